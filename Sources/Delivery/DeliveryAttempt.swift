@@ -49,7 +49,7 @@ package struct DeliveryAttempt: Sendable {
         self.startedAt = startedAt
     }
 
-    package func withoutSession(_ error: AuthenticationError, at now: Date) -> Attempt {
+    package func withoutSession(_ error: SessionError, at now: Date) -> Attempt {
         attempt(Verdict(error).stillUncertain(if: entry.uncertain), wasMade: false, at: now)
     }
 

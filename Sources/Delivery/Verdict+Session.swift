@@ -5,7 +5,7 @@ import SyncModel
 
 extension Verdict {
     /// The verdict for an attempt without a usable session.
-    package init(_ error: AuthenticationError) {
+    package init(_ error: SessionError) {
         self =
             switch error {
             // The renewal may have had an effect, but the entry was not sent.
@@ -15,13 +15,7 @@ extension Verdict {
             case .tooSoon(let until, let failure):
                 .throttled(Failure(failure.reason, status: failure.status, failure.message), until: until)
             case .signInRequired(let reason): .unauthorized(Failure(.signInRequired, reason))
-            case .refused(let words), .locked(let words), .misbehaved(let words), .unsupported(let words):
-                .unauthorized(Failure(.signInRequired, words))
             case .signingOut: .unauthorized(Failure(.signInRequired, "A sign-out is in progress."))
-            case .secondFactor: .unauthorized(Failure(.signInRequired, "This account needs a second factor."))
-            case .labelTaken(let label): .unauthorized(Failure(.signInRequired, "\(label) is the name of another account."))
-            case .unnamed: .unauthorized(Failure(.signInRequired, "The backend does not name the account of the token."))
-            case .conflict: .unauthorized(Failure(.signInRequired, "Another account is signed in."))
             case .unsaved(let error): .unreachable(Failure(.unreadable, "\(error)"))
             }
     }

@@ -54,21 +54,22 @@ extension Outbox {
     package func discardAll(of destination: Destination, by actor: String, named name: String?, at now: Date) async throws(OutboxError)
         -> Int
     {
-        var count = 0
+        var (count, last): (Int, Int64) = (0, 0)
         while true {
-            let discarded = try await commit { db in
+            let part = try await commit { [last] db in
                 let entries = try Entry.fetchAll(
                     db,
                     sql: """
-                        SELECT * FROM entry WHERE backend = ? AND account = ? AND state IN ('pending', 'dead', 'held')
+                        SELECT * FROM entry WHERE backend = ? AND account = ? AND state IN ('pending', 'dead', 'held') AND sequence > ?
                         ORDER BY sequence LIMIT ?
-                        """, arguments: [destination.backend, destination.account, Self.discardBatch])
+                        """, arguments: [destination.backend, destination.account, last, Self.discardBatch])
                 for entry in entries { try Self.discard(entry, by: actor, named: name, now, db) }
-                return entries.count
+                return entries.map(\.sequence)
             }
-            count += discarded
-            if discarded > 0 { eventsWritten.send() }
-            if discarded < Self.discardBatch { return count }
+            count += part.count
+            if !part.isEmpty { eventsWritten.send() }
+            guard let newest = part.last, part.count == Self.discardBatch else { return count }
+            last = newest
         }
     }
 

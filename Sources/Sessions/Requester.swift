@@ -7,16 +7,10 @@ package struct Requester: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The user as people know them.
     package let name: String
 
-    package init(uid: UInt32, pid: Int32, name: String) {
-        self.uid = uid
-        self.pid = pid
-        self.name = name
-    }
+    package init(uid: UInt32, pid: Int32, name: String) { (self.uid, self.pid, self.name) = (uid, pid, name) }
 
     package var description: String { "uid \(uid), pid \(pid)" }
-}
 
-extension Requester {
     /// For actions that the daemon starts itself.
     package static var daemon: Requester { Requester(uid: geteuid(), pid: getpid(), name: "homingd") }
 }

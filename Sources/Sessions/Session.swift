@@ -1,4 +1,5 @@
 import Foundation
+import Outbox
 import SyncModel
 
 /// An account's session at one moment: a handle, whose secrets stay with the keeper.
@@ -7,44 +8,45 @@ package struct Session: Hashable, Sendable {
     /// Grows with every change of the credentials, also over restarts; an unreadable record starts again at 0.
     package let generation: Int
 
-    package init(account: Account, generation: Int) {
-        self.account = account
-        self.generation = generation
-    }
+    package init(account: Account, generation: Int) { (self.account, self.generation) = (account, generation) }
+}
+
+/// Why there is no session to send with.
+package enum SessionError: Error, Equatable, Sendable {
+    /// Only a person can go on.
+    case signInRequired(reason: String)
+    /// Try again later; the account stays signed in.
+    case unavailable(Failure)
+    /// The session is not renewed before then.
+    case tooSoon(until: Date, Failure)
+    /// The server refused the credentials with an answer that the profile does not declare, and there is nothing to renew them by.
+    case undeclared(Failure)
+    case signingOut
+    /// The session could not be stored, so it does not count.
+    case unsaved(OutboxError)
 }
 
 /// The public part of a session.
 package struct SessionSnapshot: Hashable, Sendable {
     package let backend: String
-    package let state: State
+    package var state: State
     /// The signed-in account, or the one that has to sign in again.
-    package let account: Account?
+    package var account: Account?
     /// When it signed in.
-    package let since: Date?
+    package var since: Date?
     /// True if the password is kept, so that an ended session is renewed without a person.
-    package let remembered: Bool
+    package var remembered = false
     /// Why it is not signed in, if there is more to say.
-    package let reason: String?
+    package var reason: String?
     /// Since when deliveries may have gone to another account; nil if the backend always named the same one.
-    package let unverifiedSince: Date?
+    package var unverifiedSince: Date?
     /// Set while the session cannot be renewed.
-    package let failing: Failing?
+    package var failing: Failing?
     /// Grows with every change in this run: of two snapshots the greater is the newer, in whatever order they arrive.
-    package let revision: Int
+    package var revision = 0
 
-    package init(
-        backend: String, state: State, account: Account? = nil, since: Date? = nil, remembered: Bool = false, reason: String? = nil,
-        unverifiedSince: Date? = nil, failing: Failing? = nil, revision: Int = 0
-    ) {
-        self.backend = backend
-        self.state = state
-        self.account = account
-        self.since = since
-        self.remembered = remembered
-        self.reason = reason
-        self.unverifiedSince = unverifiedSince
-        self.failing = failing
-        self.revision = revision
+    package init(backend: String, state: State, account: Account? = nil) {
+        (self.backend, self.state, self.account) = (backend, state, account)
     }
 
     /// Since when every renewal has failed, and why the last one did.

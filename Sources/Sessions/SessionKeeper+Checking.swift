@@ -33,7 +33,7 @@ extension SessionKeeper {
         laterCheck = nil
         state.isCheckDue = true
         // `try?`: if it fails now, the next send repeats it.
-        if (try? checkRunning()) != nil { try? await confirmAccount() }
+        if stopping == nil { try? await confirmAccount() }
     }
 
     private func checkAccount() async -> Failure? {
@@ -66,9 +66,8 @@ extension SessionKeeper {
     /// Notes the account that the backend named for credentials of `generation`; false if it is another one, which ends the session.
     func confirm(_ account: AccountID?, generation: Int) -> Bool {
         guard state.confirm(account, generation: generation, at: clock.now) else {
-            let transition = state.requireSignIn(SessionState.otherAccount, isForeign: true, at: clock.now)
             // `try?`: the next change stores it.
-            if let transition { _ = try? perform(transition) }
+            try? perform(state.requireSignIn(SessionState.otherAccount, isForeign: true, at: clock.now))
             return false
         }
         storeSoon()

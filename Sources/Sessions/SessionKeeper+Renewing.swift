@@ -1,11 +1,12 @@
 import Backends
 import Foundation
 import SyncModel
+import Synchronization
 
 extension SessionKeeper {
     /// The session of the signed-in account. Renews it first if its token is about to end or was refused; a failed renewal costs nothing while the
     /// token holds.
-    package func freshSession() async throws(AuthenticationError) -> Session {
+    package func freshSession() async throws(SessionError) -> Session {
         let current = try session()
         if state.isRefused {
             if !state.methods.isEmpty { return try await renewal(of: current) }
@@ -15,7 +16,7 @@ extension SessionKeeper {
         }
         guard state.isStale(at: clock.now) else { return current }
         if state.stillHolds(at: clock.now), pause != nil { return current }
-        do throws(AuthenticationError) {
+        do throws(SessionError) {
             return try await renewal(of: current)
         } catch {
             switch error {
@@ -27,7 +28,7 @@ extension SessionKeeper {
     }
 
     /// A session of the same account newer than `stale`, which the backend refused. At most one renewal runs, for the current generation only.
-    package func replace(_ stale: Session) async throws(AuthenticationError) -> Session {
+    package func replace(_ stale: Session) async throws(SessionError) -> Session {
         if stale.generation == state.record.generation { state.refusedGeneration = stale.generation }
         return try await renewal(of: stale)
     }
@@ -37,7 +38,7 @@ extension SessionKeeper {
     /// Renews an idle session if that is due. Returns why it failed, if a server has answered so.
     package func keepAlive() async -> Failure? {
         guard let due = nextKeepalive, due <= clock.now, let current = try? session() else { return nil }
-        do throws(AuthenticationError) {
+        do throws(SessionError) {
             _ = try await renewal(of: current)
             return nil
         } catch {
@@ -50,7 +51,7 @@ extension SessionKeeper {
         }
     }
 
-    private func renewal(of stale: Session) async throws(AuthenticationError) -> Session {
+    private func renewal(of stale: Session) async throws(SessionError) -> Session {
         while true {
             let current = try session()
             guard current.account.id == stale.account.id else {
@@ -58,50 +59,45 @@ extension SessionKeeper {
             }
             if stale.generation < current.generation { return current }
             switch change {
-            case .signingIn(let task, _): guard await task.joined() != nil else { throw .cancelled }
+            case .signingIn(let task, _): guard await task.joined() != nil else { throw .unavailable(.cancelled) }
             case .signingOut, .draining: throw .signingOut
             case nil:
-                if let renewal { return try await landed(renewal) }
-                try checkRunning()
+                if let renewal { return try await renewal.joined(or: .unavailable(.cancelled)) }
+                if let stopping { throw .unavailable(stopping) }
                 if let (until, failure) = pause { throw .tooSoon(until: until, failure) }
                 // Unstructured: once begun it must be stored, though its caller is cancelled.
                 let task = Task { await self.renew() }
                 renewal = task
-                return try await landed(task)
+                return try await task.joined(or: .unavailable(.cancelled))
             }
         }
     }
 
-    private func landed(_ renewal: Renewing) async throws(AuthenticationError) -> Session {
-        guard let result = await renewal.joined() else { throw .cancelled }
-        return try result.get()
-    }
-
-    private func renew() async -> Result<Session, AuthenticationError> {
+    /// Performs one renewal. During a sign-out it fails with `signingOut`, and leaves the renewed credentials in the record.
+    func renew() async -> Result<Session, SessionError> {
         // A sign-out that has cancelled it has forgotten it.
         defer { if !Task.isCancelled { renewal = nil } }
-        do throws(AuthenticationError) { return .success(try await renewed()) } catch { return .failure(error) }
+        do throws(SessionError) { return .success(try await renewed()) } catch { return .failure(error) }
     }
 
-    private func renewed() async throws(AuthenticationError) -> Session {
+    private func renewed() async throws(SessionError) -> Session {
         var event = RenewalEvent.begun
         while true {
             let step = state.on(event, at: clock.now)
             storeSoon()
             switch step {
             case .refresh(let transition):
-                if let transition { try store(transition) }
-                event = .refreshed(await requestRefresh())
+                try store(transition, or: SessionError.unsaved)
+                event = .refreshed(await refresh())
             case .signIn(let kept, let transition):
-                try store(transition)
+                try store(transition, or: SessionError.unsaved)
                 event = await signedIn(with: kept)
-            case .end(let transition, let error):
-                guard let error else {
-                    if let transition { try store(transition) }
-                    return try session()
-                }
+            case .end(let transition, .none):
+                try store(transition, or: SessionError.unsaved)
+                return try session()
+            case .end(let transition, let error?):
                 // `try?`: the error matters more, and the next change stores the record.
-                if let transition { _ = try? perform(transition) }
+                try? perform(transition)
                 throw error
             }
             // Only a sign-out cancels a renewal: the session exists no longer.
@@ -109,8 +105,8 @@ extension SessionKeeper {
         }
     }
 
-    func requestRefresh() async -> Renewal {
-        await scheme.renew(state.record.credentials, of: state.record.account, over: transport) {
+    private func refresh() async -> RefreshAnswer {
+        await scheme.refresh(state.record.credentials, of: state.record.account, over: transport) {
             // A sign-out waits for it.
             await self.state.record.state == .signedIn
         }
@@ -118,11 +114,34 @@ extension SessionKeeper {
 
     private func signedIn(with kept: Credentials.KeptLogin) async -> RenewalEvent {
         let recording = RecordingTransport(transport, clock: clock)
-        do throws(AuthenticationError) {
+        do throws(SignInError) {
             let (account, credentials) = try await scheme.signIn(.password(email: kept.email, kept.password), over: recording) { _ in }
             return .signedIn(account, credentials)
         } catch {
             return .notSignedIn(error, mayHaveArrived: recording.mayHaveArrived, askedToWait: recording.askedToWait)
+        }
+    }
+}
+
+/// Records whether a request may have arrived, and the latest Retry-After.
+private final class RecordingTransport: Transport {
+    private let transport: any Transport
+    private let clock: any SyncClock
+    private let seen = Mutex<(arrived: Bool, until: Date?)>((false, nil))
+
+    init(_ transport: any Transport, clock: any SyncClock) { (self.transport, self.clock) = (transport, clock) }
+
+    var mayHaveArrived: Bool { seen.withLock { $0.arrived } }
+    var askedToWait: Date? { seen.withLock { $0.until } }
+
+    func send(_ request: OutboundRequest) async throws(TransportError) -> InboundResponse {
+        do {
+            let response = try await transport.send(request)
+            seen.withLock { [now = clock.now] in $0 = (true, RetryAfter.read(response, now: now)) }
+            return response
+        } catch {
+            if case .lost = error { seen.withLock { $0.arrived = true } }
+            throw error
         }
     }
 }

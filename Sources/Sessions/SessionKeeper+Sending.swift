@@ -13,22 +13,23 @@ extension SessionKeeper {
         guard let rules = backend.profile.auth.csrf, !request.isSafe, backend.isOwn(request) else {
             return try await exchange(request, session)
         }
-        var request = request
-        let token: String
+        return try await send(request, session, with: rules, mayRepeat: true)
+    }
+
+    private func send(
+        _ request: OutboundRequest, _ session: Session, with rules: AuthRules.CSRFRules, mayRepeat: Bool
+    ) async throws(TransportError) -> Answer {
         switch try await csrfToken(rules, session) {
-        case .token(let fetched): token = fetched
         case .unauthorized(let answer): return answer
+        case .token(let token):
+            var request = request
+            request.setHeader(rules.header, token)
+            let answer = try await exchange(request, session)
+            guard mayRepeat, answer.response.isExceptionsPage(422) else { return answer }
+            // The CSRF token may have been refused, before anything took effect.
+            if csrf?.token == token { csrf = nil }
+            return try await send(request, session, with: rules, mayRepeat: false)
         }
-        request.setHeader(rules.header, token)
-        let answer = try await exchange(request, session)
-        guard answer.response.isExceptionsPage(422) else { return answer }
-        // The CSRF token may have been refused, before anything took effect.
-        if csrf?.token == token { csrf = nil }
-        switch try await csrfToken(rules, session) {
-        case .token(let fetched): request.setHeader(rules.header, fetched)
-        case .unauthorized(let answer): return answer
-        }
-        return try await exchange(request, session)
     }
 
     package typealias Answer = (response: InboundResponse, session: Session)
@@ -66,7 +67,7 @@ extension SessionKeeper {
 
     /// - Parameter isSend: the request is an entry's, with which a server may well renew the session.
     private func exchange(_ request: OutboundRequest, _ session: Session, isSend: Bool = true) async throws(TransportError) -> Answer {
-        guard state.record.state == .signedIn, state.global(state.record.account)?.id == session.account.id else {
+        guard state.record.state == .signedIn, state.account?.id == session.account.id else {
             throw .unreachable(Failure(.signInRequired, "The request was not sent: \(session.account.label) is no longer signed in."))
         }
         guard backend.isOwn(request) else { return (try await transport.send(request), session) }
@@ -93,27 +94,20 @@ extension SessionKeeper {
         return true
     }
 
-    /// Renewed credentials are not used before they are stored.
     func requireStored() throws(TransportError) {
-        guard state.isUnstored else { return }
-        do throws(AuthenticationError) { try store(SessionTransition(state.record)) } catch {
-            throw .unreachable(Failure(.unreadable, "The request was not sent: the renewed session could not be stored."))
+        try storeHeld { _ in
+            TransportError.unreachable(Failure(.unreadable, "The request was not sent: the renewed session could not be stored."))
         }
     }
 
     /// Fetched when first needed. No failure here means that the mutation was sent.
     private func csrfToken(_ rules: AuthRules.CSRFRules, _ session: Session) async throws(TransportError) -> CSRFAnswer {
         if let csrf, csrf.generation == state.record.generation { return .token(csrf.token) }
+        let request: OutboundRequest
+        do { request = try rules.request.render(TemplateValues(subject: "The CSRF token")) } catch { throw .unreachable(error) }
         let answer: Answer
-        do {
-            let request = try rules.request.render(TemplateValues(subject: "The CSRF token"))
-            answer = try await exchange(request, session, isSend: false)
-        } catch let error as TransportError {
+        do { answer = try await exchange(request, session, isSend: false) } catch {
             throw .unreachable(error.failure.withKnownOutcome)
-        } catch let failure as Failure {
-            throw .unreachable(failure)
-        } catch {
-            throw .unreachable(Failure(.profile, "\(error)"))
         }
         let response = answer.response
         if let failure = backend.interception(in: response) { throw .unreachable(failure.withKnownOutcome) }

@@ -10,30 +10,28 @@ extension SessionKeeper {
     ///   - known: see `SessionState.signedIn`.
     package func signIn(
         _ method: SignInMethod, remember: Bool, by requester: Requester? = nil, known: [Account] = []
-    ) async throws(AuthenticationError) -> SessionSnapshot {
-        try await waitForChange()
-        try checkRunning()
+    ) async throws(SignInError) -> SessionSnapshot {
+        guard await waitForChange() else { throw .unavailable(.cancelled) }
+        if let stopping { throw .unavailable(stopping) }
         await completeSignOut()
         try state.admit(method)
         let keepsPassword = remember && backend.profile.auth.renewsByLogin
         let task = Task { await self.signedIn(method, keepsPassword: keepsPassword, by: requester ?? .daemon, known) }
         change = .signingIn(task, usesUpToken: method.digest != nil)
-        guard let result = await task.joined() else { throw .cancelled }
-        return try result.get()
+        return try await task.joined(or: .unavailable(.cancelled))
     }
 
     private func signedIn(
         _ method: SignInMethod, keepsPassword: Bool, by requester: Requester, _ known: [Account]
-    ) async -> Result<SessionSnapshot, AuthenticationError> {
+    ) async -> Result<SessionSnapshot, SignInError> {
         defer { change = nil }
-        do throws(AuthenticationError) {
-            let (account, credentials) = try await scheme.signIn(state.resumed(method), over: transport) {
-                tokens throws(AuthenticationError) in
+        do throws(SignInError) {
+            let (account, credentials) = try await scheme.signIn(state.resumed(method), over: transport) { tokens throws(SignInError) in
                 if let given = method.digest, let refresh = tokens.refresh { try await self.keep(refresh, exchangedFor: given) }
             }
-            try store(
-                state.signedIn(
-                    account, credentials, by: method, keepsPassword: keepsPassword, requester: requester, known: known, at: clock.now))
+            let transition = try state.signedIn(
+                account, credentials, by: method, keepsPassword: keepsPassword, requester: requester, known: known, at: clock.now)
+            try store(transition, or: SignInError.unsaved)
             state.isCheckDue = false
             state.backoff.end()
             return .success(snapshot)
@@ -42,13 +40,13 @@ extension SessionKeeper {
         }
     }
 
-    private func keep(_ refresh: Secret, exchangedFor given: String) throws(AuthenticationError) {
-        try store(state.exchanged(given, for: refresh))
+    private func keep(_ refresh: Secret, exchangedFor given: String) throws(SignInError) {
+        try store(state.exchanged(given, for: refresh), or: SignInError.unsaved)
     }
 
     /// Returns when no change of credentials is in progress, or the caller is cancelled.
     package func settled() async {
-        try? await waitForChange()  // `try?`: thrown only to a cancelled caller
+        _ = await waitForChange()
         _ = await check?.joined()
     }
 
@@ -64,7 +62,8 @@ extension SessionKeeper {
         return state.record.awaitsRefresh && (renewal != nil || change != nil)
     }
 
-    private func waitForChange() async throws(AuthenticationError) {
+    /// Returns when no change of credentials is in progress; false if the caller is cancelled.
+    private func waitForChange() async -> Bool {
         while change != nil || renewal != nil {
             let hasEnded =
                 switch change {
@@ -73,7 +72,8 @@ extension SessionKeeper {
                 case .draining(let task): await task.joined() != nil
                 case nil: await renewal?.joined() != nil
                 }
-            guard hasEnded else { throw .cancelled }
+            guard hasEnded else { return false }
         }
+        return true
     }
 }

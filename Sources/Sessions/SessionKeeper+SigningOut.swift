@@ -11,17 +11,15 @@ extension SessionKeeper {
     package func signOut(
         _ request: SignOutRequest, drain: @escaping @Sendable () async -> Void
     ) async throws(SignOutError) -> SignOutOutcome {
-        let account = state.global(state.record.account)
+        let account = state.account
         do throws(SignOutError) {
             return try await signedOut(request, drain: drain)
         } catch {
             if let reason = error.news {
-                var transition = SessionTransition(state.record)
-                transition.event = state.signOutFailed(account, because: reason, by: request.requester, at: clock.now)
-                transition.requester = request.requester
-                transition.log(to: log)
+                let failed = state.signOutFailed(account, because: reason, by: request.requester, at: clock.now)
+                failed.log(to: log)
                 // `try?`: also in the journal; a full disk must not hide the problem itself.
-                if let event = transition.event { try? await outbox.record([event]) }
+                if let event = failed.event { try? await outbox.record([event]) }
             }
             throw error
         }
@@ -32,25 +30,22 @@ extension SessionKeeper {
     ) async throws(SignOutError) -> SignOutOutcome {
         if request.allDevices, backend.profile.auth.logout.requestForAll == nil { throw .allDevicesUnsupported }
         guard try await canBegin(request) else {
-            if case .signingOut(let task, let isWide) = change {
-                let account = state.record.ending?.account
-                if let meant = request.account, meant != account?.id { throw .otherAccount(account) }
-                guard isWide || !request.allDevices else { throw .narrowerInProgress }
-                return try await ended(task)
-            }
-            if state.record.ending != nil { return try await ended(completing()) }
-            return try forget()
+            guard let ending = state.record.ending else { return try forget() }
+            try checkAccount(ending.account, request)
+            guard case .signingOut(let task, let isWide) = change else { return try await completing().joined(or: .cancelled) }
+            guard isWide || !request.allDevices else { throw .narrowerInProgress }
+            return try await task.joined(or: .cancelled)
         }
         // A refused token stays refused.
         let isRefused = state.isRefused
-        do { try perform(state.signOutBegins(request)) } catch { throw .unsaved(error) }
+        try store(state.signOutBegins(request), or: SignOutError.unsaved)
         if isRefused { state.refusedGeneration = state.record.generation }
         let drained = Task { await drain() }
         let task = Task { [renewal = renewal] in
             await self.leave(allDevices: request.allDevices, after: renewal, drained)
         }
         change = .signingOut(task, allDevices: request.allDevices)
-        return try await ended(task)
+        return try await task.joined(or: .cancelled)
     }
 
     /// Waits for a sign-in in progress, and checks that the account may be signed out. False during a sign-out, and when signed out.
@@ -62,7 +57,7 @@ extension SessionKeeper {
             case .draining, nil:
                 guard ![.signedOut, .signingOut].contains(state.record.state) else { return false }
                 let asked = state.record.account
-                try await checkAllowed(request, state.global(asked))
+                try await checkAllowed(request)
                 if case .signingIn = change { continue }
                 if case .signingOut = change { return false }
                 // Another account needs a check of its own.
@@ -71,9 +66,9 @@ extension SessionKeeper {
         }
     }
 
-    private func checkAllowed(_ request: SignOutRequest, _ account: Account?) async throws(SignOutError) {
-        if let meant = request.account, meant != account?.id { throw .otherAccount(account) }
-        guard backend.outboxOnSignOut == .refuse, !request.force, let account else { return }
+    private func checkAllowed(_ request: SignOutRequest) async throws(SignOutError) {
+        try checkAccount(state.account, request)
+        guard backend.outboxOnSignOut == .refuse, !request.force, let account = state.account else { return }
         let count: Int
         do { count = try await outbox.tallies().unsent(Destination(backend: backend.name, account: account.id)) } catch {
             throw .uncounted("\(error)")
@@ -81,9 +76,8 @@ extension SessionKeeper {
         if count > 0 { throw .unsent(count) }
     }
 
-    private func ended(_ signOut: Task<Result<SignOutOutcome, SignOutError>, Never>) async throws(SignOutError) -> SignOutOutcome {
-        guard let result = await signOut.joined() else { throw .cancelled }
-        return try result.get()
+    private func checkAccount(_ account: Account?, _ request: SignOutRequest) throws(SignOutError) {
+        if let meant = request.account, meant != account?.id { throw .otherAccount(account) }
     }
 
     /// Already signed out: forgets a token that was handed in and exchanged.
@@ -91,7 +85,7 @@ extension SessionKeeper {
         if state.isDirty || state.record.exchanged != nil {
             var next = state.record
             next.exchanged = nil
-            do { try perform(SessionTransition(next)) } catch { throw .unsaved(error) }
+            try store(SessionTransition(next), or: SignOutError.unsaved)
         }
         return SignOutOutcome(server: .none)
     }
@@ -101,7 +95,7 @@ extension SessionKeeper {
         if state.record.ending != nil, change == nil { _ = await completing().value }
     }
 
-    private func completing() -> Task<Result<SignOutOutcome, SignOutError>, Never> {
+    private func completing() -> SignOutTask {
         let task = Task { await self.completed(.none) }
         change = .signingOut(task, allDevices: true)
         return task
@@ -122,8 +116,8 @@ extension SessionKeeper {
             if let transition = state.signOutEnds(at: clock.now) { try perform(transition) }
             return .success(SignOutOutcome(server: server, account: ending?.account, discarded: discarded))
         } catch {
-            // The stored marker completes the sign-out at the next chance. `try?`: until then at least no credentials are stored with it.
-            try? perform(SessionTransition(state.record))
+            // The stored marker completes the sign-out at the next chance. Until then at least no credentials are stored with it.
+            flush()
             return .failure(.unsaved(error))
         }
     }
@@ -132,14 +126,14 @@ extension SessionKeeper {
     ///
     /// - Parameter renewal: the one in progress at the beginning of the sign-out.
     private func leave(
-        allDevices: Bool, after renewal: Renewing?, _ drained: Task<Void, Never>
+        allDevices: Bool, after renewal: RenewalTask?, _ drained: Task<Void, Never>
     ) async -> Result<SignOutOutcome, SignOutError> {
         let logout = backend.profile.auth.logout
         var server = SignOutOutcome.Server.none
         var isDrained = true
         if (allDevices ? logout.requestForAll : logout.request) != nil {
-            let readiness = await ready(renewal, drained)
-            server = await tellServer(allDevices: allDevices, readiness)
+            let meaning = await ready(renewal, drained)
+            server = await tellServer(allDevices: allDevices, ifUnauthorized: meaning)
             if case .failed(let reason) = server, logout.keepsOnFailure {
                 change = nil
                 do { try perform(state.signOutFails(because: reason, at: clock.now)) } catch { return .failure(.unsaved(error)) }
@@ -166,24 +160,19 @@ extension SessionKeeper {
 
     // MARK: Telling the server
 
-    private enum Readiness {
-        /// The credentials seem valid, so no refresh was sent.
-        case untouched
-        case renewed
-        /// The server refused to renew them.
-        case refused
-        /// The renewal failed: the session may live on at the server.
-        case unavailable
-    }
+    private static let refusedNew = SignOutOutcome.Server.failed("The backend refused the token that it had just issued.")
+    private static let notRenewed = SignOutOutcome.Server.failed("The backend refused the token, and Homing could not renew it.")
 
-    /// Waits until nothing is being sent, and for a valid token, which the server may want for ending the session. Sends at most one refresh.
-    private func ready(_ renewal: Renewing?, _ drained: Task<Void, Never>) async -> Readiness {
+    /// Waits until nothing is being sent, and for a valid token, which the server may want for ending the session. Begins at most one renewal.
+    ///
+    /// Returns what it means if the server then calls the token unauthorised; nil if that needs a renewal first.
+    private func ready(_ renewal: RenewalTask?, _ drained: Task<Void, Never>) async -> SignOutOutcome.Server? {
         guard let renewal else {
             await drained.value
-            return state.refreshable != nil && (state.isStale(at: clock.now) || state.isRefused) ? await freshen() : .untouched
+            return state.refreshable != nil && (state.isStale(at: clock.now) || state.isRefused) ? await renewedOnce() : nil
         }
         let limit = backend.profile.auth.refresh?.request.timeout ?? .seconds(10)
-        let result = await withTaskGroup(of: Result<Session, AuthenticationError>?.self) { group in
+        let result = await withTaskGroup(of: Result<Session, SessionError>?.self) { group in
             group.addTask { await renewal.joined() }
             group.addTask {
                 try? await Task.sleep(for: limit, clock: .continuous)  // `try?`: cancelled once the renewal has ended
@@ -193,48 +182,25 @@ extension SessionKeeper {
             return await group.next() ?? nil
         }
         await drained.value
-        switch result {
-        // It ended, and was refused if there is nothing left to refresh with, or its answer was not stored.
-        case .success, .failure(.signingOut), .failure(.signInRequired):
-            return state.refreshable == nil || state.record.awaitsRefresh ? .refused : .renewed
-        case .failure, nil: return .unavailable
-        }
+        return meaning(of: result)
     }
 
-    private func freshen() async -> Readiness {
-        do throws(AuthenticationError) {
-            try checkRunning()
-            if let transition = state.refreshBegins() { try store(transition) }
-            switch state.noted(await requestRefresh()) {
-            case .renewed(let credentials):
-                state.record.credentials = credentials
-                state.record.awaitsRefresh = false
-                state.refusedGeneration = nil
-                return .renewed
-            case .ended: return .refused
-            case .confirmed, .foreign, .impossible, .unavailable: return .unavailable
-            }
-        } catch {
-            return .unavailable
-        }
+    private func renewedOnce() async -> SignOutOutcome.Server { stopping == nil ? meaning(of: await renew()) : Self.notRenewed }
+
+    /// - Parameter result: nil if the renewal has not ended.
+    private func meaning(of result: Result<Session, SessionError>?) -> SignOutOutcome.Server {
+        guard case .failure(.signingOut)? = result else { return Self.notRenewed }
+        // It ended, and was refused if there is nothing left to refresh with, or its answer was not stored.
+        return state.refreshable == nil || state.record.awaitsRefresh ? .alreadyGone : Self.refusedNew
     }
 
     /// If the server refuses a token that seemed valid, renews it first: the refresh token may be valid still.
-    private func tellServer(allDevices: Bool, _ readiness: Readiness) async -> SignOutOutcome.Server {
-        var readiness = readiness
-        var answer = await scheme.signOut(state.record.credentials, allDevices: allDevices, over: transport)
-        if answer == nil, readiness == .untouched, state.refreshable != nil {
-            readiness = await freshen()
-            if readiness == .renewed {
-                answer = await scheme.signOut(state.record.credentials, allDevices: allDevices, over: transport)
-            }
-        }
-        if let answer { return answer }
-        switch readiness {
-        case .untouched, .refused: return .alreadyGone
-        case .renewed: return .failed("The backend refused the token that it had just issued.")
-        case .unavailable: return .failed("The backend refused the token, and Homing could not renew it.")
-        }
+    private func tellServer(allDevices: Bool, ifUnauthorized meaning: SignOutOutcome.Server?) async -> SignOutOutcome.Server {
+        if let answer = await scheme.signOut(state.record.credentials, allDevices: allDevices, over: transport) { return answer }
+        if let meaning { return meaning }
+        guard state.refreshable != nil else { return .alreadyGone }
+        let renewed = await renewedOnce()
+        return renewed == Self.refusedNew ? await tellServer(allDevices: allDevices, ifUnauthorized: renewed) : renewed
     }
 }
 

@@ -22,7 +22,7 @@ package actor SessionKeeper {
     /// The sign-in or sign-out in progress.
     var change: Change?
     /// The renewal in progress that no sign-out has cancelled.
-    var renewal: Renewing?
+    var renewal: RenewalTask?
     var csrf: (token: String, generation: Int)?
     /// The confirmation of the account in progress; its failure, or nil.
     var check: Task<Failure?, Never>?
@@ -33,12 +33,13 @@ package actor SessionKeeper {
     private nonisolated let isHurried = Atomic(false)
     private let tell: AsyncStream<SessionSnapshot>.Continuation
 
-    typealias Renewing = Task<Result<Session, AuthenticationError>, Never>
+    typealias RenewalTask = Task<Result<Session, SessionError>, Never>
+    typealias SignOutTask = Task<Result<SignOutOutcome, SignOutError>, Never>
 
     enum Change {
         /// `usesUpToken`: by a refresh token, which the server rotates.
-        case signingIn(Task<Result<SessionSnapshot, AuthenticationError>, Never>, usesUpToken: Bool)
-        case signingOut(Task<Result<SignOutOutcome, SignOutError>, Never>, allDevices: Bool)
+        case signingIn(Task<Result<SessionSnapshot, SignInError>, Never>, usesUpToken: Bool)
+        case signingOut(SignOutTask, allDevices: Bool)
         /// Signed out; requests being sent come to their end.
         case draining(Task<Void, Never>)
     }
@@ -49,28 +50,18 @@ package actor SessionKeeper {
     package init(
         backend: Backend, foreignTo: String? = nil, outbox: Outbox, transport: any Transport, clock: any SyncClock, log: Logger
     ) throws(OutboxError) {
-        self.backend = backend
-        self.foreignTo = foreignTo
-        self.outbox = outbox
-        self.transport = transport
-        self.clock = clock
-        self.log = log
+        (self.backend, self.foreignTo, self.outbox) = (backend, foreignTo, outbox)
+        (self.transport, self.clock, self.log) = (transport, clock, log)
         scheme =
             switch backend.profile.auth.scheme {
             case .cookie: CookieScheme(backend: backend, clock: clock)
             case .bearer: BearerScheme(backend: backend, clock: clock)
             }
         (changes, tell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
-        let stored: SessionState.Stored =
-            switch try outbox.session(of: backend.name) {
-            case .none: .none
-            case .unreadable: .unreadable
-            // `try?`: a record that cannot be read is as good as a damaged one.
-            case .record(let data):
-                (try? JSONDecoder().decode(SessionRecord.self, from: data)).map(SessionState.Stored.record) ?? .unreadable
-            }
-        var state = SessionState(stored, backend: backend, foreignTo: foreignTo, now: clock.now)
-        if case .unreadable = stored { log.error("The stored session cannot be read", metadata: ["backend": "\(backend.name)"]) }
+        var state = SessionState(try outbox.session(of: backend.name), backend: backend, foreignTo: foreignTo, now: clock.now)
+        if state.record.reason == SessionState.unreadable {
+            log.error("The stored session cannot be read", metadata: ["backend": "\(backend.name)"])
+        }
         // Some of the credentials of an interrupted sign-out may have been used up.
         if state.record.ending != nil { state.forgetCredentials() }
         self.state = state
@@ -81,23 +72,26 @@ package actor SessionKeeper {
     package var snapshot: SessionSnapshot { state.snapshot }
 
     /// The session of the signed-in account. Renewed credentials that could not be stored are stored first.
-    package func session() throws(AuthenticationError) -> Session {
-        if state.isUnstored { try store(SessionTransition(state.record)) }
+    package func session() throws(SessionError) -> Session {
+        try storeHeld(or: SessionError.unsaved)
         return try state.session()
     }
 
     /// True if the id of an entry's account names its server.
     package static func namesItsServer(_ account: AccountID) -> Bool {
-        ["@http://", "@https://"].contains(where: account.rawValue.contains)
+        // An e-mail address may contain "@http://" too, but then an "@" follows, which no host contains.
+        ["@http://", "@https://"].contains { mark in
+            account.rawValue.components(separatedBy: mark).dropFirst().contains { rest in !rest.prefix { $0 != "/" }.contains("@") }
+        }
     }
 
     /// No change of credentials begins from now on; one in progress goes on.
     package nonisolated func stop() { isStopping.store(true, ordering: .sequentiallyConsistent) }
 
-    /// Throws once the daemon is stopping.
-    func checkRunning() throws(AuthenticationError) {
-        guard isStopping.load(ordering: .sequentiallyConsistent) else { return }
-        throw .unavailable(Failure(.stopping, "The session was not renewed: the daemon is stopping."))
+    /// Set once the daemon is stopping.
+    var stopping: Failure? {
+        guard isStopping.load(ordering: .sequentiallyConsistent) else { return nil }
+        return Failure(.stopping, "The session was not renewed: the daemon is stopping.")
     }
 
     /// A person or the network wants a renewal now: ends a pause that no server asked for.
@@ -111,31 +105,29 @@ package actor SessionKeeper {
 
     // MARK: Storing
 
-    /// Durable first, then true, then reported.
-    func perform(_ transition: SessionTransition) throws(OutboxError) {
+    /// Stores the transition, then applies it, then announces it.
+    func perform(_ transition: SessionTransition?) throws(OutboxError) {
+        guard let transition else { return }
         let (events, label) = (unstored.events + [transition.event].compactMap(\.self), transition.label ?? unstored.label)
-        do throws(OutboxError) {
-            try outbox.apply(
-                SessionChange(backend: backend.name, record: transition.record.encoded, events: events, label: label))
-            unstored = ([], nil)
-            become(transition.record, isStored: true)
-            transition.log(to: log)
-        } catch {
-            if transition.ifUnstored == .refuse { throw error }
-            unstored = (events, label)
-            become(transition.record, isStored: false)
-            state.isUnstored = transition.ifUnstored == .hold
-            transition.log(to: log)
-            throw error
+        let result = Result { () throws(OutboxError) in
+            try outbox.apply(SessionChange(backend: backend.name, record: transition.record.encoded, events: events, label: label))
         }
+        let isStored = if case .success = result { true } else { false }
+        if isStored || transition.ifUnstored != .refuse {
+            unstored = isStored ? ([], nil) : (events, label)
+            if state.become(transition, isStored: isStored, at: clock.now) { tell.yield(state.snapshot) }
+            transition.log(to: log)
+        }
+        try result.get()
     }
 
-    private func become(_ next: SessionRecord, isStored: Bool) {
-        if state.become(next, isStored: isStored, at: clock.now) { tell.yield(state.snapshot) }
+    func store<E: Error>(_ transition: SessionTransition?, or error: (OutboxError) -> E) throws(E) {
+        do throws(OutboxError) { try perform(transition) } catch let reason { throw error(reason) }
     }
 
-    func store(_ transition: SessionTransition) throws(AuthenticationError) {
-        do { try perform(transition) } catch { throw .unsaved(error) }
+    /// Renewed credentials are not used before they are stored.
+    func storeHeld<E: Error>(or error: (OutboxError) -> E) throws(E) {
+        if state.isUnstored { try store(SessionTransition(state.record), or: error) }
     }
 
     /// Stores what answers have changed.
@@ -152,10 +144,28 @@ package actor SessionKeeper {
     }
 }
 
-extension SessionRecord {
-    fileprivate var encoded: Data {
-        do { return try JSONEncoder().encode(self) } catch { preconditionFailure("a session record always encodes: \(error)") }
+extension Task where Failure == Never {
+    /// The task's value; nil as soon as the caller is cancelled. The task itself goes on.
+    func joined() async -> Success? {
+        let (values, continuation) = AsyncStream.makeStream(of: Success.self)
+        // Unstructured: a child would keep a cancelled parent waiting.
+        Task<Void, Never> {
+            continuation.yield(await value)
+            continuation.finish()
+        }
+        return await values.first { _ in true }
     }
+
+    /// The task's result; throws `error` as soon as the caller is cancelled.
+    func joined<Value: Sendable, E: Error>(or error: E) async throws(E) -> Value where Success == Result<Value, E> {
+        guard let result = await joined() else { throw error }
+        return try result.get()
+    }
+}
+
+extension Failure {
+    /// The caller was cancelled; the work goes on.
+    static let cancelled = Failure(.stopping, "The request was cancelled before the backend answered.")
 }
 
 extension SessionTransition {

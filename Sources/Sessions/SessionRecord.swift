@@ -32,6 +32,10 @@ struct SessionRecord: Hashable, Sendable, Codable {
 
     init(address: String) { self.address = address }
 
+    var encoded: Data {
+        do { return try JSONEncoder().encode(self) } catch { preconditionFailure("a session record always encodes: \(error)") }
+    }
+
     struct Exchanged: Hashable, Sendable, Codable {
         /// A digest of the token that was handed in.
         let given: String
@@ -99,6 +103,7 @@ struct SessionTransition: Equatable, Sendable {
     var event: SyncEvent?
     /// Who caused it, for the journal.
     var requester: Requester?
+    /// The account whose display name is stored.
     var label: Account?
     var ifUnstored = IfUnstored.refuse
 
@@ -111,5 +116,11 @@ struct SessionTransition: Equatable, Sendable {
         case become
     }
 
-    init(_ record: SessionRecord, ifUnstored: IfUnstored = .refuse) { (self.record, self.ifUnstored) = (record, ifUnstored) }
+    init(
+        _ record: SessionRecord, _ event: SyncEvent? = nil, by requester: Requester? = nil, label: Account? = nil,
+        ifUnstored: IfUnstored = .refuse
+    ) {
+        (self.record, self.event, self.requester) = (record, event, requester)
+        (self.label, self.ifUnstored) = (label, ifUnstored)
+    }
 }

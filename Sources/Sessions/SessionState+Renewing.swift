@@ -3,7 +3,7 @@ import Foundation
 import SyncModel
 
 /// The renewal in progress: the profile's methods in their order, as far as they are left.
-struct RenewalPlan: Equatable, Sendable {
+struct Renewal: Equatable, Sendable {
     var methods: [AuthRules.WayBack]
     /// Why the session has ended, once a declared answer has said so.
     var reason: String?
@@ -15,19 +15,19 @@ struct RenewalPlan: Equatable, Sendable {
 
 enum RenewalEvent: Sendable {
     case begun
-    case refreshed(Renewal)
+    case refreshed(RefreshAnswer)
     /// By the kept password.
     case signedIn(Account, Credentials)
-    case notSignedIn(AuthenticationError, mayHaveArrived: Bool, askedToWait: Date?)
+    case notSignedIn(SignInError, mayHaveArrived: Bool, askedToWait: Date?)
 }
 
 enum RenewalStep: Equatable, Sendable {
-    /// Store this, ask the server to renew the session, and report `refreshed`.
+    /// Store this, send the refresh, and report `refreshed`.
     case refresh(SessionTransition?)
     /// Store this, sign in with the kept password, and report `signedIn` or `notSignedIn`.
     case signIn(Credentials.KeptLogin, SessionTransition)
     /// Store this. Without an error the session is renewed.
-    case end(SessionTransition?, AuthenticationError? = nil)
+    case end(SessionTransition?, SessionError? = nil)
 }
 
 extension SessionState {
@@ -46,7 +46,7 @@ extension SessionState {
             let hasMethods = !methods.isEmpty || (words == nil && isCookie && backend.hasHealth)
             // Without a declared refusal, the health route says whether the session has ended, before the password is used.
             if words == nil, isCookie, backend.hasHealth, !methods.contains(.refresh) { methods.insert(.refresh, at: 0) }
-            renewal = RenewalPlan(methods: methods, reason: words, hasMethods: hasMethods)
+            renewal = Renewal(methods: methods, reason: words, hasMethods: hasMethods)
             return next(at: now)
         case .refreshed(let answer): return refreshed(answer, at: now)
         case .signedIn(let account, var credentials):
@@ -54,7 +54,7 @@ extension SessionState {
             credentials.kept = record.credentials.kept
             record.checkedAt = now
             isCheckDue = false
-            return .end(signIn(landing(credentials), by: nil, at: now).held)
+            return .end(signIn(renewed(credentials), by: nil, ifUnstored: .hold, at: now))
         case .notSignedIn(let error, let mayHaveArrived, let asked): return notSignedIn(error, mayHaveArrived, asked, at: now)
         }
     }
@@ -82,7 +82,7 @@ extension SessionState {
     }
 
     /// A refresh may rotate the token at the server, so it is stored before it is sent. Nil if nothing has to be stored.
-    mutating func refreshBegins() -> SessionTransition? {
+    private mutating func refreshBegins() -> SessionTransition? {
         answerWasLost = record.awaitsRefresh
         guard record.credentials.tokens?.refresh != nil, !record.awaitsRefresh else { return nil }
         var next = record
@@ -90,16 +90,16 @@ extension SessionState {
         return SessionTransition(next)
     }
 
-    private mutating func refreshed(_ answer: Renewal, at now: Date) -> RenewalStep {
+    private mutating func refreshed(_ answer: RefreshAnswer, at now: Date) -> RenewalStep {
         switch noted(answer) {
         case .renewed(let credentials):
             isCheckDue = true
-            return .end(SessionTransition(landing(credentials), ifUnstored: .hold))
+            return .end(SessionTransition(renewed(credentials), ifUnstored: .hold))
         case .confirmed(let response, let request):
             (isCheckDue, record.checkedAt) = (false, now)
             var credentials = record.credentials
             _ = credentials.cookies.absorb(response, to: request, at: now)
-            return .end(SessionTransition(landing(credentials), ifUnstored: .hold))
+            return .end(SessionTransition(renewed(credentials), ifUnstored: .hold))
         case .foreign: return ended(Self.otherAccount, isForeign: true, at: now)
         case .impossible: return next(at: now)
         case .unavailable(let failure, let until): return .end(nil, pausing(failure, asked: until, at: now))
@@ -116,7 +116,7 @@ extension SessionState {
     }
 
     /// The answer to a refresh, with the history of the token.
-    mutating func noted(_ answer: Renewal) -> Renewal {
+    private mutating func noted(_ answer: RefreshAnswer) -> RefreshAnswer {
         guard record.credentials.tokens?.refresh != nil else { return answer }
         switch answer {
         case .ended(let words) where answerWasLost: return .ended(BearerScheme.lost(words))
@@ -144,7 +144,7 @@ extension SessionState {
     }
 
     private mutating func notSignedIn(
-        _ error: AuthenticationError, _ mayHaveArrived: Bool, _ asked: Date?, at now: Date
+        _ error: SignInError, _ mayHaveArrived: Bool, _ asked: Date?, at now: Date
     ) -> RenewalStep {
         let sentAt = record.renewedByLoginAt ?? now
         // At least as long as the server asks.
@@ -157,13 +157,14 @@ extension SessionState {
             // 423: a further try may prolong the lock.
             let seconds = failure.status == 423 ? 3600 : backoff.passwordPause
             return .end(nil, pausing(failure, asked: max(pause, sentAt.addingTimeInterval(seconds)), at: now))
-        case .misbehaved(let words): return .end(nil, pausing(Failure(.profile, words), asked: pause, at: now))
         case .unavailable(let failure):
             if mayHaveArrived { return .end(nil, pausing(failure, asked: pause, at: now)) }
             record.renewedByLoginAt = renewal?.lastSignIn
             isDirty = true
             return .end(nil, .unavailable(failure))
-        default: return .end(nil, error)
+        default:
+            let words = if case .misbehaved(let words) = error { words } else { "\(backend.name) does not take the kept password." }
+            return .end(nil, pausing(Failure(.profile, words), asked: pause, at: now))
         }
     }
 
@@ -183,7 +184,7 @@ extension SessionState {
     }
 
     /// The record with renewed credentials. During a sign-out they serve only to end the session at the server.
-    private mutating func landing(_ credentials: Credentials) -> SessionRecord {
+    private mutating func renewed(_ credentials: Credentials) -> SessionRecord {
         var next = record
         next.credentials = credentials
         next.awaitsRefresh = false
@@ -195,7 +196,7 @@ extension SessionState {
     }
 
     /// Pauses renewals after a failure; returns the error. A request that never arrived needs no pause: the network reports its return.
-    private mutating func pausing(_ failure: Failure, asked: Date?, at now: Date) -> AuthenticationError {
+    private mutating func pausing(_ failure: Failure, asked: Date?, at now: Date) -> SessionError {
         guard failure.reason != .stopping, !failure.neverArrived else { return .unavailable(failure) }
         noteFailing(at: now)
         var reported = failure
@@ -210,14 +211,6 @@ extension SessionState {
         guard record.failingSince == nil else { return }
         record.failingSince = now
         isDirty = true
-    }
-}
-
-extension SessionTransition {
-    fileprivate var held: SessionTransition {
-        var transition = self
-        transition.ifUnstored = .hold
-        return transition
     }
 }
 

@@ -18,7 +18,7 @@ struct SessionState: Sendable {
     /// When the backend last answered a check in this run.
     private var askedAt: Date?
     var backoff = RenewalBackoff()
-    var renewal: RenewalPlan?
+    var renewal: Renewal?
     /// The store has an older record.
     var isDirty = false
     /// Renewed credentials are not stored yet, and must not be used before that.
@@ -26,7 +26,9 @@ struct SessionState: Sendable {
     /// An earlier refresh was sent, and its answer was not stored.
     var answerWasLost = false
     var savedAt: Date
-    private(set) var revision = 0
+    private var revision = 0
+    /// The snapshot has changed since the last revision.
+    private var isUnannounced = false
 
     struct Declared: Equatable, Sendable {
         let generation: Int
@@ -38,48 +40,44 @@ struct SessionState: Sendable {
     /// Changes that come with nearly every answer are stored once in so many seconds.
     private static let storeInterval: TimeInterval = 60
 
-    init(_ stored: Stored, backend: Backend, foreignTo: String?, now: Date) {
-        (self.backend, self.foreignTo, savedAt) = (backend, foreignTo, now)
-        let address = backend.address
-        switch stored {
-        case .none: record = SessionRecord(address: address)
-        case .unreadable:
-            record = SessionRecord(address: address)
-            record.state = .signInRequired
-            record.reason = "the stored session cannot be read"
-        case .record(let stored) where ![.signedOut, .signingOut].contains(stored.state) && !stored.isBound(to: backend.profile):
-            // Not stored, so that the session is back once the profile has its old address.
-            let isMoved = stored.address != address
-            let reason = isMoved ? "the backend's address changed" : "the profile now sends credentials to another address"
-            record = stored.cleared(.signInRequired, address: address, reason: reason)
-            // The account is not known to be any account here.
-            if !stored.namesAccount(of: backend.profile) { record.account = nil }
-        case .record(let stored): record = stored
-        }
-    }
+    static let unreadable = "the stored session cannot be read"
 
-    enum Stored {
-        case none
-        case unreadable
-        case record(SessionRecord)
+    init(_ stored: StoredSession, backend: Backend, foreignTo: String?, now: Date) {
+        (self.backend, self.foreignTo, savedAt) = (backend, foreignTo, now)
+        record = SessionRecord(address: backend.address)
+        if case .none = stored { return }
+        // `try?`: a record that does not decode is as good as a damaged one.
+        guard case .record(let data) = stored, let saved = try? JSONDecoder().decode(SessionRecord.self, from: data) else {
+            (record.state, record.reason) = (.signInRequired, Self.unreadable)
+            return
+        }
+        record = saved
+        guard ![.signedOut, .signingOut].contains(saved.state), !saved.isBound(to: backend.profile) else { return }
+        // Not stored, so that the session is back once the profile has its old address.
+        let isMoved = saved.address != backend.address
+        let reason = isMoved ? "the backend's address changed" : "the profile now sends credentials to another address"
+        record = saved.cleared(.signInRequired, address: backend.address, reason: reason)
+        // The account is not known to be any account here.
+        if !saved.namesAccount(of: backend.profile) { record.account = nil }
     }
 
     // MARK: Now
 
     var snapshot: SessionSnapshot {
-        SessionSnapshot(
-            backend: backend.name, state: record.state, account: global(record.account), since: record.since,
-            remembered: record.credentials.kept != nil, reason: record.reason, unverifiedSince: record.unverifiedSince,
-            failing: record.failingSince.flatMap { since in
-                backoff.failure.map { SessionSnapshot.Failing(since: since, failure: $0) }
-            },
-            revision: revision)
+        var snapshot = SessionSnapshot(backend: backend.name, state: record.state, account: account)
+        (snapshot.since, snapshot.reason, snapshot.unverifiedSince) = (record.since, record.reason, record.unverifiedSince)
+        snapshot.remembered = record.credentials.kept != nil
+        if let since = record.failingSince, let failure = backoff.failure {
+            snapshot.failing = SessionSnapshot.Failing(since: since, failure: failure)
+        }
+        snapshot.revision = revision
+        return snapshot
     }
 
-    func session() throws(AuthenticationError) -> Session {
+    func session() throws(SessionError) -> Session {
         switch record.state {
         case .signedIn:
-            guard let account = global(record.account) else { throw .signInRequired(reason: "signed out") }
+            guard let account else { throw .signInRequired(reason: "signed out") }
             return Session(account: account, generation: record.generation)
         case .signedOut: throw .signInRequired(reason: record.reason ?? "signed out")
         case .signInRequired: throw .signInRequired(reason: record.reason ?? "the session has ended")
@@ -87,8 +85,11 @@ struct SessionState: Sendable {
         }
     }
 
-    /// The account as other components know it: ids are unique at one server only.
-    func global(_ account: Account?) -> Account? {
+    /// The session's account as other components know it.
+    var account: Account? { global(record.account) }
+
+    /// Ids are unique at one server only.
+    private func global(_ account: Account?) -> Account? {
         guard foreignTo != nil, var account else { return account }
         account.id = AccountID(account.id.rawValue + "@" + backend.address)
         return account
@@ -123,19 +124,23 @@ struct SessionState: Sendable {
 
     // MARK: Changes
 
-    /// Makes `next` the record; true if the snapshot changed.
-    mutating func become(_ next: SessionRecord, isStored: Bool, at now: Date) -> Bool {
+    /// Applies the transition; true if the snapshot has a new revision. A held change gets its revision once it is stored.
+    mutating func become(_ transition: SessionTransition, isStored: Bool, at now: Date) -> Bool {
         let before = snapshot
-        record = next
+        record = transition.record
         isDirty = !isStored
-        if isStored { (isUnstored, savedAt) = (false, now) }
-        guard snapshot != before else { return false }
+        if isStored { savedAt = now }
+        // Credentials that were held before stay so, unless they are deleted.
+        isUnstored = !isStored && (transition.ifUnstored == .hold || isUnstored && record.credentials != Credentials())
+        isUnannounced = isUnannounced || snapshot != before
+        guard isUnannounced, isStored || transition.ifUnstored == .become else { return false }
+        isUnannounced = false
         revision += 1
         return true
     }
 
     /// Throws if this sign-in must not begin.
-    func admit(_ method: SignInMethod) throws(AuthenticationError) {
+    func admit(_ method: SignInMethod) throws(SignInError) {
         switch record.state {
         case .signedIn:
             if let account = record.account, method.label?.isSameEmail(as: account.label) != true { throw .conflict(account) }
@@ -165,19 +170,14 @@ struct SessionState: Sendable {
     func signedIn(
         _ account: Account, _ credentials: Credentials, by method: SignInMethod, keepsPassword: Bool, requester: Requester?,
         known: [Account], at now: Date
-    ) throws(AuthenticationError) -> SessionTransition {
+    ) throws(SignInError) -> SessionTransition {
         // The person who submits a token chooses its label, so labels prove nothing.
         if record.state == .signedIn, let current = record.account, current.id != account.id { throw .conflict(current) }
         var account = account
         account.label = try label(for: account, by: method, among: known)
         var next = SessionRecord(address: backend.address)
-        next.origins = credentialOrigins
-        next.state = .signedIn
-        next.account = account
-        next.since = now
-        next.checkedAt = now
-        next.generation = record.generation + 1
-        next.credentials = credentials
+        (next.state, next.account, next.since, next.checkedAt) = (.signedIn, account, now, now)
+        (next.origins, next.generation, next.credentials) = (credentialOrigins, record.generation + 1, credentials)
         if keepsPassword, case .password(let email, let password) = method {
             next.credentials.kept = Credentials.KeptLogin(email: email, password: password)
         }
@@ -185,22 +185,28 @@ struct SessionState: Sendable {
         return signIn(next, by: requester, at: now)
     }
 
-    func signIn(_ next: SessionRecord, by requester: Requester?, at now: Date) -> SessionTransition {
-        var transition = SessionTransition(next)
+    func signIn(_ next: SessionRecord, by requester: Requester?, ifUnstored: SessionTransition.IfUnstored = .refuse, at now: Date)
+        -> SessionTransition
+    {
         let account = global(next.account)
-        transition.label = account
-        transition.requester = requester
-        var event = SyncEvent(at: now, .signedIn, backend: backend.name, account: account?.id)
-        event.detail["by"] = (requester ?? .daemon).description
-        event.detail["email"] = account?.label
-        if requester == nil { event.detail["way"] = "kept password" }
-        transition.event = event
-        return transition
+        let way = requester == nil ? "kept password" : nil
+        let signedIn = event(.signedIn, of: account, by: requester ?? .daemon, ["way": way], at: now)
+        return SessionTransition(next, signedIn, by: requester, label: account, ifUnstored: ifUnstored)
     }
 
-    private func label(for account: Account, by method: SignInMethod, among known: [Account]) throws(AuthenticationError) -> String {
+    /// - Parameter detail: further details, without those that are nil.
+    private func event(
+        _ kind: SyncEvent.Kind, of account: Account?, by requester: Requester? = nil, _ detail: [String: String?], at now: Date
+    ) -> SyncEvent {
+        var detail = detail.compactMapValues(\.self)
+        detail["by"] = requester?.description
+        detail["email"] = account?.label
+        return SyncEvent(at: now, kind, backend: backend.name, account: account?.id, detail: detail)
+    }
+
+    private func label(for account: Account, by method: SignInMethod, among known: [Account]) throws(SignInError) -> String {
         if case .password = method { return account.label }
-        let (id, known) = (global(account)?.id, [global(record.account)].compactMap(\.self) + known)
+        let (id, known) = (global(account)?.id, [self.account].compactMap(\.self) + known)
         let label = known.first { $0.id == id }?.label
         guard let claimed = method.label else { return label ?? account.label }
         if known.contains(where: { $0.id != id && isHere($0.id) && $0.label.isSameEmail(as: claimed) }) { throw .labelTaken(claimed) }
@@ -218,7 +224,7 @@ struct SessionState: Sendable {
     func signOutBegins(_ request: SignOutRequest) -> SessionTransition {
         var next = record
         next.ending = SessionRecord.SignOutMarker(
-            before: record.ending?.before ?? record.state, account: global(record.account), requester: request.requester,
+            before: record.ending?.before ?? record.state, account: account, requester: request.requester,
             discardsEntries: request.mayDiscard && backend.outboxOnSignOut == .drop)
         next.state = .signingOut
         next.generation += 1
@@ -228,18 +234,11 @@ struct SessionState: Sendable {
     /// The end of a sign-out. If it cannot be stored, the session stays `signingOut` without credentials, and the next chance ends it.
     func signOutEnds(at now: Date) -> SessionTransition? {
         guard let ending = record.ending else { return nil }
-        var transition = SessionTransition(
-            record.cleared(
-                .signedOut, address: backend.address,
-                reason: ending.server == "unknown" ? "the sign-out was interrupted and completed at the next start" : nil))
-        transition.requester = ending.requester
-        var event = SyncEvent(
-            at: now, .signedOut, backend: backend.name, account: ending.account?.id, detail: ["server": ending.server])
-        event.detail["by"] = ending.requester?.description
-        event.detail["email"] = ending.account?.label
-        event.detail["discarded"] = ending.discarded.map(String.init)
-        transition.event = event
-        return transition
+        let reason = ending.server == "unknown" ? "the sign-out was interrupted and completed at the next start" : nil
+        let detail: [String: String?] = ["server": ending.server, "discarded": ending.discarded.map(String.init)]
+        return SessionTransition(
+            record.cleared(.signedOut, address: backend.address, reason: reason),
+            event(.signedOut, of: ending.account, by: ending.requester, detail, at: now), by: ending.requester)
     }
 
     /// The account whose entries a sign-out in progress discards first; nil for none.
@@ -254,26 +253,21 @@ struct SessionState: Sendable {
     /// Whether or not that can be stored.
     mutating func forgetCredentials() {
         record.credentials = Credentials()
-        record.awaitsRefresh = false
-        isDirty = true
+        (record.awaitsRefresh, isUnstored, isDirty) = (false, false, true)
     }
 
     /// The server could not be told, and the profile then keeps the session.
     func signOutFails(because reason: String, at now: Date) -> SessionTransition {
-        var next = record
-        next.state = record.ending?.before ?? .signedIn
-        next.ending = nil
-        var transition = SessionTransition(next, ifUnstored: .become)
-        transition.requester = record.ending?.requester
-        transition.event = signOutFailed(global(record.account), because: reason, by: transition.requester, at: now)
+        var transition = signOutFailed(account, because: reason, by: record.ending?.requester, at: now)
+        transition.record.state = record.ending?.before ?? .signedIn
+        transition.record.ending = nil
         return transition
     }
 
-    func signOutFailed(_ account: Account?, because reason: String, by requester: Requester?, at now: Date) -> SyncEvent {
-        var event = SyncEvent(at: now, .signOutFailed, backend: backend.name, account: account?.id, detail: ["reason": reason])
-        event.detail["by"] = requester?.description
-        event.detail["email"] = account?.label
-        return event
+    /// Records a failed sign-out of `account`, and changes nothing else.
+    func signOutFailed(_ account: Account?, because reason: String, by requester: Requester?, at now: Date) -> SessionTransition {
+        let failed = event(.signOutFailed, of: account, by: requester, ["reason": reason], at: now)
+        return SessionTransition(record, failed, by: requester, ifUnstored: .become)
     }
 
     /// The session has ended, and only a person can go on. Nil during a sign-out, which goes on instead.
@@ -283,12 +277,7 @@ struct SessionState: Sendable {
         guard record.state == .signedIn else { return nil }
         var next = record.cleared(.signInRequired, address: record.address, reason: reason)
         if isForeign { next.unverifiedSince = record.checkedAt ?? record.since ?? now }
-        var transition = SessionTransition(next, ifUnstored: .become)
-        let account = global(record.account)
-        var event = SyncEvent(at: now, .signInRequired, backend: backend.name, account: account?.id, detail: ["reason": reason])
-        event.detail["email"] = account?.label
-        transition.event = event
-        return transition
+        return SessionTransition(next, event(.signInRequired, of: account, ["reason": reason], at: now), ifUnstored: .become)
     }
 
     static let otherAccount =

@@ -15,11 +15,8 @@ package struct SignOutRequest: Sendable {
     package init(
         allDevices: Bool = false, account: AccountID? = nil, force: Bool = false, by requester: Requester? = nil, mayDiscard: Bool = false
     ) {
-        self.allDevices = allDevices
-        self.account = account
-        self.force = force
-        self.requester = requester
-        self.mayDiscard = mayDiscard
+        (self.allDevices, self.account, self.force) = (allDevices, account, force)
+        (self.requester, self.mayDiscard) = (requester, mayDiscard)
     }
 }
 
@@ -32,9 +29,7 @@ package struct SignOutOutcome: Hashable, Sendable {
     package let discarded: Int
 
     package init(server: Server, account: Account? = nil, discarded: Int = 0) {
-        self.server = server
-        self.account = account
-        self.discarded = discarded
+        (self.server, self.account, self.discarded) = (server, account, discarded)
     }
 
     package enum Server: Hashable, Sendable {

@@ -13,9 +13,9 @@ import Testing
 
     init() throws { bench = try TokenBench() }
 
-    private func replaced(_ keeper: SessionKeeper) async throws -> AuthenticationError? {
+    private func replaced(_ keeper: SessionKeeper) async throws -> SessionError? {
         let stale = try await keeper.session()
-        return await failure { () throws(AuthenticationError) in try await keeper.replace(stale) }
+        return await failure { () throws(SessionError) in try await keeper.replace(stale) }
     }
 
     @Test func sendsTheTokenOnlyToTheBackend() async throws {
@@ -209,7 +209,7 @@ import Testing
         bench.clock.advance(to: noon.addingTimeInterval(800))
         #expect(try await keeper.freshSession() == (try await keeper.session()))
         bench.clock.advance(to: noon.addingTimeInterval(901))
-        await #expect(throws: AuthenticationError.unavailable(KeeperBench.offline)) { try await keeper.freshSession() }
+        await #expect(throws: SessionError.unavailable(KeeperBench.offline)) { try await keeper.freshSession() }
         #expect(await keeper.snapshot.state == .signedIn)
     }
 
@@ -262,7 +262,7 @@ import Testing
     func refusesASignInWithoutAUsableToken(held: String) async throws {
         bench.server.fault(TokenBench.login) { _ in answer(200, #"{"user":{"id":"7"},\#(held)}"#) }
         let keeper = try bench.keeper()
-        let error = await failure { () throws(AuthenticationError) in
+        let error = await failure { () throws(SignInError) in
             try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: false)
         }
         guard case .misbehaved? = error else { throw lost }
@@ -374,7 +374,7 @@ import Testing
         guard case .signInRequired(let reason)? = try await replaced(keeper) else { throw lost }
         #expect(reason.contains("second factor"))
         bench.clock.advance(by: 301)
-        let later = await failure { () throws(AuthenticationError) in try await keeper.freshSession() }
+        let later = await failure { () throws(SessionError) in try await keeper.freshSession() }
         #expect(later == .signInRequired(reason: reason))
         #expect(bench.server.count(TokenBench.login) == 2)
     }
@@ -465,12 +465,12 @@ import Testing
         _ = try await bench.signedIn()
         let moved = try bench.keeper("https://api.example.org", "https://api.example.net")
         #expect(await moved.snapshot.state == .signInRequired)
-        #expect(await failure { () throws(AuthenticationError) in try await moved.session() } != nil)
+        #expect(await failure { () throws(SessionError) in try await moved.session() } != nil)
     }
 }
 
 extension SessionKeeper {
-    fileprivate func signInFailure(_ way: SignInMethod) async -> AuthenticationError? {
+    fileprivate func signInFailure(_ way: SignInMethod) async -> SignInError? {
         do {
             _ = try await signIn(way, remember: false)
             return nil

@@ -44,7 +44,7 @@ import Testing
         let keeper = try await bench.signedIn()
         let stale = try await keeper.session()
         bench.server.state.withLock { $0.refresh = nil }
-        _ = await failure { () throws(AuthenticationError) in try await keeper.replace(stale) }
+        _ = await failure { () throws(SessionError) in try await keeper.replace(stale) }
         let ended = try bench.keeper()
         #expect(await ended.snapshot.state == .signInRequired)
         #expect(await ended.snapshot.account?.id == "7")

@@ -24,11 +24,11 @@ import Testing
         return keeper
     }
 
-    private func outcome(_ status: Int, _ message: String) async throws -> (AuthenticationError?, SessionSnapshot.State) {
+    private func outcome(_ status: Int, _ message: String) async throws -> (SessionError?, SessionSnapshot.State) {
         let keeper = try await signedIn()
         let stale = try await keeper.session()
         server.fault("POST /v1/token") { _ in answer(status, #"{"error":{"code":\#(status),"message":"\#(message)","errors":[]}}"#) }
-        let error = await failure { () throws(AuthenticationError) in try await keeper.replace(stale) }
+        let error = await failure { () throws(SessionError) in try await keeper.replace(stale) }
         return (error, await keeper.snapshot.state)
     }
 
@@ -114,11 +114,11 @@ import Testing
         #expect(try await signInAgain(200, #"{"mfaPendingCredential":"c"}"#) == .secondFactor)
     }
 
-    private func signInAgain(_ status: Int, _ body: String) async throws -> AuthenticationError? {
+    private func signInAgain(_ status: Int, _ body: String) async throws -> SignInError? {
         let keeper = try await signedIn()
         _ = try await keeper.signOut(allDevices: false) {}
         server.fault("POST /v1/accounts:signInWithPassword") { _ in answer(status, body) }
-        return await failure { () throws(AuthenticationError) in
+        return await failure { () throws(SignInError) in
             try await keeper.signIn(.password(email: "ann@lab.test", Secret("wrong")), remember: false)
         }
     }

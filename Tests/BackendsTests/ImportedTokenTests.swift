@@ -16,8 +16,8 @@ import Testing
         bench.server.state.withLock { $0.refresh = "from-the-app" }
     }
 
-    private func imported(_ keeper: SessionKeeper) async -> AuthenticationError? {
-        await failure { () throws(AuthenticationError) in
+    private func imported(_ keeper: SessionKeeper) async -> SignInError? {
+        await failure { () throws(SignInError) in
             try await keeper.signIn(.refreshToken(Secret("from-the-app"), label: "ann@lab.test"), remember: false)
         }
     }
@@ -78,8 +78,8 @@ import Testing
 
     private static let known = [Account(id: "7", label: "ann@lab.test"), Account(id: "8", label: "bob@lab.test")]
 
-    private func imported(as label: String?, _ keeper: SessionKeeper, known: [Account] = known) async -> AuthenticationError? {
-        await failure { () throws(AuthenticationError) in
+    private func imported(as label: String?, _ keeper: SessionKeeper, known: [Account] = known) async -> SignInError? {
+        await failure { () throws(SignInError) in
             try await keeper.signIn(.refreshToken(Secret("from-the-app"), label: label), remember: false, known: known)
         }
     }

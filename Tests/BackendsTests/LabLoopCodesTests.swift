@@ -7,7 +7,7 @@ import Testing
 @testable import Sessions
 
 @Suite struct LabLoopCodesTests {
-    private func outcome(_ status: Int, _ body: String) async throws -> (AuthenticationError?, SessionSnapshot.State) {
+    private func outcome(_ status: Int, _ body: String) async throws -> (SessionError?, SessionSnapshot.State) {
         let (server, store) = (TokenServer(), try SessionStore())
         let profiles = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../config/backends").standardized.path
         let backend = try #require(
@@ -19,7 +19,7 @@ import Testing
         _ = try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: false)
         let stale = try await keeper.session()
         server.fault("GET /api/mobile/auth/refresh") { _ in answer(status, body) }
-        let error = await failure { () throws(AuthenticationError) in try await keeper.replace(stale) }
+        let error = await failure { () throws(SessionError) in try await keeper.replace(stale) }
         return (error, await keeper.snapshot.state)
     }
 

@@ -18,7 +18,7 @@ import Testing
     private func reasonForSignIn(_ keeper: SessionKeeper) async throws -> String? {
         for _ in 0..<4 {
             let stale = try await keeper.session()
-            switch await failure({ () throws(AuthenticationError) in try await keeper.replace(stale) }) {
+            switch await failure({ () throws(SessionError) in try await keeper.replace(stale) }) {
             case .tooSoon(let until, _)?: bench.clock.advance(to: until)
             case .signInRequired(let reason)?: return reason
             default: return nil
@@ -73,14 +73,14 @@ import Testing
         let keeper = try await bench.signedIn()
         let stale = try await keeper.session()
         bench.server.hold(TokenBench.refresh)
-        let renewal = Task { await failure { () throws(AuthenticationError) in try await keeper.replace(stale) } }
+        let renewal = Task { await failure { () throws(SessionError) in try await keeper.replace(stale) } }
         await bench.server.seen(TokenBench.refresh)
         try bench.store.refuse()
         bench.server.open()
         guard case .unsaved? = await renewal.value else { throw lost }
         // Until the tokens are stored, nothing is sent with them.
         let requests = bench.server.log.count
-        guard case .unsaved? = await failure({ () throws(AuthenticationError) in try await keeper.freshSession() }) else { throw lost }
+        guard case .unsaved? = await failure({ () throws(SessionError) in try await keeper.freshSession() }) else { throw lost }
         let sent = await failure { () throws(TransportError) in
             try await keeper.send(OutboundRequest(method: "POST", url: "https://api.example.org/notes"), as: stale)
         }

@@ -11,8 +11,8 @@ struct ReplacingTests {
 
     init() throws { bench = try KeeperBench() }
 
-    private func replace(_ keeper: SessionKeeper, _ stale: Session) async -> Result<Session, AuthenticationError> {
-        do throws(AuthenticationError) {
+    private func replace(_ keeper: SessionKeeper, _ stale: Session) async -> Result<Session, SessionError> {
+        do throws(SessionError) {
             return .success(try await keeper.replace(stale))
         } catch {
             return .failure(error)
@@ -74,7 +74,7 @@ struct ReplacingTests {
         let callers = (0..<2).map { _ in Task { await replace(keeper, stale) } }
         await bench.server.seen(KeeperBench.login, times: 2)
         let login = Task {
-            await failure { () throws(AuthenticationError) in
+            await failure { () throws(SignInError) in
                 try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: true)
             }
         }

@@ -13,8 +13,8 @@ import Testing
 
     private var refreshes: Int { bench.server.count(TokenBench.refresh) }
 
-    private func fresh(_ keeper: SessionKeeper) async -> AuthenticationError? {
-        await failure { () throws(AuthenticationError) in try await keeper.freshSession() }
+    private func fresh(_ keeper: SessionKeeper) async -> SessionError? {
+        await failure { () throws(SessionError) in try await keeper.freshSession() }
     }
 
     @Test func honorsRetryAfterAndUsesAValidTokenMeanwhile() async throws {
@@ -45,7 +45,7 @@ import Testing
         for seconds in [5.0, 10, 20, 40, 80, 160, 320, 600, 600] {
             bench.server.fault(TokenBench.refresh) { _ in answer(503, "{}") }
             let began = bench.clock.now
-            let error = await failure { () throws(AuthenticationError) in try await keeper.replace(session) }
+            let error = await failure { () throws(SessionError) in try await keeper.replace(session) }
             guard case .tooSoon(let until, let failure)? = error else {
                 Issue.record("\(String(describing: error))")
                 return
@@ -68,11 +68,11 @@ import Testing
         let session = try await keeper.session()
         for _ in 0..<8 {
             bench.server.fault(TokenBench.refresh) { _ throws(TransportError) in throw .unreachable(KeeperBench.offline) }
-            let error = await failure { () throws(AuthenticationError) in try await keeper.replace(session) }
+            let error = await failure { () throws(SessionError) in try await keeper.replace(session) }
             #expect(error == .unavailable(KeeperBench.offline))
         }
         bench.server.fault(TokenBench.refresh) { _ in answer(503, "{}") }
-        let error = await failure { () throws(AuthenticationError) in try await keeper.replace(session) }
+        let error = await failure { () throws(SessionError) in try await keeper.replace(session) }
         guard case .tooSoon(let until, _)? = error else {
             Issue.record("\(String(describing: error))")
             return
@@ -84,7 +84,7 @@ import Testing
         let keeper = try await bench.signedIn()
         let session = try await keeper.session()
         bench.server.fault(TokenBench.refresh) { _ in answer(500, "{}") }
-        _ = await failure { () throws(AuthenticationError) in try await keeper.replace(session) }
+        _ = await failure { () throws(SessionError) in try await keeper.replace(session) }
         // The token is valid by the local clock, but the server refused it.
         guard case .tooSoon? = await fresh(keeper) else {
             Issue.record("the refused token was handed out")
@@ -118,7 +118,7 @@ import Testing
         let keeper = try await bench.signedIn()
         let session = try await keeper.session()
         bench.server.fault(TokenBench.refresh) { _ in answer(429, "{}", HeaderField("Retry-After", "3600")) }
-        _ = await failure { () throws(AuthenticationError) in try await keeper.replace(session) }
+        _ = await failure { () throws(SessionError) in try await keeper.replace(session) }
         bench.clock.step(to: noon)
         #expect(await fresh(keeper) == nil)
         #expect(refreshes == 2)
@@ -128,7 +128,7 @@ import Testing
         let keeper = try await bench.signedIn()
         let session = try await keeper.session()
         keeper.stop()
-        guard case .unavailable(let failure)? = await failure({ () throws(AuthenticationError) in try await keeper.replace(session) })
+        guard case .unavailable(let failure)? = await failure({ () throws(SessionError) in try await keeper.replace(session) })
         else {
             Issue.record("a renewal began")
             return

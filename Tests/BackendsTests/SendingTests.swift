@@ -52,6 +52,20 @@ struct SendingTests {
         #expect(bench.server.count("POST /managed_users") == 5)
     }
 
+    /// The session is renewed while the token is fetched.
+    @Test func fetchesAnotherCSRFTokenForRenewedCredentials() async throws {
+        bench.server.hold("GET /csrf_token")
+        let first = Task { [keeper, session] in try await keeper.send(post, as: session).response.status }
+        await bench.server.seen("GET /csrf_token")
+        let renewed = try await keeper.replace(session)
+        bench.server.open()
+        #expect(try await first.value == 201 && renewed.generation > session.generation)
+        #expect(try await keeper.send(post, as: renewed).response.status == 201)
+        #expect(bench.server.count("GET /csrf_token") == 2)
+        _ = try await keeper.send(post, as: renewed)
+        #expect(bench.server.count("GET /csrf_token") == 2)
+    }
+
     @Test func doesNotRepeatARequestAfterTheApplications422() async throws {
         bench.server.fault("POST /managed_users") { answer(422, #"{"messages":["no"]}"#) }
         #expect(try await keeper.send(post, as: session).response.status == 422)

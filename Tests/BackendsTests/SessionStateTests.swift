@@ -11,8 +11,8 @@ private let bob = Account(id: "8", label: "bob@lab.test")
 private let anna = Requester(uid: 1000, pid: 42, name: "anna")
 private let fresh = Credentials(tokens: Tokens(access: Secret("a2"), refresh: Secret("r2"), receivedAt: noon, lifetime: 900))
 private let lost = Failure(.lostAnswer, "The connection broke.", outcomeUnknown: true)
-private let undeclared = AuthenticationError.undeclared(Failure(.signInRequired, status: 401, "Unauthorized."))
-private let locked = AuthenticationError.undeclared(Failure(.serverError, status: 423, "Locked."))
+private let undeclared = SignInError.undeclared(Failure(.signInRequired, status: 401, "Unauthorized."))
+private let locked = SignInError.undeclared(Failure(.serverError, status: 423, "Locked."))
 
 private let events: [String: RenewalEvent] = [
     "begun": .begun, "renewed": .refreshed(.renewed(fresh)), "over": .refreshed(.ended("over")), "foreign": .refreshed(.foreign),
@@ -26,7 +26,7 @@ private let events: [String: RenewalEvent] = [
     "unsent": .notSignedIn(.unavailable(KeeperBench.offline), mayHaveArrived: false, askedToWait: nil),
 ]
 
-private func refused(_ error: AuthenticationError, asked: Date? = nil) -> RenewalEvent {
+private func refused(_ error: SignInError, asked: Date? = nil) -> RenewalEvent {
     .notSignedIn(error, mayHaveArrived: true, askedToWait: asked)
 }
 
@@ -54,7 +54,7 @@ private func session(_ kind: String) throws -> SessionState {
     let tokens = Tokens(access: Secret("a1"), refresh: Secret("r1"), receivedAt: noon, lifetime: 900)
     if backend.profile.auth.scheme == .bearer { record.credentials.tokens = tokens }
     if kind.contains(" kept") { record.credentials.kept = Credentials.KeptLogin(email: ann.label, password: Secret("right")) }
-    var state = SessionState(.record(record), backend: backend, foreignTo: nil, now: noon)
+    var state = SessionState(.record(record.encoded), backend: backend, foreignTo: nil, now: noon)
     let refusal = answer(401, #"{"code":"expired","error":"Unauthorized.","message":"Unauthorized."}"#)
     if kind.contains(" declared") { state.answered(refusal, generation: 1) }
     return state
@@ -67,7 +67,7 @@ private func perform(_ names: [String], on state: inout SessionState) throws -> 
         let step = state.on(try #require(events[name]), at: now)
         steps.append(words(step, at: now))
         switch step {
-        case .refresh(let next?), .signIn(_, let next), .end(let next?, _): _ = state.become(next.record, isStored: true, at: now)
+        case .refresh(let next?), .signIn(_, let next), .end(let next?, _): _ = state.become(next, isStored: true, at: now)
         case .refresh, .end: break
         }
         if case .end(_, .tooSoon(let until, _)?) = step { now = until }
@@ -96,7 +96,7 @@ private func words(_ step: RenewalStep, at now: Date) -> String {
 private func beginSignOut(_ state: inout SessionState, mayDiscard: Bool = false) {
     let begun = state.signOutBegins(SignOutRequest(by: anna, mayDiscard: mayDiscard))
     #expect(begun.ifUnstored == .refuse)
-    _ = state.become(begun.record, isStored: true, at: noon)
+    _ = state.become(begun, isStored: true, at: noon)
 }
 
 /// The rules of a session, without clock, network or disk.
@@ -111,7 +111,7 @@ private func beginSignOut(_ state: inout SessionState, mayDiscard: Bool = false)
     ]
     @Test(arguments: edits) func requiresASignInIfCredentialsWouldGoElsewhere(old: String, new: String, account: AccountID?) throws {
         let stored = try session("[refresh] kept").record
-        let state = SessionState(.record(stored), backend: try tokenBackend(old, new), foreignTo: nil, now: noon)
+        let state = SessionState(.record(stored.encoded), backend: try tokenBackend(old, new), foreignTo: nil, now: noon)
         #expect(state.snapshot.state == .signInRequired && state.snapshot.reason != nil && state.record.account?.id == account)
         #expect(state.record.credentials == Credentials() && !state.isDirty, "the former profile must bring the session back")
     }
@@ -124,24 +124,24 @@ private func beginSignOut(_ state: inout SessionState, mayDiscard: Bool = false)
 
     @Test func restoresASessionAndNamesItsServerWhileEntriesOfAnotherWait() throws {
         let stored = try session("cookie kept")
-        #expect(SessionState(.record(stored.record), backend: stored.backend, foreignTo: nil, now: noon).record == stored.record)
-        let foreign = SessionState(.record(stored.record), backend: stored.backend, foreignTo: "https://old.example:443", now: noon)
+        #expect(SessionState(.record(stored.record.encoded), backend: stored.backend, foreignTo: nil, now: noon).record == stored.record)
+        let foreign = SessionState(.record(stored.record.encoded), backend: stored.backend, foreignTo: "https://old.example:443", now: noon)
         #expect(foreign.snapshot.account?.id == "7@https://www.breathesafe.xyz:443")
     }
 
-    private static let signIns: [(SessionSnapshot.State, String?, AuthenticationError?)] = [
+    private static let signIns: [(SessionSnapshot.State, String?, SignInError?)] = [
         (.signedIn, "ann@lab.test", nil), (.signedIn, " Ann@Lab.test", nil), (.signedIn, "bob@lab.test", .conflict(ann)),
         (.signedIn, nil, .conflict(ann)), (.signedOut, "bob@lab.test", nil), (.signInRequired, "bob@lab.test", nil),
         (.signingOut, "ann@lab.test", .signingOut),
     ]
     @Test(arguments: signIns) func decidesWhetherToAdmitSignIn(
-        current: SessionSnapshot.State, label: String?, expected: AuthenticationError?
+        current: SessionSnapshot.State, label: String?, expected: SignInError?
     ) async throws {
         var state = try session("[refresh]")
         state.record.state = current
         let password = label.map { SignInMethod.password(email: $0, Secret("right")) }
         for method in [password ?? .accessToken(Secret("k"), label: nil), .refreshToken(Secret("r"), label: label)] {
-            let error = await failure { [state] () throws(AuthenticationError) in try state.admit(method) }
+            let error = await failure { [state] () throws(SignInError) in try state.admit(method) }
             #expect(error == expected)
         }
     }
@@ -152,7 +152,7 @@ private func beginSignOut(_ state: inout SessionState, mayDiscard: Bool = false)
             return try state.signedIn(account, fresh, by: method, keepsPassword: keeps, requester: anna, known: [], at: noon)
         }
         var state = try session("[refresh, login]")
-        #expect(throws: AuthenticationError.conflict(ann)) { _ = try signedIn(bob, state) }
+        #expect(throws: SignInError.conflict(ann)) { _ = try signedIn(bob, state) }
         state.record = try #require(state.requireSignIn("over", at: noon)).record
         state.record.renewedByLoginAt = after(-10)
         let next = try signedIn(ann, state)
@@ -269,12 +269,46 @@ private func beginSignOut(_ state: inout SessionState, mayDiscard: Bool = false)
     @Test func holdsRenewedCredentialsAndEndsASessionAtOnce() throws {
         var state = try session("[refresh]")
         let ended = try #require(state.requireSignIn("over", at: noon))
-        _ = state.become(state.record, isStored: false, at: noon)
-        state.isUnstored = true
-        _ = state.become(state.record, isStored: true, at: noon)
+        _ = state.become(SessionTransition(state.record, ifUnstored: .hold), isStored: false, at: noon)
+        #expect(state.isUnstored && state.isDirty)
+        _ = state.become(SessionTransition(state.record), isStored: true, at: noon)
         #expect(!state.isUnstored && !state.isDirty)
-        _ = state.become(ended.record, isStored: false, at: noon)
+        _ = state.become(ended, isStored: false, at: noon)
         #expect(state.snapshot.state == .signInRequired && state.isDirty && !state.isUnstored)
+    }
+
+    /// Otherwise the change would not be announced once it is stored.
+    @Test func announcesAHeldChangeOnceItIsStored() throws {
+        var state = try session("[refresh]")
+        let before = state.snapshot.revision
+        var next = state.record
+        next.since = noon
+        var isAnnounced = state.become(SessionTransition(next, ifUnstored: .hold), isStored: false, at: noon)
+        #expect(!isAnnounced && state.snapshot.revision == before)
+        isAnnounced = state.become(SessionTransition(next), isStored: true, at: noon)
+        #expect(isAnnounced && state.snapshot.revision == before + 1 && state.snapshot.since == noon)
+        isAnnounced = state.become(SessionTransition(next), isStored: true, at: noon)
+        #expect(!isAnnounced && state.snapshot.revision == before + 1)
+    }
+
+    @Test func renewalKeepsTheCookiesThatAnotherLaneReceived() throws {
+        var state = try session("cookie")
+        let request: OutboundRequest = try #require(state.backend.health)
+        _ = try perform(["begun"], on: &state)
+        let lane = answer(200, "{}", HeaderField("Set-Cookie", "lane=1; path=/"))
+        _ = state.record.credentials.cookies.absorb(lane, to: request, at: noon)
+        let confirmed = answer(200, "{}", HeaderField("Set-Cookie", "_s=2; path=/"))
+        let step = state.on(.refreshed(.confirmed(confirmed, to: request)), at: noon)
+        guard case .end(let next?, .none) = step else { throw lost }
+        #expect(next.record.credentials.cookies.header(for: request.url, at: noon) == "lane=1; _s=2")
+    }
+
+    private static let ids: [(AccountID, Bool)] = [
+        ("7@https://lab.test:443", true), ("ann@lab.test@http://127.0.0.1:80/api/@v1", true), ("7", false), ("ann@http.lab.test", false),
+        ("\"ann@http://\"@lab.test", false), ("ann@https://x@lab.test", false), ("https://lab.test:443", false),
+    ]
+    @Test(arguments: ids) func tellsTheServerInAnIdFromAnEmailAddress(id: AccountID, namesServer: Bool) {
+        #expect(SessionKeeper.namesItsServer(id) == namesServer)
     }
 
     private static let servers: [(SignOutOutcome.Server?, String)] = [
@@ -290,7 +324,7 @@ private func beginSignOut(_ state: inout SessionState, mayDiscard: Bool = false)
             #expect(state.record.credentials == Credentials() && !state.record.awaitsRefresh && state.isDirty)
         }
         for backend in try [state.backend, tokenBackend(Self.home, "https://api.example.net")] {
-            let restarted = SessionState(.record(state.record), backend: backend, foreignTo: nil, now: noon)
+            let restarted = SessionState(.record(state.record.encoded), backend: backend, foreignTo: nil, now: noon)
             let end = try #require(restarted.signOutEnds(at: noon))
             var signedOut = SessionRecord(address: backend.address)
             (signedOut.generation, signedOut.reason) = (end.record.generation, end.record.reason)
@@ -304,7 +338,7 @@ private func beginSignOut(_ state: inout SessionState, mayDiscard: Bool = false)
     @Test(arguments: ["hold", "drop", "refuse"], [true, false])
     func discardsOnlyIfProfileAndRequesterAllow(outbox: String, mayDiscard: Bool) throws {
         let backend = try tokenBackend("json_all: {all: true}", "json_all: {all: true}\n    outbox: \(outbox)")
-        var state = SessionState(.record(try session("[refresh]").record), backend: backend, foreignTo: nil, now: noon)
+        var state = SessionState(.record(try session("[refresh]").record.encoded), backend: backend, foreignTo: nil, now: noon)
         #expect(state.signOutEnds(at: noon) == nil)
         beginSignOut(&state, mayDiscard: mayDiscard)
         #expect(state.discards == (outbox == "drop" && mayDiscard ? ann : nil))

@@ -59,7 +59,7 @@ import Testing
     @Test func refusesASignInThatCannotBeStored() async throws {
         try store.refuse()
         let keeper = try bench.keeper()
-        let error = await failure { () throws(AuthenticationError) in
+        let error = await failure { () throws(SignInError) in
             try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: false)
         }
         guard case .unsaved? = error else { throw Failure(.profile, "it was accepted: \(String(describing: error))") }
@@ -211,7 +211,7 @@ import Testing
         #expect(bench.server.count(TokenBench.logout) == 1)
         // Without credentials nothing is sent.
         let requests = bench.server.log.count
-        #expect(await failure { () throws(AuthenticationError) in try await keeper.freshSession() } == .signingOut)
+        #expect(await failure { () throws(SessionError) in try await keeper.freshSession() } == .signingOut)
         #expect(bench.server.log.count == requests)
         try store.accept()
         switch next {
@@ -222,6 +222,20 @@ import Testing
         #expect(try await undelivered() == 0)
         // A restart only knows what it discards itself.
         #expect(try await store.events(.signedOut).map { $0.detail["discarded"] } == [next == .restart ? "0" : "2"])
+    }
+
+    @Test func signOutOfAnotherAccountDoesNotEndAnUnstoredOne() async throws {
+        let keeper = try await signedIn()
+        _ = await failure { () throws(SignOutError) in
+            // `try?`: if it fails, so does the test.
+            try await keeper.signOut(SignOutRequest()) { [store] in try? store.refuse() }
+        }
+        try store.accept()
+        let other = await failure { () throws(SignOutError) in try await keeper.signOut(SignOutRequest(account: "8")) {} }
+        #expect(other == .otherAccount(Account(id: "7", label: "ann@lab.test")))
+        #expect(await keeper.snapshot.state == .signingOut)
+        _ = try await keeper.signOut(SignOutRequest(account: "7")) {}
+        #expect(await keeper.snapshot.state == .signedOut)
     }
 
     @Test func restartOnAFullDiskSignsOutAndForgetsTheCredentials() async throws {
@@ -235,7 +249,7 @@ import Testing
         try after.refuse()
         let restarted = try after.keeper(keeper.backend, bench.server, bench.clock)
         #expect(await restarted.snapshot.state == .signingOut)
-        #expect(await failure { () throws(AuthenticationError) in try await restarted.session() } == .signingOut)
+        #expect(await failure { () throws(SessionError) in try await restarted.session() } == .signingOut)
         await restarted.completeSignOut()
         #expect(await restarted.snapshot.state == .signingOut)
         try after.accept()
@@ -262,7 +276,7 @@ import Testing
     @Test func recordsTheEndOfASession() async throws {
         let keeper = try await signedIn()
         bench.server.state.withLock { $0.refresh = nil }
-        _ = await failure { () throws(AuthenticationError) in try await keeper.replace(keeper.session()) }
+        _ = await failure { () throws(SessionError) in try await keeper.replace(keeper.session()) }
         let events = try await store.events(.signInRequired)
         #expect(events.map(\.detail) == [["reason": "Unknown token.", "email": "ann@lab.test"]])
         #expect(events.map(\.account) == ["7"])
@@ -272,7 +286,7 @@ import Testing
         let keeper = try await signedIn()
         bench.server.state.withLock { $0.refresh = nil }
         bench.server.hold(TokenBench.refresh)
-        let renewal = Task { await failure { () throws(AuthenticationError) in try await keeper.replace(keeper.session()) } }
+        let renewal = Task { await failure { () throws(SessionError) in try await keeper.replace(keeper.session()) } }
         await bench.server.seen(TokenBench.refresh)
         try store.refuse()
         bench.server.open()
@@ -290,7 +304,7 @@ import Testing
         let keeper = try bench.keeper(edit.0, edit.1)
         let method = SignInMethod.refreshToken(Secret("from-the-app"), label: "ann")
         try store.refuse()
-        let error = await failure { () throws(AuthenticationError) in try await keeper.signIn(method, remember: false) }
+        let error = await failure { () throws(SignInError) in try await keeper.signIn(method, remember: false) }
         guard case .unsaved? = error else { throw Failure(.profile, "it was stored") }
         try store.accept()
         await keeper.flush()

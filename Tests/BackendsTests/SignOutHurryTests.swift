@@ -138,7 +138,7 @@ import Testing
         bench.server.state.withLock { $0.access = nil }
         bench.server.fault(TokenBench.refresh) { _ in answer(503, "{}") }
         let stale = try await keeper.session()
-        await #expect(throws: AuthenticationError.self) { try await keeper.replace(stale) }
+        await #expect(throws: SessionError.self) { try await keeper.replace(stale) }
         #expect(try await keeper.signOut(allDevices: allDevices) {}.server == .ended)
         #expect(bench.server.log.suffix(3) == [TokenBench.refresh, TokenBench.refresh, TokenBench.logout])
         #expect(bench.server.state.withLock { $0.refresh } == nil)

@@ -73,7 +73,7 @@ struct SigningOutTests {
         async let first = keeper.signOut(allDevices: false) {}
         await bench.server.seen(KeeperBench.logout)
         async let second = keeper.signOut(allDevices: false) {}
-        #expect(await failure { () throws(AuthenticationError) in try await keeper.session() } == .signingOut)
+        #expect(await failure { () throws(SessionError) in try await keeper.session() } == .signingOut)
         bench.server.open()
         #expect(try await first == SignOutOutcome(server: .ended, account: KeeperBench.ann))
         // The second call joins the first or finds no session.
@@ -113,7 +113,7 @@ struct SigningOutTests {
         let restarted = try after.keeper(breathesafe(), bench.server, bench.clock)
         await restarted.completeSignOut()
         #expect(await restarted.snapshot.state == .signedOut)
-        #expect(await failure { () throws(AuthenticationError) in try await restarted.session() } != nil)
+        #expect(await failure { () throws(SessionError) in try await restarted.session() } != nil)
         #expect(bench.server.log.count == requests, "the server is not told again")
         #expect(try await after.keeper(breathesafe(), bench.server, bench.clock).snapshot.state == .signedOut)
     }

@@ -43,7 +43,7 @@ extension World {
         return attempt.trip.begin(as: isMixed ? Account(id: attempt.entry.mutation.destination.account, label: "") : account, at: now)
     }
 
-    private func noRenewal(_ fate: Fate?) -> AuthenticationError? {
+    private func noRenewal(_ fate: Fate?) -> SessionError? {
         switch fate {
         case .renewalUnavailable: .unavailable(Failure(.offline, "no renewal"))
         case .tooSoon: .tooSoon(until: now.addingTimeInterval(120), Failure(.signInRequired, "too soon"))
@@ -61,7 +61,7 @@ extension World {
         let isRenewed = isDenied || attempt.sent.map { keeper?.revision != $0.revision } ?? false
         if isTheirs, isRenewed { return attempt.trip.renewed() }
         if isTheirs { setSession(attempt.backend, nil) }
-        return attempt.trip.failed(Verdict(AuthenticationError.signInRequired(reason: "ended")), at: now)
+        return attempt.trip.failed(Verdict(SessionError.signInRequired(reason: "ended")), at: now)
     }
 
     private func response(_ fate: Fate, content: String) throws(TransportError) -> InboundResponse {

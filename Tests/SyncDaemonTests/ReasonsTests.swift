@@ -41,8 +41,10 @@ import Testing
     private static func session(_ state: SessionSnapshot.State, account: String?, _ label: String = "", reason: String? = nil)
         -> SessionSnapshot
     {
-        SessionSnapshot(
-            backend: "breathesafe", state: state, account: account.map { Account(id: AccountID($0), label: label) }, reason: reason)
+        var snapshot = SessionSnapshot(
+            backend: "breathesafe", state: state, account: account.map { Account(id: AccountID($0), label: label) })
+        snapshot.reason = reason
+        return snapshot
     }
 
     private static func cooling(_ reason: Failure.Reason) -> Reasons {

@@ -93,6 +93,19 @@ import Testing
         }
     }
 
+    @Test func recordsNoPasswordTypedAsTheAddress() async throws {
+        try await DaemonStation.with { station in
+            try await running(station) { daemon in
+                let swapped = SignIn(email: "top-secret", password: "manager@lab.test")
+                await #expect(throws: Problem.self) { try await daemon.signIn(swapped, by: Self.clerk) }
+                let refused = try #require(try await event(station, "signInRefused"))
+                #expect(refused.detail == ["by": "uid 54321, pid 7"])
+                #expect(lines.all("A sign-in was refused") == ["A sign-in was refused backend=breathesafe pid=7 uid=54321"])
+                #expect(!lines.all.contains { $0.contains("top-secret") || $0.contains("manager@lab.test") })
+            }
+        }
+    }
+
     /// The backend was not asked.
     @Test func recordsSignInsAndSignOutsThatHomingRefuses() async throws {
         try await DaemonStation.with { station in

@@ -20,13 +20,13 @@ import Testing
         "{scheme: bearer, on_401: [refresh], refresh: {request: POST /r, json: {t: '{refresh}'}, access: /a, account: /u}}"
     private static let password = SignInMethod.password(email: "ann@lab.test", Secret("x"))
 
-    private func problem(_ error: AuthenticationError, _ method: SignInMethod = password, auth: String = refreshed) throws -> Problem {
+    private func problem(_ error: SignInError, _ method: SignInMethod = password, auth: String = refreshed) throws -> Problem {
         let backend = try backend(auth)
         return Problem(error, signingInAt: backend, by: method, NextCommands(backend: "b", means: backend.signInMeans))
     }
 
     @Test func theNextStepFitsTheSignInMethod() throws {
-        let refused = AuthenticationError.refused("No.")
+        let refused = SignInError.refused("No.")
         #expect(try problem(refused).next?.hasPrefix("Check the e-mail address and the password") == true)
         let refresh = try #require(try problem(refused, .refreshToken(Secret("t"), label: nil)).next)
         #expect(refresh.contains("‘homing login --backend b --refresh-token-stdin’") && !refresh.contains("password"))

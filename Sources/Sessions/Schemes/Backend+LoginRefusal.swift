@@ -4,7 +4,7 @@ import SyncModel
 
 extension Backend {
     /// Separates a certain refusal of the person from an unclear answer.
-    func loginRefusal(_ response: InboundResponse) -> AuthenticationError {
+    func loginRefusal(_ response: InboundResponse) -> SignInError {
         let errors = profile.errors
         let (status, code) = (response.status, errors.code(of: response))
         let said = errors.sentence(of: response)

@@ -7,7 +7,7 @@ extension Backend {
     /// The answer contains the new credentials.
     func signIn(
         _ login: AuthRules.LoginRules, _ email: String, _ password: Secret, over transport: any Transport
-    ) async throws(AuthenticationError) -> (Account, OutboundRequest, InboundResponse) {
+    ) async throws(SignInError) -> (Account, OutboundRequest, InboundResponse) {
         let values = TemplateValues(subject: "The sign-in", inputs: ["email": .string(email)], secrets: ["password": password])
         var request: OutboundRequest
         do { request = try login.request.render(values) } catch {
@@ -35,7 +35,7 @@ extension Backend {
     /// The signed-in account, nil when signed out; nil without a health route.
     func signedInAccount(
         over transport: any Transport, authorize: (inout OutboundRequest) -> Void
-    ) async throws(AuthenticationError) -> (account: AccountID?, request: OutboundRequest, response: InboundResponse)? {
+    ) async throws(SignInError) -> (account: AccountID?, request: OutboundRequest, response: InboundResponse)? {
         guard var request = health else { return nil }
         if isOwn(request) { authorize(&request) }
         let response = try await answer(to: request, over: transport)
@@ -46,7 +46,7 @@ extension Backend {
         }
     }
 
-    private func answer(to request: OutboundRequest, over transport: any Transport) async throws(AuthenticationError) -> InboundResponse {
+    private func answer(to request: OutboundRequest, over transport: any Transport) async throws(SignInError) -> InboundResponse {
         do { return try await transport.send(request) } catch { throw .unavailable(error.failure) }
     }
 }

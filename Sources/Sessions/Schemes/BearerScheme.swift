@@ -23,8 +23,8 @@ struct BearerScheme: Scheme {
     // MARK: Signing in
 
     func signIn(
-        _ method: SignInMethod, over transport: any Transport, keep: @Sendable (Tokens) async throws(AuthenticationError) -> Void
-    ) async throws(AuthenticationError) -> (Account, Credentials) {
+        _ method: SignInMethod, over transport: any Transport, keep: @Sendable (Tokens) async throws(SignInError) -> Void
+    ) async throws(SignInError) -> (Account, Credentials) {
         switch method {
         case .password(let email, let password): try await signIn(email, password, over: transport)
         case .refreshToken(let token, let label): try await exchange(token, label, over: transport, keep: keep)
@@ -34,7 +34,7 @@ struct BearerScheme: Scheme {
 
     private func signIn(
         _ email: String, _ password: Secret, over transport: any Transport
-    ) async throws(AuthenticationError) -> (Account, Credentials) {
+    ) async throws(SignInError) -> (Account, Credentials) {
         guard let login = auth.login, let rules = login.tokens else {
             throw .unsupported("\(backend.name) does not accept an e-mail address and password.")
         }
@@ -51,8 +51,8 @@ struct BearerScheme: Scheme {
 
     private func exchange(
         _ token: Secret, _ label: String?, over transport: any Transport,
-        keep: @Sendable (Tokens) async throws(AuthenticationError) -> Void
-    ) async throws(AuthenticationError) -> (Account, Credentials) {
+        keep: @Sendable (Tokens) async throws(SignInError) -> Void
+    ) async throws(SignInError) -> (Account, Credentials) {
         guard let rules = auth.refresh else {
             throw .unsupported("\(backend.name) does not accept refresh tokens.")
         }
@@ -80,7 +80,7 @@ struct BearerScheme: Scheme {
 
     private func take(
         _ token: Secret, _ label: String?, over transport: any Transport
-    ) async throws(AuthenticationError) -> (Account, Credentials) {
+    ) async throws(SignInError) -> (Account, Credentials) {
         guard auth.login == nil, auth.refresh == nil else {
             throw .unsupported("The access tokens of \(backend.name) expire, so Homing does not accept them for signing in.")
         }
@@ -95,15 +95,15 @@ struct BearerScheme: Scheme {
     }
 
     /// The account of the credentials; nil when signed out, or if the backend cannot tell.
-    private func holder(of credentials: Credentials, over transport: any Transport) async throws(AuthenticationError) -> AccountID? {
+    private func holder(of credentials: Credentials, over transport: any Transport) async throws(SignInError) -> AccountID? {
         try await backend.signedInAccount(over: transport) { authorize(&$0, with: credentials) }?.account
     }
 
-    // MARK: Renewal
+    // MARK: Refreshing
 
-    func renew(
+    func refresh(
         _ credentials: Credentials, of account: Account?, over transport: any Transport, mayAskAgain: @Sendable () async -> Bool
-    ) async -> Renewal {
+    ) async -> RefreshAnswer {
         guard let token = credentials.tokens?.refresh else { return .impossible }
         switch await refresh(token, credentials.tokens?.access, over: transport, mayAskAgain: mayAskAgain) {
         case .refreshed(let tokens, let named):
@@ -116,7 +116,7 @@ struct BearerScheme: Scheme {
         }
     }
 
-    private enum RefreshAnswer {
+    private enum TokenAnswer {
         case refreshed(Tokens, account: AccountID?)
         /// Refused for good, with the server's message.
         case rejected(String)
@@ -127,7 +127,7 @@ struct BearerScheme: Scheme {
     /// After a lost answer, repeats the request at once: most servers accept the previous token for a while. See RefreshingTokens.
     private func refresh(
         _ token: Secret, _ access: Secret?, over transport: any Transport, mayAskAgain: @Sendable () async -> Bool
-    ) async -> RefreshAnswer {
+    ) async -> TokenAnswer {
         guard let rules = auth.refresh else { return .rejected("the session has ended") }
         var secrets = ["refresh": token]
         secrets["access"] = access
@@ -173,7 +173,7 @@ struct BearerScheme: Scheme {
     /// The token was just rotated: the answer to our refresh was lost.
     private static let alreadyRefreshed = "token_already_refreshed"
 
-    private func read(_ response: InboundResponse, _ rules: AuthRules.RefreshRules, earlier: Secret) -> RefreshAnswer {
+    private func read(_ response: InboundResponse, _ rules: AuthRules.RefreshRules, earlier: Secret) -> TokenAnswer {
         let errors = backend.profile.errors
         let (status, code) = (response.status, errors.code(of: response))
         let words = errors.sentence(of: response)

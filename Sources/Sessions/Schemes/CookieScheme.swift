@@ -20,8 +20,8 @@ struct CookieScheme: Scheme {
 
     /// Uses an empty jar: with a live session, a server would not check the password.
     func signIn(
-        _ method: SignInMethod, over transport: any Transport, keep: @Sendable (Tokens) async throws(AuthenticationError) -> Void
-    ) async throws(AuthenticationError) -> (Account, Credentials) {
+        _ method: SignInMethod, over transport: any Transport, keep: @Sendable (Tokens) async throws(SignInError) -> Void
+    ) async throws(SignInError) -> (Account, Credentials) {
         guard let login = auth.login, case .password(let email, let password) = method else {
             throw .unsupported("\(backend.name) does not accept tokens.")
         }
@@ -41,14 +41,14 @@ struct CookieScheme: Scheme {
     private typealias Answer = (account: AccountID?, request: OutboundRequest, response: InboundResponse)
 
     /// The account of these credentials, nil when signed out; nil without a health route.
-    private func identify(_ credentials: Credentials, over transport: any Transport) async throws(AuthenticationError) -> Answer? {
+    private func identify(_ credentials: Credentials, over transport: any Transport) async throws(SignInError) -> Answer? {
         try await backend.signedInAccount(over: transport) { authorize(&$0, with: credentials) }
     }
 
-    func renew(
+    func refresh(
         _ credentials: Credentials, of account: Account?, over transport: any Transport, mayAskAgain: @Sendable () async -> Bool
-    ) async -> Renewal {
-        do throws(AuthenticationError) {
+    ) async -> RefreshAnswer {
+        do throws(SignInError) {
             guard let answer = try await identify(credentials, over: transport) else { return .impossible }
             guard let known = answer.account else { return .ended("the session has ended") }
             return known == account?.id ? .confirmed(answer.response, to: answer.request) : .foreign

@@ -14,27 +14,27 @@ protocol Scheme: Sendable {
     ///
     /// - Parameter keep: stores the exchanged tokens before they are used.
     func signIn(
-        _ method: SignInMethod, over transport: any Transport, keep: @Sendable (Tokens) async throws(AuthenticationError) -> Void
-    ) async throws(AuthenticationError) -> (Account, Credentials)
+        _ method: SignInMethod, over transport: any Transport, keep: @Sendable (Tokens) async throws(SignInError) -> Void
+    ) async throws(SignInError) -> (Account, Credentials)
 
-    /// Renews the session of `account` without its password.
+    /// Exchanges the refresh token of `account`'s session; with cookies, asks the health route instead.
     ///
     /// - Parameter mayAskAgain: called after a lost answer; true permits one repetition.
-    func renew(
+    func refresh(
         _ credentials: Credentials, of account: Account?, over transport: any Transport, mayAskAgain: @Sendable () async -> Bool
-    ) async -> Renewal
+    ) async -> RefreshAnswer
 
     /// Ends the session at the server; nil if the server calls the credentials unauthorised.
     func signOut(_ credentials: Credentials, allDevices: Bool, over transport: any Transport) async -> SignOutOutcome.Server?
 }
 
-enum Renewal {
+enum RefreshAnswer {
     case renewed(Credentials)
     /// The backend still takes the cookies for this account. Absorb the answer, which may set new ones.
     case confirmed(InboundResponse, to: OutboundRequest)
     /// The backend refused the credentials, as the profile declares. The text continues a sentence after "because".
     case ended(String)
-    /// There is no means of renewal.
+    /// There is nothing to refresh with.
     case impossible
     /// The backend assigns the credentials to another account.
     case foreign

@@ -33,8 +33,8 @@ extension ControlHandler {
         // Files already there were dropped before the sign-in.
         await spool.accountMayHaveChanged()
         let snapshot: SessionSnapshot
-        do throws(AuthenticationError) {
-            snapshot = try await untilShutdown { () throws(AuthenticationError) in
+        do throws(SignInError) {
+            snapshot = try await untilShutdown { () throws(SignInError) in
                 try await keeper.signIn(method, remember: request.remember ?? false, by: Requester(peer), known: known)
             }
         } catch {
@@ -47,7 +47,7 @@ extension ControlHandler {
     }
 
     /// Records every failed sign-in, unthrottled: refusals may lock the account.
-    private func tell(_ error: AuthenticationError, of attempted: String?, at name: String, to peer: Peer) async {
+    private func tell(_ error: SignInError, of attempted: String?, at name: String, to peer: Peer) async {
         guard let (kind, reason) = error.news else { return }
         var (metadata, detail) = (facts(Requester(peer), name, nil), ["by": peer.description])
         if let attempted { (metadata["as"], detail["as"]) = ("\(attempted)", attempted) }
@@ -77,7 +77,7 @@ extension SessionReport {
     }
 }
 
-extension AuthenticationError {
+extension SignInError {
     /// The event for a failed sign-in and the reason; nil if the daemon was stopping.
     fileprivate var news: (kind: SyncEvent.Kind, reason: String?)? {
         switch self {
@@ -88,13 +88,10 @@ extension AuthenticationError {
         case .unnamed: (.signInFailed, "the backend does not report the token’s account, and no name was given")
         case .secondFactor: (.signInFailed, "the account needs a second factor")
         case .unavailable(let failure): failure.reason == .stopping ? nil : (.signInFailed, failure.message)
-        case .misbehaved(let words): (.signInFailed, words)
+        case .misbehaved(let words), .unsupported(let words): (.signInFailed, words)
         case .unsaved(let error): (.signInFailed, error.description)
-        case .unsupported(let words): (.signInFailed, words)
         case .conflict(let account): (.signInFailed, "\(account.label) is signed in")
         case .signingOut: (.signInFailed, "a sign-out is in progress")
-        case .signInRequired(let reason): (.signInFailed, reason)
-        case .tooSoon(_, let failure): (.signInFailed, failure.message)
         }
     }
 }

@@ -36,10 +36,10 @@ struct View {
 
     func session(_ snapshot: SessionSnapshot) -> SessionSnapshot {
         guard !seesPeople else { return snapshot }
-        return SessionSnapshot(
-            backend: snapshot.backend, state: snapshot.state,
-            account: snapshot.account.map { Account(id: $0.id, label: "account \($0.id)") }, since: snapshot.since,
-            remembered: snapshot.remembered, unverifiedSince: snapshot.unverifiedSince, revision: snapshot.revision)
+        var snapshot = snapshot
+        snapshot.account = snapshot.account.map { Account(id: $0.id, label: "account \($0.id)") }
+        (snapshot.reason, snapshot.failing) = (nil, nil)
+        return snapshot
     }
 
     func gate(_ gate: Gate, at backend: String) -> Gate {

@@ -5,7 +5,7 @@ import Sessions
 import SyncModel
 
 extension Problem {
-    init(_ error: AuthenticationError, signingInAt backend: Backend, by method: SignInMethod, _ commands: NextCommands) {
+    init(_ error: SignInError, signingInAt backend: Backend, by method: SignInMethod, _ commands: NextCommands) {
         let name = backend.name
         switch error {
         case .refused(let words):
@@ -22,15 +22,11 @@ extension Problem {
             self = .unsupported(
                 "This account needs a second factor, which Homing cannot provide.",
                 next: "Use an account without a second factor\(instead).")
-        case .unavailable(let failure), .tooSoon(_, let failure): self.init(failure, signingInAt: name)
+        case .unavailable(let failure): self.init(failure, signingInAt: name)
         case .misbehaved(let words):
             self.init(
                 .backendMisbehaved, status: 502, title: "Not signed in", detail: words,
                 next: "Try again. If it fails again, tell the administrator of \(name).")
-        case .signInRequired(let reason):
-            self.init(
-                .signInRequired, status: 409, title: "Not signed in", detail: "Not signed in at \(name): \(reason.asSentence)",
-                next: "Sign in with ‘\(commands.login)’.")
         case .unsupported(let words):
             // If the backend uses this sign-in method, only the profile can be wrong; the command would fail again.
             let isTheMethod = method.means == backend.signInMeans

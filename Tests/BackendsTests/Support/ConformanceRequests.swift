@@ -9,7 +9,7 @@ struct ConformanceRequests {
     let backend: Backend
     private(set) var all: [(name: String, request: OutboundRequest)] = []
     /// The sign-in error from a server that refuses everyone.
-    private(set) var refusal: AuthenticationError?
+    private(set) var refusal: SignInError?
 
     static let secrets = ["the-password", "the-access-token", "the-refresh-token", "the-session-cookie"]
     static let payload = Data(#"{"average_measurements":{"14-818":{"value":17.25}}}"#.utf8)
@@ -46,13 +46,13 @@ struct ConformanceRequests {
         var names: [String] = []
         if auth.login != nil {
             names.append("login")
-            do throws(AuthenticationError) {
+            do throws(SignInError) {
                 _ = try await scheme.signIn(.password(email: "ann@lab.test", Secret("the-password")), over: recorder) { _ in }
             } catch { refusal = error }
         }
         if auth.refresh != nil {
             names.append("refresh")
-            _ = await scheme.renew(Self.credentials, of: nil, over: recorder) { false }
+            _ = await scheme.refresh(Self.credentials, of: nil, over: recorder) { false }
         }
         if auth.logout.request != nil {
             names.append("logout")

@@ -41,6 +41,8 @@ extension SessionKeeper {
 extension SessionSnapshot {
     /// The snapshot without its revision, for comparison across restarts.
     var atFirst: SessionSnapshot {
-        SessionSnapshot(backend: backend, state: state, account: account, since: since, remembered: remembered, reason: reason)
+        var snapshot = self
+        (snapshot.unverifiedSince, snapshot.failing, snapshot.revision) = (nil, nil, 0)
+        return snapshot
     }
 }

@@ -1,0 +1,62 @@
+import Backends
+import Crypto
+import Foundation
+import Outbox
+import SyncModel
+
+package enum SignInMethod: Hashable, Sendable {
+    case password(email: String, Secret)
+    /// `label` is the name people use for the account.
+    case refreshToken(Secret, label: String?)
+    /// A fixed token, such as an API key.
+    case accessToken(Secret, label: String?)
+
+    /// False for a token that does not fit into a header (RFC 9110 5.5).
+    package var canBeSent: Bool {
+        switch self {
+        case .password: true
+        case .refreshToken(let token, _), .accessToken(let token, _): token.revealed.isFieldValue
+        }
+    }
+
+    /// Identifies a refresh token that was handed in; nil for another method.
+    var digest: String? {
+        guard case .refreshToken(let token, _) = self else { return nil }
+        return SHA256.hash(data: Data(token.revealed.utf8)).map { String(format: "%02x", $0) }.joined()
+    }
+
+    /// The name by which people know the account; nil if only the backend knows it.
+    var label: String? {
+        switch self {
+        case .password(let email, _): email
+        case .refreshToken(_, let label), .accessToken(_, let label): label
+        }
+    }
+}
+
+/// Why a sign-in failed. Everything is as it was.
+package enum SignInError: Error, Equatable, Sendable {
+    /// The profile declares that this answer refuses the credentials. In the server's words.
+    case refused(String)
+    /// The profile does not declare this refusal: it may be a gateway's.
+    case undeclared(Failure)
+    /// The account is locked for a while, in the server's words: a further try may prolong it.
+    case locked(String)
+    /// The account needs a second factor, which Homing cannot provide.
+    case secondFactor
+    /// The server accepted the sign-in, and its answer is of no use.
+    case misbehaved(String)
+    /// Try again later.
+    case unavailable(Failure)
+    /// This backend has no such sign-in method.
+    case unsupported(String)
+    /// The backend does not name a token's account, and it came without a name.
+    case unnamed
+    /// The name given with a token is another account's.
+    case labelTaken(String)
+    /// This account is signed in, and has to sign out first.
+    case conflict(Account)
+    case signingOut
+    /// The session could not be stored, so it does not count.
+    case unsaved(OutboxError)
+}
