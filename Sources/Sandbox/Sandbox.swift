@@ -1,3 +1,7 @@
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
 /// Simulates a backend on a loopback port: same responses, scripted faults, and a ledger of accepted changes.
 package final class Sandbox: Sendable {
     /// The URL of the simulated backend, `http://127.0.0.1:port`.
@@ -7,16 +11,16 @@ package final class Sandbox: Sendable {
     package let ledger: Ledger
     package let clock: SandboxClock
 
-    private let switchboard: Switchboard
+    private let plane: ControlPlane
     private let control: Listener
     private let initialFaults: [Fault]
 
     /// Binds the ports, so the URLs are known before `start`, and opens the ledger file.
     package init(_ configuration: SandboxConfiguration = SandboxConfiguration()) throws {
-        let backendPort = try PortReservation(host: configuration.host, port: configuration.port)
-        let controlPort = try PortReservation(host: configuration.host, port: configuration.controlPort)
-        baseURL = "http://\(backendPort.host):\(backendPort.port)"
-        controlURL = "http://\(controlPort.host):\(controlPort.port)"
+        let backendPort = try PortReservation(configuration.port)
+        let controlPort = try PortReservation(configuration.controlPort)
+        baseURL = backendPort.url
+        controlURL = controlPort.url
         ledger = Ledger(file: try configuration.ledgerFile.map(LedgerFile.init(path:)))
         clock = configuration.clock
         initialFaults = configuration.faults
@@ -33,8 +37,8 @@ package final class Sandbox: Sendable {
                 throw error
             }
         }
-        switchboard = Switchboard(backend: backend, standIn: standIn, plan: plan, clock: clock)
-        let plane = ControlPlane(switchboard: switchboard, ledger: ledger)
+        let plane = ControlPlane(backend: backend, standIn: standIn, plan: plan, clock: clock, ledger: ledger)
+        self.plane = plane
         control = Listener(controlPort) { request, writer, channel in
             let response = await plane.respond(to: try await Wire.read(request))
             try await Wire.send(.whole(response), with: writer, on: channel)
@@ -50,31 +54,60 @@ package final class Sandbox: Sendable {
 
     /// Closes both listeners and every connection, including those waiting for a response.
     package func stop() async {
-        await switchboard.backend.down()
+        await plane.backend.down()
         await control.down()
     }
 
     /// Closes every connection and refuses new ones until `up`.
-    package func down() async { await switchboard.backend.down() }
+    package func down() async { await plane.backend.down() }
 
     /// Listens again on the same port.
-    package func up() async throws { try await switchboard.backend.up() }
+    package func up() async throws { try await plane.backend.up() }
 
     /// Sets a fault; it lasts for its count, or until `clearFaults`.
-    package func apply(_ fault: Fault) async { await switchboard.apply(fault) }
-
-    /// The active faults with their remaining counts.
-    package var faults: [Fault] { switchboard.plan.faults }
+    package func apply(_ fault: Fault) async { await plane.apply(fault) }
 
     /// Removes every fault; a backend that is down stays down.
-    package func clearFaults() { switchboard.plan.clear() }
+    package func clearFaults() { plane.plan.clear() }
 
     /// The settings of the simulated backend and their current values.
-    package var settings: JSONObject { switchboard.standIn.settings }
+    package var settings: JSONObject { plane.standIn.settings }
 
     /// Changes settings of the simulated backend; throws for an unknown setting.
-    package func change(_ settings: JSONObject) throws(FaultProblem) { try switchboard.standIn.change(settings) }
+    package func change(_ settings: JSONObject) throws(FaultProblem) { try plane.standIn.change(settings) }
 
     /// Expires every session as an idle timeout does; `rememberTokens` also expires remember and refresh tokens.
-    package func expireSessions(rememberTokens: Bool = false) { switchboard.standIn.expireSessions(rememberTokens: rememberTokens) }
+    package func expireSessions(rememberTokens: Bool = false) { plane.standIn.expireSessions(rememberTokens: rememberTokens) }
+}
+
+extension Sandbox: Service {
+    /// Runs a started sandbox until a graceful shutdown or cancellation, then stops it at once.
+    package func run() async throws {
+        // Throws only on cancellation, which also ends the run.
+        try? await gracefulShutdown()
+        await stop()
+    }
+
+    package func runUntilSignalled() async throws {
+        let group = ServiceGroup(
+            services: [self], gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: Logger(label: "sandbox") { _ in SwiftLogNoOpLogHandler() })
+        try await group.run()
+    }
+}
+
+package enum SandboxError: Error, Equatable, CustomStringConvertible {
+    case port(Int, reason: String)
+    case ledgerFile(path: String, reason: String)
+
+    static func taken(_ port: Int) -> SandboxError {
+        .port(port, reason: "another program uses this port. Stop it or choose another; 0 takes a free one")
+    }
+
+    package var description: String {
+        switch self {
+        case .port(let port, let reason): "cannot listen on \(PortReservation.host):\(port): \(reason)"
+        case .ledgerFile(let path, let reason): "cannot write the ledger file \(path): \(reason)"
+        }
+    }
 }

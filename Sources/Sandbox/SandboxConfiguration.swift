@@ -1,6 +1,4 @@
 package struct SandboxConfiguration: Sendable {
-    /// An IPv4 loopback address.
-    package var host: String
     /// The port of the simulated backend; 0 takes any free port.
     package var port: Int
     /// The port of the control URL; 0 takes any free port.
@@ -15,11 +13,10 @@ package struct SandboxConfiguration: Sendable {
     package var answering: @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse
 
     package init(
-        host: String = "127.0.0.1", port: Int = 0, controlPort: Int = 0, faults: [Fault] = [], ledgerFile: String? = nil,
+        port: Int = 0, controlPort: Int = 0, faults: [Fault] = [], ledgerFile: String? = nil,
         backend: SandboxBackend = .breatheSafe(), clock: SandboxClock = SandboxClock(),
         answering: @escaping @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse = { $1 }
     ) {
-        self.host = host
         self.port = port
         self.controlPort = controlPort
         self.faults = faults
@@ -46,15 +43,17 @@ package enum SandboxBackend: Sendable {
     /// A backend simulated from its profile alone.
     case described(DescribedConfiguration)
 
-    func standIn(clock: SandboxClock) -> any StandIn {
-        switch self {
-        case .breatheSafe(let configuration): BreatheSafe(configuration, startingAt: clock.now)
-        case .labLoop(let configuration): StatefulStandIn(LabLoopState(configuration), clock: clock)
-        case .aiPhoto(let configuration): StatefulStandIn(AIPhotoState(configuration), clock: clock)
-        case .lists(let configuration): StatefulStandIn(ListsState(configuration), clock: clock)
-        case .lists2026(let configuration): StatefulStandIn(Lists2026State(configuration), clock: clock)
-        case .story16(let configuration): StatefulStandIn(Story16State(configuration), clock: clock)
-        case .described(let configuration): StatefulStandIn(DescribedState(configuration), clock: clock)
-        }
+    func standIn(clock: SandboxClock) -> StandIn {
+        let state: any StandInState =
+            switch self {
+            case .breatheSafe(let configuration): BreatheSafeState(configuration, startingAt: clock.now)
+            case .labLoop(let configuration): LabLoopState(configuration)
+            case .aiPhoto(let configuration): AIPhotoState(configuration)
+            case .lists(let configuration): ListsState(configuration)
+            case .lists2026(let configuration): Lists2026State(configuration)
+            case .story16(let configuration): Story16State(configuration)
+            case .described(let configuration): DescribedState(configuration)
+            }
+        return StandIn(state, clock: clock)
     }
 }

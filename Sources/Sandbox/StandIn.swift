@@ -1,57 +1,142 @@
 import Foundation
+import HTTPTypes
+import Synchronization
 
 /// A simulated backend: a function of its state, the request and the time. It knows no faults, ledger or network.
-package protocol StandIn: Sendable {
-    /// The accounts of a request's credentials. Changes nothing.
+protocol StandInState: Sendable {
+    /// The accounts of a request's credentials.
     func carriedAccounts(in request: SandboxRequest, at now: Date) -> CarriedAccounts
 
-    /// Answers one request. If the request took effect, calls `committed` before the next request is handled.
-    func answer(_ request: SandboxRequest, at now: Date, committed: (Commit) -> Void) -> SandboxResponse
+    mutating func answer(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply
 
-    /// Expires every session; `rememberTokens` also expires remember and refresh tokens.
-    func expireSessions(rememberTokens: Bool)
+    func response(to refusal: Refusal, for request: SandboxRequest, at now: Date) -> SandboxResponse
+
+    /// This backend's default error with this status.
+    func refusal(_ status: Int, for request: SandboxRequest) -> Refusal
 
     /// This backend's error response; the code, if any, goes in the field that its clients read.
-    func errorPage(_ status: Int, code: String?, for request: SandboxRequest) -> SandboxResponse
+    func errorPage(_ status: Int, code: String?, for request: SandboxRequest, at now: Date) -> SandboxResponse
 
     /// The 401 response of this backend to the same request without credentials. Changes nothing.
-    func denial(of request: SandboxRequest, at now: Date) -> SandboxResponse
+    mutating func denial(of request: SandboxRequest, at now: Date) -> SandboxResponse
 
-    func loginPage(for request: SandboxRequest) -> SandboxResponse
+    /// Expires every session; `rememberTokens` also expires remember and refresh tokens.
+    mutating func expireSessions(rememberTokens: Bool)
 
     var settings: JSONObject { get }
 
-    /// Changes settings; if any is invalid, changes none.
-    func change(_ settings: JSONObject) throws(FaultProblem)
+    mutating func change(_ name: String, to value: JSON) throws(FaultProblem)
 }
 
-extension StandIn {
-    package func denial(of request: SandboxRequest, at now: Date) -> SandboxResponse { errorPage(401, code: nil, for: request) }
+extension StandInState {
+    func errorPage(_ status: Int, code: String?, for request: SandboxRequest, at now: Date) -> SandboxResponse {
+        response(to: code.map { Refusal(status, $0, $0) } ?? refusal(status, for: request), for: request, at: now)
+    }
 
-    package func loginPage(for request: SandboxRequest) -> SandboxResponse { .html(200, title: "Log in") }
+    mutating func denial(of request: SandboxRequest, at now: Date) -> SandboxResponse {
+        errorPage(401, code: nil, for: request, at: now)
+    }
 
-    package var settings: JSONObject { [:] }
+    var settings: JSONObject { [:] }
 
-    package func change(_ settings: JSONObject) throws(FaultProblem) {
-        if let name = settings.keys.min() { throw FaultProblem(description: "this backend has no setting '\(name)': it has no settings") }
+    mutating func change(_ name: String, to value: JSON) throws(FaultProblem) { throw noSetting(name) }
+
+    func noSetting(_ name: String) -> FaultProblem {
+        let names = settings.keys.sorted().joined(separator: ", ")
+        let expected = settings.isEmpty ? "it has no settings" : settings.count == 1 ? "expected \(names)" : "expected one of \(names)"
+        return FaultProblem(description: "this backend has no setting '\(name)': \(expected)")
+    }
+}
+
+struct StandInReply {
+    var response: SandboxResponse
+    var commit: Commit?
+
+    static func json(_ status: Int, _ body: JSON, commit: Commit? = nil) -> StandInReply {
+        StandInReply(response: .json(status, body), commit: commit)
     }
 }
 
 /// The accounts of the credentials in one request.
-package struct CarriedAccounts: Sendable, Equatable {
+struct CarriedAccounts: Sendable, Equatable {
     /// The user of the session cookie or access token, even after expiry.
-    package var session: Int?
+    var session: Int?
     /// The user of the remember token or refresh token.
-    package var remembered: Int?
+    var remembered: Int?
     /// The e-mail address of a sign-in request.
-    package var signingIn: String?
-
-    package init(session: Int? = nil, remembered: Int? = nil, signingIn: String? = nil) {
-        self.session = session
-        self.remembered = remembered
-        self.signingIn = signingIn
-    }
+    var signingIn: String?
 
     /// The user to whom the request is attributed.
-    package var account: Int? { session ?? remembered }
+    var account: Int? { session ?? remembered }
+}
+
+/// One simulated backend; answers requests one at a time.
+final class StandIn: Sendable {
+    private let state: Mutex<any StandInState>
+    private let clock: SandboxClock
+
+    /// - Parameter clock: for the timestamps of `errorPage`.
+    init(_ state: any StandInState, clock: SandboxClock) {
+        self.state = Mutex(state)
+        self.clock = clock
+    }
+
+    func carriedAccounts(in request: SandboxRequest, at now: Date) -> CarriedAccounts {
+        state.withLock { $0.carriedAccounts(in: request, at: now) }
+    }
+
+    /// Answers one request. If the request took effect, calls `committed` before the next request is handled.
+    func answer(_ request: SandboxRequest, at now: Date, committed: (Commit) -> Void) -> SandboxResponse {
+        state.withLock { state in
+            do throws(Refusal) {
+                let reply = try state.answer(request, at: now)
+                if let commit = reply.commit { committed(commit) }
+                return reply.response
+            } catch {
+                return state.response(to: error, for: request, at: now)
+            }
+        }
+    }
+
+    func expireSessions(rememberTokens: Bool) { state.withLock { $0.expireSessions(rememberTokens: rememberTokens) } }
+
+    func errorPage(_ status: Int, code: String?, for request: SandboxRequest) -> SandboxResponse {
+        state.withLock { $0.errorPage(status, code: code, for: request, at: clock.now) }
+    }
+
+    func denial(of request: SandboxRequest, at now: Date) -> SandboxResponse { state.withLock { $0.denial(of: request, at: now) } }
+
+    var settings: JSONObject { state.withLock { $0.settings } }
+
+    /// Changes settings; if any is invalid, changes none.
+    func change(_ settings: JSONObject) throws(FaultProblem) {
+        let problem: FaultProblem? = state.withLock { state in
+            var changed = state
+            do throws(FaultProblem) {
+                for (name, value) in settings.sorted(by: { $0.key < $1.key }) { try changed.change(name, to: value) }
+                state = changed
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let problem { throw problem }
+    }
+}
+
+/// An error response; each backend writes it in its own format.
+struct Refusal: Error, Equatable {
+    let status: Int
+    let code: String
+    var message: String
+    var details: JSON = .null
+    var headers: HTTPFields = [:]
+
+    init(_ status: Int, _ code: String, _ message: String, details: JSON = .null, headers: HTTPFields = [:]) {
+        self.status = status
+        self.code = code
+        self.message = message
+        self.details = details
+        self.headers = headers
+    }
 }

@@ -1,29 +1,18 @@
 import ArgumentParser
-import Sandbox
 
 enum BackendArgument: String, ExpressibleByArgument, CaseIterable {
     case breathesafe, labloop, aiphoto, lists
     case lists2026 = "lists-2026"
     case story16
 
-    /// Options of `run` that only some backends have.
-    enum Setting: String, CaseIterable {
-        case sessionSeconds = "--session-seconds"
-        case managedUser = "--managed-user"
-        case accessSeconds = "--access-seconds"
-        case refreshSeconds = "--refresh-seconds"
-        case graceSeconds = "--grace-seconds"
+    /// The option of `homing login` that takes a token; nil if people sign in with a password.
+    var tokenOption: String? { self == .aiphoto ? "--refresh-token-stdin" : nil }
 
-        /// The options for `--profile`.
-        static let described: Set<Setting> = [.accessSeconds, .refreshSeconds]
-    }
-
-    var settings: Set<Setting> {
+    func profileLines(_ url: String) -> [String] {
         switch self {
-        case .breathesafe: [.sessionSeconds, .managedUser]
-        case .labloop: [.accessSeconds, .refreshSeconds]
-        case .lists2026: [.accessSeconds, .refreshSeconds, .graceSeconds]
-        case .aiphoto, .lists, .story16: [.accessSeconds]
+        case .labloop: ["base_url: \(url)/api"]
+        case .aiphoto, .story16: ["base_url: \(url)", "vars: {api_key: any, idp: \(url), sts: \(url)}"]
+        case .breathesafe, .lists, .lists2026: ["base_url: \(url)"]
         }
     }
 }

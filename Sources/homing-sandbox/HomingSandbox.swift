@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Sandbox
 
 @main
 struct HomingSandbox: AsyncParsableCommand {
@@ -20,4 +21,10 @@ struct HomingSandbox: AsyncParsableCommand {
             exit(withError: ExitCode(2))
         }
     }
+}
+
+/// Unbuffered output, also into a pipe.
+enum StandardOutput {
+    static func line(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
+    static func errorLine(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
 }

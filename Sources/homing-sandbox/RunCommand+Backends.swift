@@ -9,8 +9,7 @@ extension RunCommand {
         get throws {
             guard let profile else { return shippedBackend }
             do {
-                return .described(
-                    try DescribedConfiguration(file: profile, accessLifetime: accessSeconds, refreshLifetime: refreshSeconds))
+                return .described(try DescribedConfiguration(file: profile, accessLifetime: accessSeconds, refreshLifetime: refreshSeconds))
             } catch {
                 throw ValidationError("--profile: \(error)")
             }
@@ -19,48 +18,58 @@ extension RunCommand {
 
     private var shippedBackend: SandboxBackend {
         switch named {
-        case .breathesafe: .breatheSafe(breatheSafe)
-        case .labloop: .labLoop(labLoop)
-        case .aiphoto: .aiPhoto(AIPhotoConfiguration(firebase: firebase))
-        case .lists: .lists(lists)
-        case .lists2026: .lists2026(lists2026)
-        case .story16: .story16(firebase)
+        case .breathesafe:
+            var configuration = BreatheSafeConfiguration()
+            configuration.managedUsers += managedUsers.map(\.value)
+            if let sessionSeconds { configuration.sessionLifetime = .seconds(sessionSeconds) }
+            return .breatheSafe(configuration)
+        case .labloop:
+            var configuration = LabLoopConfiguration()
+            Self.set(&configuration.accessLifetime, to: accessSeconds)
+            Self.set(&configuration.refreshLifetime, to: refreshSeconds)
+            return .labLoop(configuration)
+        case .aiphoto: return .aiPhoto(AIPhotoConfiguration(firebase: firebase))
+        case .lists:
+            var configuration = ListsConfiguration()
+            Self.set(&configuration.tokenLifetime, to: accessSeconds)
+            return .lists(configuration)
+        case .lists2026:
+            var configuration = Lists2026Configuration()
+            Self.set(&configuration.accessLifetime, to: accessSeconds)
+            Self.set(&configuration.refreshLifetime, to: refreshSeconds)
+            Self.set(&configuration.grace, to: graceSeconds)
+            return .lists2026(configuration)
+        case .story16: return .story16(firebase)
         }
-    }
-
-    private var breatheSafe: BreatheSafeConfiguration {
-        var configuration = BreatheSafeConfiguration()
-        configuration.managedUsers += managedUsers.map(\.value)
-        if let sessionSeconds { configuration.sessionLifetime = .seconds(sessionSeconds) }
-        return configuration
-    }
-
-    private var labLoop: LabLoopConfiguration {
-        var configuration = LabLoopConfiguration()
-        if let accessSeconds { configuration.accessLifetime = accessSeconds }
-        if let refreshSeconds { configuration.refreshLifetime = refreshSeconds }
-        return configuration
     }
 
     private var firebase: FirebaseConfiguration {
         var configuration = FirebaseConfiguration()
         configuration.refreshTokens = Dictionary(
             uniqueKeysWithValues: configuration.accounts.map { (DescribedConfiguration.token(of: $0.number), $0.email) })
-        if let accessSeconds { configuration.idTokenLifetime = accessSeconds }
+        Self.set(&configuration.idTokenLifetime, to: accessSeconds)
         return configuration
     }
 
-    private var lists: ListsConfiguration {
-        var configuration = ListsConfiguration()
-        if let accessSeconds { configuration.tokenLifetime = accessSeconds }
-        return configuration
+    private static func set(_ value: inout Int, to option: Int?) { value = option ?? value }
+
+    /// Instructions for using the sandbox with Homing: the profile lines and the sign-in command.
+    func instructions(for url: String) throws -> [String] {
+        guard let profile else { return Self.lines(named.rawValue, named.profileLines(url), token: named.tokenOption) }
+        let described = try DescribedConfiguration(file: profile)
+        return Self.lines(described.name, ["base_url: \(url)\(described.basePath)"], token: described.tokenOption)
     }
 
-    private var lists2026: Lists2026Configuration {
-        var configuration = Lists2026Configuration()
-        if let accessSeconds { configuration.accessLifetime = accessSeconds }
-        if let refreshSeconds { configuration.refreshLifetime = refreshSeconds }
-        if let graceSeconds { configuration.grace = graceSeconds }
-        return configuration
+    private static func lines(_ name: String, _ profile: [String], token option: String?) -> [String] {
+        let signIn =
+            option.map { option in
+                (1...2).map { account in
+                    "printf \(DescribedConfiguration.token(of: account)) | homing login \(option) --email \(emails[account - 1])"
+                }
+            } ?? ["homing login --email \(emails[0])", "with the password \(BreatheSafeConfiguration.labPassword); also \(emails[1])"]
+        return profile.map { "in \(name).yaml  \($0)" } + signIn.enumerated().map { ($0 == 0 ? "sign in  " : "         ") + $1 }
+            + ["         (if the station has several backends, add --backend \(name))"]
     }
+
+    private static let emails = SandboxAccount.lab("1", "2").map(\.email)
 }

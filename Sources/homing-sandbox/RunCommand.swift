@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Sandbox
 
 struct RunCommand: AsyncParsableCommand {
@@ -74,18 +75,19 @@ struct RunCommand: AsyncParsableCommand {
 
     func validate() throws {
         if profile != nil, backend != nil { throw ValidationError("--profile: cannot be combined with --backend") }
-        let (name, options) = profile == nil ? (named.rawValue, named.settings) : ("--profile", BackendArgument.Setting.described)
-        for (setting, _) in given where !options.contains(setting) {
-            let known = options.map(\.rawValue).sorted().joined(separator: ", ")
-            throw ValidationError("\(setting.rawValue): not available with \(name); available: \(known)")
+        let known = options.filter { profile == nil ? $0.backends.contains(named) : $0.isDescribed }.map(\.name).sorted()
+        for option in options where option.value != nil && !known.contains(option.name) {
+            let name = profile == nil ? named.rawValue : "--profile"
+            throw ValidationError("\(option.name): not available with \(name); available: \(known.joined(separator: ", "))")
         }
-        for (setting, value) in given where setting != .managedUser && value < (setting == .graceSeconds ? 0 : 1) {
-            throw ValidationError("\(setting.rawValue): expected a whole number of at least \(setting == .graceSeconds ? 0 : 1)")
+        for option in options {
+            guard let value = option.value, value < option.least else { continue }
+            throw ValidationError("\(option.name): expected a whole number of at least \(option.least)")
         }
-        let known = BreatheSafeConfiguration().managedUsers.map(\.user) + BreatheSafeConfiguration.labAccounts.map(\.id)
-        let users = known + managedUsers.map(\.value.user)
+        let taken = BreatheSafeConfiguration().managedUsers.map(\.user) + BreatheSafeConfiguration.labAccounts.map(\.id)
+        let users = taken + managedUsers.map(\.value.user)
         guard Set(users).count == users.count else {
-            throw ValidationError("--managed-user: expected new users; \(known.sorted()) exist already")
+            throw ValidationError("--managed-user: expected new users; \(taken.sorted()) exist already")
         }
         for managed in managedUsers where !BreatheSafeConfiguration.labAccounts.contains(where: { $0.id == managed.value.manager }) {
             throw ValidationError("--managed-user: expected a manager from 1 to 4, found \(managed.value.manager)")
@@ -99,7 +101,10 @@ struct RunCommand: AsyncParsableCommand {
                 ledgerFile: ledgerFile, backend: try sandboxBackend))
         try change(sandbox)
         try await sandbox.start()
-        if let portFile { try PortFile.write(sandbox, to: portFile) }
+        if let portFile {
+            let urls = Data("backend=\(sandbox.baseURL)\ncontrol=\(sandbox.controlURL)\n".utf8)
+            try urls.write(to: URL(fileURLWithPath: portFile), options: .atomic)
+        }
         StandardOutput.line("backend \(sandbox.baseURL)  control \(sandbox.controlURL)")
         for line in try instructions(for: sandbox.baseURL) { StandardOutput.line(line) }
         try await sandbox.runUntilSignalled()
@@ -113,11 +118,14 @@ struct RunCommand: AsyncParsableCommand {
         }
     }
 
-    private var given: [(BackendArgument.Setting, Int)] {
-        let given: [(BackendArgument.Setting, Int?)] = [
-            (.sessionSeconds, sessionSeconds), (.managedUser, managedUsers.first?.value.user), (.accessSeconds, accessSeconds),
-            (.refreshSeconds, refreshSeconds), (.graceSeconds, graceSeconds),
+    /// The options that not all backends have.
+    private var options: [(name: String, value: Int?, least: Int, backends: Set<BackendArgument>, isDescribed: Bool)] {
+        [
+            ("--session-seconds", sessionSeconds, 1, [.breathesafe], false),
+            ("--managed-user", managedUsers.first?.value.user, 1, [.breathesafe], false),
+            ("--access-seconds", accessSeconds, 1, [.labloop, .aiphoto, .lists, .lists2026, .story16], true),
+            ("--refresh-seconds", refreshSeconds, 1, [.labloop, .lists2026], true),
+            ("--grace-seconds", graceSeconds, 0, [.lists2026], false),
         ]
-        return given.compactMap { setting, value in value.map { (setting, $0) } }
     }
 }

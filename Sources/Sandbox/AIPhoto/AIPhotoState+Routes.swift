@@ -1,6 +1,8 @@
 import Foundation
 
 extension AIPhotoState {
+    private static let products = ["credits.10": 10, "credits.50": 50]
+
     /// Registers the account or updates it; an unchanged user commits nothing.
     mutating func register(_ call: AIPhotoCall, as account: SandboxAccount) throws(Refusal) -> StandInReply {
         let body = try call.body()
@@ -40,7 +42,7 @@ extension AIPhotoState {
         guard let transaction = AIPhotoPurchase.transaction(of: body["transaction_data"]), let product = body["product_id"]?.text else {
             throw .internalError
         }
-        guard let credits = configuration.products[product] else { throw Refusal(404, "product_not_found", "Product not found") }
+        guard let credits = Self.products[product] else { throw Refusal(404, "product_not_found", "Product not found") }
         var user = try user(of: account)
         func answer(_ purchase: AIPhotoPurchase, commit: Commit?) -> StandInReply {
             let data: JSON = [

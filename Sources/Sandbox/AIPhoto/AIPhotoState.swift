@@ -19,14 +19,14 @@ struct AIPhotoState: StandInState {
 
     func carriedAccounts(in request: SandboxRequest, at now: Date) -> CarriedAccounts {
         if let route = FirebaseRoute(request) { return firebase.carriedAccounts(route, in: request) }
-        return CarriedAccounts(session: firebase.owner(ofIDToken: request.bearerToken)?.number)
+        return CarriedAccounts(session: firebase.idTokens.owner(of: request.bearerToken)?.number)
     }
 
     mutating func answer(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
         if let route = FirebaseRoute(request) { return try firebase.answer(route, request, at: now) }
         guard request.body.count <= Self.largestBody else { throw Refusal(413, "payload_too_large", "request entity too large") }
         let call = AIPhotoCall(request: request, now: now)
-        switch "\(request.method) \(request.path)" {
+        switch request.line {
         case "POST /v1/users/register": return try register(call, as: signedIn(request, at: now))
         case "POST /v1/images/process": return try processImage(call, as: signedIn(request, at: now))
         case "POST /v1/credits/purchase": return try purchase(call, as: signedIn(request, at: now))
@@ -39,10 +39,49 @@ struct AIPhotoState: StandInState {
 
     /// Every failure is the same 401, including a failure to verify tokens.
     private func signedIn(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxAccount {
-        guard !lacksCertificates, let account = firebase.account(ofIDToken: request.bearerToken, at: now) else {
+        guard !lacksCertificates, let account = firebase.idTokens.account(of: request.bearerToken, at: now) else {
             throw refusal(401, for: request)
         }
         return account
+    }
+
+    func refusal(_ status: Int, for request: SandboxRequest) -> Refusal {
+        if FirebaseRoute(request) != nil { return firebase.refusal(status) }
+        return switch status {
+        case 400: Refusal(400, "bad_request", "Bad request")
+        case 401: Refusal(401, "unauthorized", "Invalid or expired token")
+        case 403: Refusal(403, "forbidden", "Forbidden resource")
+        case 404: Refusal(404, "not_found", "Not found")
+        case 422: Refusal(422, "validation_error", "Validation failed", details: ["validationErrors": []])
+        default: Refusal(status, "internal_error", SandboxResponse.reason(status))
+        }
+    }
+
+    func response(to refusal: Refusal, for request: SandboxRequest, at now: Date) -> SandboxResponse {
+        if let route = FirebaseRoute(request) { return firebase.response(to: refusal, for: route) }
+        var error: JSONObject = ["code": .string(refusal.code), "message": .string(refusal.message)]
+        if refusal.details != .null { error["details"] = refusal.details }
+        return .json(refusal.status, ["success": false, "error": .object(error), "meta": meta(at: now)])
+    }
+
+    /// A success in AIPhoto's envelope; every POST returns 201.
+    func success(_ data: JSON, of call: AIPhotoCall, commit: Commit?) -> StandInReply {
+        .json(201, ["success": true, "data": data, "meta": meta(at: call.now)], commit: commit)
+    }
+
+    private func meta(at now: Date) -> JSON {
+        ["requestId": .string(UUID().uuidString.lowercased()), "timestamp": .string(now.railsTimestamp)]
+    }
+
+    /// Firebase's settings and `lacks-certificates`: the backend cannot verify tokens and answers 401.
+    var settings: JSONObject { firebase.settings.merging(["lacks-certificates": .bool(lacksCertificates)]) { $1 } }
+
+    mutating func change(_ name: String, to value: JSON) throws(FaultProblem) {
+        if name == "lacks-certificates" {
+            lacksCertificates = try value.flag(of: name)
+        } else if try !firebase.change(name, to: value) {
+            throw noSetting(name)
+        }
     }
 }
 

@@ -1,24 +1,17 @@
 /// The initial data of a simulated BreatheSafe.
 package struct BreatheSafeConfiguration: Sendable {
-    package struct Account: Sendable, Equatable {
-        package var id: Int
-        package var email: String
-        package var isAdmin: Bool
-        package var isConfirmed: Bool
-
-        package init(id: Int, email: String, isAdmin: Bool = false, isConfirmed: Bool = true) {
-            self.id = id
-            self.email = email
-            self.isAdmin = isAdmin
-            self.isConfirmed = isConfirmed
-        }
+    package struct Account: Sendable {
+        package let id: Int
+        let email: String
+        var isAdmin = false
+        var isConfirmed = true
     }
 
     /// A user without a login; a manager uploads the user's measurements.
-    package struct ManagedUser: Sendable, Equatable {
+    package struct ManagedUser: Sendable {
         /// The user's identifier, the `managed_id`.
-        package var user: Int
-        package var manager: Int
+        package let user: Int
+        package let manager: Int
 
         package init(user: Int, manager: Int = 1) {
             self.user = user
@@ -26,7 +19,6 @@ package struct BreatheSafeConfiguration: Sendable {
         }
     }
 
-    package var accounts: [Account]
     /// The password of every account.
     package var password: String
     /// In the order of `managed_users.id`, from 1.
@@ -34,22 +26,13 @@ package struct BreatheSafeConfiguration: Sendable {
     /// The number of masks; their identifiers start at 1.
     package var masks: Int
     /// The idle timeout of a session.
-    package var sessionLifetime: Duration
-    /// The lifetime of a remember token.
-    package var rememberLifetime: Duration
+    package var sessionLifetime = Duration.seconds(30 * 60)
 
     /// `labAccounts`, and user 5, managed by account 1.
-    package init(
-        accounts: [Account] = Self.labAccounts, password: String = Self.labPassword,
-        managedUsers: [ManagedUser] = [ManagedUser(user: 5)], masks: Int = 3, sessionLifetime: Duration = .seconds(30 * 60),
-        rememberLifetime: Duration = .seconds(14 * 24 * 3600)
-    ) {
-        self.accounts = accounts
+    package init(password: String = Self.labPassword, managedUsers: [ManagedUser] = [ManagedUser(user: 5)], masks: Int = 3) {
         self.password = password
         self.managedUsers = managedUsers
         self.masks = masks
-        self.sessionLifetime = sessionLifetime
-        self.rememberLifetime = rememberLifetime
     }
 
     /// The default accounts with users 5 to 9 managed by 1, and user 10 managed by 2.

@@ -4,59 +4,63 @@ import HTTPTypes
 
 extension BreatheSafeState {
     /// Answers one request in Rails' order: route, parameters, CSRF, session, controller, format, cookies.
-    mutating func answer(_ sent: SandboxRequest, at now: Date) -> (SandboxResponse, Commit?) {
+    mutating func answer(_ sent: SandboxRequest, at now: Date) -> StandInReply {
         let request = sent.withRackMethod
         let isHead = request.method == "HEAD"
-        var (response, commit) = answerWhole(request, isHead: isHead, at: now)
-        if isHead { response.body = [] }
-        return (response, commit)
+        var reply = answerWhole(request, isHead: isHead, at: now)
+        if isHead { reply.response.body = [] }
+        return reply
     }
 
-    private mutating func answerWhole(_ request: SandboxRequest, isHead: Bool, at now: Date) -> (SandboxResponse, Commit?) {
-        let format = AnswerFormat(request)
-        do throws(RailsException) {
-            guard let route = BreatheSafeRoute(isHead ? request.with(method: "GET") : request) else { throw .notFound }
-            var visit = visit(request, route: route, parameters: try BreatheSafeParameters.read(request), at: now)
-            if route.needsCSRFToken && !visit.passesCSRFCheck { throw .unprocessable }
-            if visit.isIdleTooLong { return (finish(sessionExpired(&visit), of: visit), nil) }
-            let reply = try answer(route, &visit)
-            if visit.format == .html && !route.hasPage {
+    private mutating func answerWhole(_ request: SandboxRequest, isHead: Bool, at now: Date) -> StandInReply {
+        do {
+            guard let found = BreatheSafeRoute.find(isHead ? request.with(method: "GET") : request) else { throw RailsException.notFound }
+            let traits = found.route.traits
+            var visit = visit(request, found, parameters: try BreatheSafeParameters.read(request), at: now)
+            if traits.contains(.needsCSRFToken) && !visit.passesCSRFCheck { throw RailsException.unprocessable }
+            if visit.isIdleTooLong { return StandInReply(response: finish(sessionExpired(&visit), of: visit)) }
+            let reply = try found.route.controller(&self, &visit)
+            if visit.format == .html && !traits.contains(.hasPage) {
                 // Rails rejects the format only after the controller has run, so the commit stands.
-                return (SandboxResponse(status: 406, headers: [.contentType: "text/html; charset=UTF-8"]), reply.commit)
+                let response = SandboxResponse(status: 406, headers: [.contentType: "text/html; charset=UTF-8"])
+                return StandInReply(response: response, commit: reply.commit)
             }
-            return (conditional(finish(reply, of: visit), to: request), reply.commit)
+            return StandInReply(response: conditional(finish(reply, of: visit), to: request), commit: reply.commit)
         } catch {
-            return (ExceptionsPage.response(error.status, as: format), nil)
+            // Rails answers 500 to any other error.
+            let status = (error as? RailsException ?? .internalError).status
+            return StandInReply(response: ExceptionsPage.response(status, as: AnswerFormat(request)))
         }
     }
 
-    private mutating func answer(_ route: BreatheSafeRoute, _ visit: inout BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
-        switch route {
-        case .root: BreatheSafeReply(response: .html(200, title: "Breathesafe"))
-        case .logIn: try logIn(&visit)
-        case .logOut: logOut(&visit)
-        case .currentUser: currentUser(visit)
-        case .csrfToken: csrfToken(&visit)
-        case .signInPage: throw visit.request.method == "GET" ? .internalError : .unprocessable
-        case .managedUsers: listManagedUsers(visit)
-        case .managedUser(let user): managedUser(user, visit)
-        case .newestMeasurements: listNewestMeasurements(visit)
-        case .addManagedUser: addManagedUser(visit)
-        case .deleteManagedUser(let row): deleteManagedUser(row, visit)
-        case .measurements(let user): try listMeasurements(of: user, visit)
-        case .addMeasurement(let user): try addMeasurement(to: user, visit)
-        case .addArkitMeasurement(let user): try addArkitMeasurement(to: user, visit)
-        case .aggregateArkit(let user): try aggregateArkit(of: user, visit)
-        case .profile(let user): try showProfile(of: user, visit)
-        case .changeProfile(let user): try changeProfile(of: user, visit)
-        case .fitTests: listFitTests(visit)
-        case .addFitTest: try addFitTest(visit)
-        case .changeFitTest(let id): try changeFitTest(id, visit)
-        case .deleteFitTest(let id): try deleteFitTest(id, visit)
-        case .cloneFitTest(let id): try cloneFitTest(id, visit)
-        case .masks: listMasks(visit)
-        case .addMask: try addMask(visit)
-        }
+    func response(to refusal: Refusal, for request: SandboxRequest, at now: Date) -> SandboxResponse {
+        ExceptionsPage.response(refusal.status, as: AnswerFormat(request))
+    }
+
+    func refusal(_ status: Int, for request: SandboxRequest) -> Refusal { Refusal(status, "", "") }
+
+    func errorPage(_ status: Int, code: String?, for request: SandboxRequest, at now: Date) -> SandboxResponse {
+        if let code { .json(status, ["messages": [.string(code)]]) } else { ExceptionsPage.response(status, as: AnswerFormat(request)) }
+    }
+
+    mutating func denial(of request: SandboxRequest, at now: Date) -> SandboxResponse {
+        var headers = request.headers
+        headers[.cookie] = nil
+        headers[.authorization] = nil
+        // Without a body the request cannot sign in, so it has no effect.
+        let anonymous = SandboxRequest(
+            method: request.method, path: request.path, query: request.query, headers: headers, host: request.host, body: [])
+        var response = answer(anonymous, at: now).response
+        response.headers[.setCookie] = nil
+        // Some routes use another status or need no sign-in.
+        return response.status == 401 ? response : errorPage(401, code: nil, for: request, at: now)
+    }
+
+    var settings: JSONObject { ["list-lag": .milliseconds(listLag)] }
+
+    mutating func change(_ name: String, to value: JSON) throws(FaultProblem) {
+        guard name == "list-lag" else { throw noSetting(name) }
+        listLag = try value.milliseconds(of: name)
     }
 
     /// The first response after the idle timeout; it signs the user out.

@@ -5,6 +5,7 @@ extension BreatheSafeState {
     /// The 19th failed attempt gets a warning; the 20th locks the account.
     private static let mostFailedLogIns = 20
     private static let lockDuration: TimeInterval = 3600
+    private static let rememberLifetime: TimeInterval = 14 * 24 * 3600
 
     /// Signs in. If the session is already signed in, returns its user and ignores the password.
     mutating func logIn(_ visit: inout BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
@@ -36,7 +37,7 @@ extension BreatheSafeState {
         visit.user = user
         visit.losesCSRFSecret = true
         if ["1", "true"].contains(given?["remember_me"]?.text) || given?["remember_me"] == true || given?["remember_me"] == 1 {
-            let expires = visit.now.addingTimeInterval(configuration.rememberLifetime.seconds)
+            let expires = visit.now.addingTimeInterval(Self.rememberLifetime)
             visit.rememberToken = .set(RememberCookie(user: id, expires: expires, generation: user.rememberGeneration))
         }
         return signedIn(user, visit)

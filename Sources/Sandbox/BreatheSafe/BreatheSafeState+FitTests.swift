@@ -21,9 +21,7 @@ extension BreatheSafeState {
         var values = try changed([:], by: given)
         if values["results"]?.isBlank != false { values["results"] = Self.emptyResults }
         let row = add(values, of: user, at: visit.now)
-        return .json(
-            201, ["fit_test": row.json, "messages": []],
-            commit: commit(row, by: manager, document: given))
+        return .json(201, ["fit_test": row.json, "messages": []], commit: commit(row, by: manager, document: given))
     }
 
     /// Changes a fit test; the response has no body.
@@ -33,8 +31,7 @@ extension BreatheSafeState {
         let given = try visit.required("fit_test")
         fitTests[place].values = try changed(fitTests[place].values, by: given)
         fitTests[place].updatedAt = visit.now
-        return BreatheSafeReply(
-            response: SandboxResponse(status: 204), commit: commit(fitTests[place], by: manager, document: given))
+        return BreatheSafeReply(response: SandboxResponse(status: 204), commit: commit(fitTests[place], by: manager, document: given))
     }
 
     /// Deletes a fit test; 500 if it was cloned.
@@ -104,5 +101,25 @@ extension BreatheSafeState {
         object["facialMeasurementPresence"] = measurement == nil ? "Completely missing" : "Partially missing"
         for column in BreatheSafeMeasurement.columns { object["\(column)_present"] = measurement?.values[column] == nil ? 0 : 1 }
         return .object(object)
+    }
+
+    /// The masks for fit tests, 12 per page by default; needs no sign-in.
+    func listMasks(_ visit: BreatheSafeVisit) -> BreatheSafeReply {
+        Page(of: visit, usually: 12).reply("masks", masks, \.listed)
+    }
+
+    /// Adds a mask; 422 if its code exists.
+    mutating func addMask(_ visit: BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
+        guard let author = visit.user else { return .json(401, ["mask": [:], "messages": ["Unauthorized."]]) }
+        let given = try visit.required("mask")
+        guard let code = given["unique_internal_model_code"]?.text, !masks.contains(where: { $0.code == code }) else {
+            throw .unprocessable
+        }
+        var mask = BreatheSafeMask(id: nextID(of: "masks"), code: code, author: author.id, createdAt: visit.now)
+        for name in ["filter_type", "style", "strap_type", "notes"] { mask.values[name] = given[name] }
+        masks.append(mask)
+        return .json(
+            201, ["mask": mask.json, "messages": []],
+            commit: Commit(resource: "mask", account: author.id, user: nil, remoteID: mask.id, document: given))
     }
 }

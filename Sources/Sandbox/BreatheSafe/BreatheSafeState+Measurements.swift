@@ -78,8 +78,7 @@ extension BreatheSafeState {
         guard let manager = visit.user else { return refused(401, "Unauthorized.") }
         guard manages(manager, user) else { return refused(422, "Not managed by current user.") }
         let aggregate = ArkitAggregate(try visit.required("arkit"))
-        return .json(
-            200, ["aggregated": aggregate.sums, "percent_complete": .decimal(aggregate.percentComplete), "messages": []])
+        return .json(200, ["aggregated": aggregate.sums, "percent_complete": .decimal(aggregate.percentComplete), "messages": []])
     }
 
     private mutating func store(

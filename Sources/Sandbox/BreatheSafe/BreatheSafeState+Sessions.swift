@@ -8,9 +8,8 @@ extension BreatheSafeState {
 
     func carriedAccounts(in request: SandboxRequest, at now: Date) -> CarriedAccounts {
         let jar = request.cookies
-        var accounts = CarriedAccounts(
-            session: session(in: jar)?.user, remembered: remembered(in: jar, at: now))
-        if BreatheSafeRoute(request) == .logIn {
+        var accounts = CarriedAccounts(session: session(in: jar)?.user, remembered: remembered(in: jar, at: now))
+        if BreatheSafeRoute.find(request)?.route.isLogIn == true {
             // `try?`: an invalid body still counts as a sign-in attempt.
             let parameters = try? BreatheSafeParameters.read(request)
             accounts.signingIn = parameters?["user"]?["email"]?.text ?? ""
@@ -18,14 +17,19 @@ extension BreatheSafeState {
         return accounts
     }
 
-    func visit(_ request: SandboxRequest, route: BreatheSafeRoute, parameters: JSONObject, at now: Date) -> BreatheSafeVisit {
+    /// A request to a route and the row number in its path.
+    func visit(
+        _ request: SandboxRequest, _ found: (route: BreatheSafeRoute, number: Int), parameters: JSONObject, at now: Date
+    ) -> BreatheSafeVisit {
         let jar = request.cookies
         let session = session(in: jar)
         let remembered = remembered(in: jar, at: now)
-        var visit = BreatheSafeVisit(request: request, parameters: parameters, format: AnswerFormat(request), now: now)
+        var visit = BreatheSafeVisit(
+            request: request, number: found.number, parameters: parameters, format: AnswerFormat(request), now: now)
         visit.csrfSecret = session?.csrfSecret
         visit.user = (session?.user ?? remembered).flatMap { users[$0] }
-        if let session, visit.user != nil, session.user != nil, remembered != session.user, !route.ignoresIdleTimeout {
+        let hasTimeout = !found.route.traits.contains(.ignoresIdleTimeout)
+        if let session, visit.user != nil, session.user != nil, remembered != session.user, hasTimeout {
             visit.isIdleTooLong =
                 session.generation < sessionGeneration
                 || now.timeIntervalSince(session.lastRequest) > configuration.sessionLifetime.seconds

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The tables of one simulated BreatheSafe, and its cookie key.
-struct BreatheSafeState {
+struct BreatheSafeState: StandInState {
     let configuration: BreatheSafeConfiguration
     let cookies = SealedCookie()
     var users: [Int: BreatheSafeUser] = [:]
@@ -18,7 +18,7 @@ struct BreatheSafeState {
 
     init(_ configuration: BreatheSafeConfiguration, startingAt now: Date) {
         self.configuration = configuration
-        for account in configuration.accounts {
+        for account in BreatheSafeConfiguration.labAccounts {
             users[account.id] = BreatheSafeUser(
                 id: account.id, email: Self.plainEmail(account.email), isAdmin: account.isAdmin, isConfirmed: account.isConfirmed,
                 createdAt: now, updatedAt: now)
@@ -28,7 +28,7 @@ struct BreatheSafeState {
             let id = nextID(of: "masks")
             masks.append(BreatheSafeMask(id: id, code: "LAB-MASK-\(id)", author: nil, createdAt: now))
         }
-        lastIDs["users"] = max(users.keys.max() ?? 0, 0)
+        lastIDs["users"] = users.keys.max() ?? 0
     }
 
     mutating func nextID(of table: String) -> Int {

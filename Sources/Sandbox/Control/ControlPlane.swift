@@ -1,15 +1,29 @@
 import Foundation
 import HTTPTypes
 
-/// The control URL: sets faults, moves the clock and shows the ledger.
+/// Controls a sandbox, for tests and at the control URL: sets faults, moves the clock and shows the ledger.
 struct ControlPlane: Sendable {
-    let switchboard: Switchboard
+    let backend: Listener
+    let standIn: StandIn
+    let plan: FaultPlan
+    let clock: SandboxClock
     let ledger: Ledger
 
     private static let calls = [
         "GET /healthz", "GET /faults", "POST /faults", "DELETE /faults", "POST /down", "POST /up", "POST /expire-sessions",
         "POST /advance-clock", "GET /settings", "POST /settings", "GET /ledger", "GET /ledger.ndjson", "GET /requests", "GET /counters",
     ]
+
+    /// Sets a fault. `down` and an immediate `expire-sessions` take effect now instead.
+    func apply(_ fault: Fault) async {
+        switch fault.name {
+        case .down: await backend.down()
+        case .expireSessions where fault.after == 0: standIn.expireSessions(rememberTokens: fault.rememberTokens)
+        case .expireSessions:
+            plan.expireSessions(at: clock.now.addingTimeInterval(TimeInterval(fault.after)), rememberTokens: fault.rememberTokens)
+        default: plan.add(fault)
+        }
+    }
 
     /// Answers one call; errors describe the expected input.
     func respond(to request: SandboxRequest) async -> SandboxResponse {
@@ -23,25 +37,25 @@ struct ControlPlane: Sendable {
     }
 
     private func answer(_ request: SandboxRequest) async throws -> SandboxResponse {
-        switch "\(request.method) \(request.path)" {
+        switch request.line {
         case "GET /healthz": return .json(200, ["status": "ok"])
         case "GET /faults": return .json(200, faults)
         case "POST /faults":
             let fault = try Fault(json: try body(of: request))
-            await switchboard.apply(fault)
+            await apply(fault)
             return .json(201, fault.json)
         case "DELETE /faults":
-            switchboard.plan.clear()
+            plan.clear()
             return .json(200, faults)
         case "POST /down":
-            await switchboard.backend.down()
+            await backend.down()
             return .json(200, ["backend": "down"])
         case "POST /up":
-            try await switchboard.backend.up()
+            try await backend.up()
             return .json(200, ["backend": "up"])
         case "POST /expire-sessions": return try expireSessions(request)
         case "POST /advance-clock": return try advanceClock(request)
-        case "GET /settings": return .json(200, .object(switchboard.standIn.settings))
+        case "GET /settings": return .json(200, .object(standIn.settings))
         case "POST /settings": return try changeSettings(request)
         case "GET /ledger": return try .json(200, read(ledger.entries))
         case "GET /ledger.ndjson": return try ndjson(ledger.entries)
@@ -56,37 +70,31 @@ struct ControlPlane: Sendable {
         default:
             return .json(
                 404,
-                [
-                    "error": .string("unknown request \(request.method) \(request.path)"),
-                    "expected": .array(Self.calls.map { .string($0) }),
-                ])
+                ["error": .string("unknown request \(request.line)"), "expected": .array(Self.calls.map { .string($0) })])
         }
     }
 
-    private var faults: JSON { ["faults": .array(switchboard.plan.faults.map(\.json))] }
+    private var faults: JSON { ["faults": .array(plan.faults.map(\.json))] }
 
     private func expireSessions(_ request: SandboxRequest) throws -> SandboxResponse {
         let wanted = request.body.isEmpty ? [:] : try body(of: request)
-        switch wanted["remember-tokens"] ?? false {
-        case .bool(let rememberTokens):
-            switchboard.standIn.expireSessions(rememberTokens: rememberTokens)
-            return .json(200, ["expired": true, "remember-tokens": .bool(rememberTokens)])
-        default: throw FaultProblem(description: "remember-tokens: expected true or false")
-        }
+        let rememberTokens = try (wanted["remember-tokens"] ?? false).flag(of: "remember-tokens")
+        standIn.expireSessions(rememberTokens: rememberTokens)
+        return .json(200, ["expired": true, "remember-tokens": .bool(rememberTokens)])
     }
 
     private func advanceClock(_ request: SandboxRequest) throws -> SandboxResponse {
         guard let seconds = try body(of: request)["seconds"]?.integer, (0...1_000_000_000).contains(seconds) else {
             throw FaultProblem(description: #"expected {"seconds": a whole number from 0 to 1000000000}"#)
         }
-        switchboard.clock.advance(by: .seconds(seconds))
-        return .json(200, ["now": .string(switchboard.clock.now.railsTimestamp)])
+        clock.advance(by: .seconds(seconds))
+        return .json(200, ["now": .string(clock.now.railsTimestamp)])
     }
 
     private func changeSettings(_ request: SandboxRequest) throws -> SandboxResponse {
         guard let settings = try body(of: request).members else { throw FaultProblem(description: "expected an object of settings") }
-        try switchboard.standIn.change(settings)
-        return .json(200, .object(switchboard.standIn.settings))
+        try standIn.change(settings)
+        return .json(200, .object(standIn.settings))
     }
 
     private func body(of request: SandboxRequest) throws(FaultProblem) -> JSON {

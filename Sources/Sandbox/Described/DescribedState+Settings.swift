@@ -18,9 +18,7 @@ struct DescribedSettings {
 
 extension DescribedState {
     var settings: JSONObject {
-        [
-            "list-lag": .milliseconds(differing.listLag), "page-size": .integer(differing.pageSize), "ids": .string(differing.ids.rawValue),
-        ]
+        ["list-lag": .milliseconds(differing.listLag), "page-size": .integer(differing.pageSize), "ids": .string(differing.ids.rawValue)]
     }
 
     mutating func change(_ name: String, to value: JSON) throws(FaultProblem) {

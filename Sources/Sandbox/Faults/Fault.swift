@@ -34,47 +34,37 @@ package struct Fault: Sendable, Equatable {
         self.count = count
     }
 
+    private init(_ name: FaultName, _ path: String?, _ count: Int?, _ adjust: (inout Fault) -> Void) {
+        self.init(name, path: path, count: count)
+        adjust(&self)
+    }
+
     package static func error(_ status: Int, code: String? = nil, path: String? = nil, count: Int? = nil) -> Fault {
-        var fault = Fault(.error, path: path, count: count)
-        fault.status = status
-        fault.code = code
-        return fault
+        Fault(.error, path, count) { ($0.status, $0.code) = (status, code) }
     }
 
     /// 503, optionally with Retry-After in seconds or as a date.
     package static func unavailable(retryAfter: Int?, as form: RetryAfterForm = .seconds, path: String? = nil, count: Int? = nil) -> Fault {
-        var fault = Fault(.unavailable, path: path, count: count)
-        fault.retryAfter = retryAfter
-        fault.retryAfterForm = form
-        return fault
+        Fault(.unavailable, path, count) { ($0.retryAfter, $0.retryAfterForm) = (retryAfter, form) }
     }
 
     /// 429, optionally with Retry-After in seconds or as a date.
     package static func tooManyRequests(
         retryAfter: Int?, as form: RetryAfterForm = .seconds, path: String? = nil, count: Int? = nil
     ) -> Fault {
-        var fault = Fault(.tooManyRequests, path: path, count: count)
-        fault.retryAfter = retryAfter
-        fault.retryAfterForm = form
-        return fault
+        Fault(.tooManyRequests, path, count) { ($0.retryAfter, $0.retryAfterForm) = (retryAfter, form) }
     }
 
     package static func slow(milliseconds: Int, path: String? = nil, count: Int? = nil) -> Fault {
-        var fault = Fault(.slow, path: path, count: count)
-        fault.milliseconds = milliseconds
-        return fault
+        Fault(.slow, path, count) { $0.milliseconds = milliseconds }
     }
 
     package static func slowCommit(milliseconds: Int, path: String? = nil, count: Int? = nil) -> Fault {
-        var fault = Fault(.slowCommit, path: path, count: count)
-        fault.milliseconds = milliseconds
-        return fault
+        Fault(.slowCommit, path, count) { $0.milliseconds = milliseconds }
     }
 
     package static func dribble(millisecondsPerByte: Int, path: String? = nil, count: Int? = nil) -> Fault {
-        var fault = Fault(.dribble, path: path, count: count)
-        fault.milliseconds = millisecondsPerByte
-        return fault
+        Fault(.dribble, path, count) { $0.milliseconds = millisecondsPerByte }
     }
 
     func matches(_ request: SandboxRequest, account: Int?) -> Bool {

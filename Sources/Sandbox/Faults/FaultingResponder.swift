@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// Runs the simulated backend, applies faults and writes the ledger.
 struct FaultingResponder: Sendable {
-    let standIn: any StandIn
+    let standIn: StandIn
     let ledger: Ledger
     let plan: FaultPlan
     let clock: SandboxClock
@@ -49,7 +49,7 @@ struct FaultingResponder: Sendable {
         case .unauthorized: return .whole(standIn.denial(of: request, at: now))
         case .unavailable: return .whole(busy(503, "Application Error", fault, at: now))
         case .tooManyRequests: return .whole(busy(429, "Too Many Requests", fault, at: now))
-        case .loginPage: return .whole(standIn.loginPage(for: request))
+        case .loginPage: return .whole(.html(200, title: "Log in"))
         case .redirect:
             return .whole(SandboxResponse(status: 302, headers: [.location: fault.location, .contentType: "text/html; charset=utf-8"]))
         default: return nil
@@ -64,7 +64,7 @@ struct FaultingResponder: Sendable {
         case .neverAnswerAfterCommit: .never
         case .commitThenCut: .cut
         case .internalErrorAfterCommit: .whole(standIn.errorPage(500, code: nil, for: request))
-        case .loginPageAfterCommit: .whole(standIn.loginPage(for: request))
+        case .loginPageAfterCommit: .whole(.html(200, title: "Log in"))
         case .slow: .late(response, after: { [plan] in try await plan.pause(for: pause, since: clearings) })
         case .dribble: .dribbled(response, each: pause)
         case .truncated: .truncated(response)

@@ -9,7 +9,6 @@ package struct FirebaseConfiguration: Sendable {
     }
 
     package var accounts: [SandboxAccount]
-    package var project: String
     /// The web API key; nil accepts any.
     package var apiKey: String?
     /// The lifetime of an ID token in seconds.
@@ -22,11 +21,10 @@ package struct FirebaseConfiguration: Sendable {
 
     /// Two accounts and any API key.
     package init(
-        accounts: [SandboxAccount] = Self.labAccounts, project: String = "homing-lab", apiKey: String? = nil, idTokenLifetime: Int = 3600,
-        statedLifetime: Int? = nil, renewal: Renewal = .same, refreshTokens: [String: String] = [:]
+        accounts: [SandboxAccount] = Self.labAccounts, apiKey: String? = nil, idTokenLifetime: Int = 3600, statedLifetime: Int? = nil,
+        renewal: Renewal = .same, refreshTokens: [String: String] = [:]
     ) {
         self.accounts = accounts
-        self.project = project
         self.apiKey = apiKey
         self.idTokenLifetime = idTokenLifetime
         self.statedLifetime = statedLifetime

@@ -59,7 +59,7 @@ extension FirebaseState {
         guard let token = grant.token, !token.isEmpty else { throw .firebase("MISSING_REFRESH_TOKEN") }
         guard let account = owner(ofRefreshToken: token) else {
             let names = token.split(separator: ".", maxSplits: 1)
-            let isForeign = names.count == 2 && names[0] != configuration.project
+            let isForeign = names.count == 2 && names[0] != Self.project
             throw .firebase(isForeign ? "PROJECT_NUMBER_MISMATCH" : "INVALID_REFRESH_TOKEN")
         }
         guard !deleted.contains(account.email) else { throw .firebase("USER_NOT_FOUND") }
@@ -69,7 +69,7 @@ extension FirebaseState {
         var answer: JSONObject = [
             "expires_in": .string(String(configuration.statedLifetime ?? configuration.idTokenLifetime)), "token_type": "Bearer",
             "id_token": idToken,
-            "access_token": idToken, "user_id": .string(account.id), "project_id": .string(configuration.project),
+            "access_token": idToken, "user_id": .string(account.id), "project_id": .string(Self.project),
         ]
         switch configuration.renewal {
         case .same: answer["refresh_token"] = .string(token)
@@ -87,4 +87,54 @@ extension FirebaseState {
         let form = FormBody.read(String(decoding: request.body, as: UTF8.self))
         return (form["grant_type"]?.text, form["refresh_token"]?.text)
     }
+
+    func refusal(_ status: Int) -> Refusal {
+        switch status {
+        case 401: Refusal(401, "UNAUTHENTICATED", "UNAUTHENTICATED")
+        case 403: Refusal(403, "PERMISSION_DENIED", "The caller does not have permission")
+        case 429: Refusal(429, "RESOURCE_EXHAUSTED", "RESOURCE_EXHAUSTED")
+        case 500...: Refusal(status, "INTERNAL", "Internal error encountered.")
+        default: Refusal(status, "INVALID_ARGUMENT", "INVALID_ARGUMENT")
+        }
+    }
+
+    /// An error in the format of Google's servers: the code is the message, or the part of the message before " : ".
+    func response(to refusal: Refusal, for route: FirebaseRoute) -> SandboxResponse {
+        var error: JSONObject = ["code": .int(refusal.status), "message": .string(refusal.message)]
+        switch (route, refusal.status) {
+        case (_, 401): error["status"] = "UNAUTHENTICATED"
+        case (_, 403): error["status"] = "PERMISSION_DENIED"
+        case (_, 429): error["status"] = "RESOURCE_EXHAUSTED"
+        case (_, 500...): error["status"] = refusal.status == 503 ? "UNAVAILABLE" : "INTERNAL"
+        case (.token, _): error["status"] = "INVALID_ARGUMENT"
+        case (.signInWithPassword, _): break
+        }
+        if let reason = refusal.details.text {
+            error["status"] = .string(refusal.code)
+            error["details"] = [
+                ["@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": .string(reason), "domain": "googleapis.com"]
+            ]
+        } else if route == .signInWithPassword {
+            error["errors"] = [["message": .string(refusal.message), "domain": "global", "reason": "invalid"]]
+        }
+        return .json(refusal.status, ["error": .object(error)])
+    }
+}
+
+/// The two simulated endpoints of Firebase, at their own paths and under the emulator's prefixes.
+enum FirebaseRoute: Equatable {
+    case signInWithPassword, token
+
+    init?(_ request: SandboxRequest) {
+        guard request.method == "POST" else { return nil }
+        switch request.path.removingPercentEncoding ?? request.path {
+        case "/v1/accounts:signInWithPassword", "/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword": self = .signInWithPassword
+        case "/v1/token", "/securetoken.googleapis.com/v1/token": self = .token
+        default: return nil
+        }
+    }
+}
+
+extension Refusal {
+    static func firebase(_ code: String) -> Refusal { Refusal(400, code, code) }
 }

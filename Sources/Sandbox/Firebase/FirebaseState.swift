@@ -2,8 +2,11 @@ import Foundation
 
 /// The state of one simulated Firebase project, part of each backend that uses it.
 struct FirebaseState: Sendable {
+    static let project = "homing-lab"
+
     var configuration: FirebaseConfiguration
-    private var signer = TokenSigner()
+    /// Revocation and deletion do not invalidate ID tokens.
+    private(set) var idTokens: TokenSigner
     /// The account identifiers of all issued refresh tokens.
     private var refreshTokens: [String: String] = [:]
     private var revoked: Set<String> = []
@@ -16,20 +19,10 @@ struct FirebaseState: Sendable {
 
     init(_ configuration: FirebaseConfiguration) {
         self.configuration = configuration
+        idTokens = TokenSigner(configuration.accounts, claim: "sub")
         for (token, email) in configuration.refreshTokens {
             refreshTokens[token] = configuration.accounts.account(email: email)?.id
         }
-    }
-
-    /// The account of an ID token, even if expired; nil if this project did not sign it.
-    func owner(ofIDToken token: String?) -> SandboxAccount? {
-        configuration.accounts.account(id: signer.open(token)?.claims["sub"]?.text)
-    }
-
-    /// The account of a valid ID token. Revocation and deletion do not invalidate it.
-    func account(ofIDToken token: String?, at now: Date) -> SandboxAccount? {
-        guard let signed = signer.open(token), signed.works(at: now) else { return nil }
-        return configuration.accounts.account(id: signed.claims["sub"]?.text)
     }
 
     /// The account of a refresh token, valid or not.
@@ -40,28 +33,62 @@ struct FirebaseState: Sendable {
     func isRevoked(_ refreshToken: String) -> Bool { revoked.contains(refreshToken) }
 
     func idToken(for account: SandboxAccount, at now: Date) -> String {
-        signer.sign([
-            "iss": .string("https://securetoken.google.com/\(configuration.project)"), "aud": .string(configuration.project),
-            "sub": .string(account.id), "user_id": .string(account.id), "email": .string(account.email), "auth_time": .int(now.unixSeconds),
-            "iat": .int(now.unixSeconds), "exp": .int(now.unixSeconds + configuration.idTokenLifetime), "jti": .string(OpaqueToken.new()),
-        ])
+        idTokens.token(
+            for: account, seconds: configuration.idTokenLifetime, at: now,
+            [
+                "iss": .string("https://securetoken.google.com/\(Self.project)"), "aud": .string(Self.project),
+                "user_id": .string(account.id), "email": .string(account.email), "auth_time": .int(now.unixSeconds),
+            ])
     }
 
     /// A new refresh token. It contains the project's name, so tokens of other projects can be recognized.
     mutating func newRefreshToken(for account: SandboxAccount) -> String {
-        let token = OpaqueToken.new("\(configuration.project).")
+        let token = OpaqueToken.new("\(Self.project).")
         refreshTokens[token] = account.id
         return token
     }
 
     /// Invalidates all ID tokens and, if `ends`, all refresh tokens.
     mutating func endTokens(refreshTokens ends: Bool) {
-        signer.endTokens()
+        idTokens.endTokens()
         if ends { revoked.formUnion(refreshTokens.keys) }
     }
 
     /// Revokes the account's refresh tokens, as a password change does.
     mutating func revokeRefreshTokens(of account: SandboxAccount) {
         revoked.formUnion(refreshTokens.filter { $0.value == account.id }.keys)
+    }
+
+    /// The settings that can change at run time. `revoked` triggers an event and always reads as empty.
+    var settings: JSONObject {
+        [
+            "disabled": .array(disabled.sorted().map { .string($0) }), "deleted": .array(deleted.sorted().map { .string($0) }),
+            "revoked": [], "hides-accounts": .bool(hidesAccounts), "second-factor": .bool(wantsSecondFactor),
+            "api-key": .text(configuration.apiKey), "renewal": .string(configuration.renewal.rawValue),
+        ]
+    }
+
+    /// Changes a setting; false if the project has no such setting.
+    mutating func change(_ name: String, to value: JSON) throws(FaultProblem) -> Bool {
+        switch name {
+        case "disabled": disabled = Set(try accounts(value, of: name).map(\.email))
+        case "deleted": deleted = Set(try accounts(value, of: name).map(\.email))
+        case "revoked": for account in try accounts(value, of: name) { revokeRefreshTokens(of: account) }
+        case "hides-accounts": hidesAccounts = try value.flag(of: name)
+        case "second-factor": wantsSecondFactor = try value.flag(of: name)
+        case "api-key": configuration.apiKey = try value.text(of: name)
+        case "renewal": configuration.renewal = try value.word(of: name)
+        default: return false
+        }
+        return true
+    }
+
+    private func accounts(_ value: JSON, of name: String) throws(FaultProblem) -> [SandboxAccount] {
+        let found = (value.elements ?? []).compactMap { configuration.accounts.account(email: $0.text) }
+        guard let elements = value.elements, found.count == elements.count else {
+            let known = configuration.accounts.map(\.email).joined(separator: ", ")
+            throw FaultProblem(description: "\(name): expected an array of these e-mail addresses: \(known)")
+        }
+        return found
     }
 }

@@ -17,10 +17,6 @@ package struct LabLoopConfiguration: Sendable {
     package var refreshLifetime: Int
     /// The `expiresIn` of every response if it differs from the real lifetime; the current server always says 3600.
     package var statedLifetime: Int?
-    /// The maximum number of devices per account.
-    package var mostDevices: Int
-    /// The number of wrong passwords that lock an account for two hours.
-    package var mostFailedLogIns: Int
     /// The status for a locked account: 423 on the older server, 401 on the current one.
     package var lockedStatus: Int
     /// The maximum number of sign-ins in 15 minutes, 5 on the older server; nil for no limit.
@@ -32,15 +28,13 @@ package struct LabLoopConfiguration: Sendable {
     /// Two accounts.
     package init(
         accounts: [SandboxAccount] = Self.labAccounts, accessLifetime: Int = 900, refreshLifetime: Int = 7 * 24 * 3600,
-        statedLifetime: Int? = nil, mostDevices: Int = 5, mostFailedLogIns: Int = 5, lockedStatus: Int = 423, mostLogIns: Int? = nil,
-        errorForm: ErrorForm = .nested, emptiesWebRefresh: Bool = false
+        statedLifetime: Int? = nil, lockedStatus: Int = 423, mostLogIns: Int? = nil, errorForm: ErrorForm = .nested,
+        emptiesWebRefresh: Bool = false
     ) {
         self.accounts = accounts
         self.accessLifetime = accessLifetime
         self.refreshLifetime = refreshLifetime
         self.statedLifetime = statedLifetime
-        self.mostDevices = mostDevices
-        self.mostFailedLogIns = mostFailedLogIns
         self.lockedStatus = lockedStatus
         self.mostLogIns = mostLogIns
         self.errorForm = errorForm

@@ -12,19 +12,20 @@ struct LabLoopDevice: Sendable {
 
 /// The signed-in devices, oldest sign-in first.
 struct LabLoopDevices: Sendable {
-    let most: Int
+    /// The maximum number per account.
+    private static let most = 5
     private var devices: [LabLoopDevice] = []
-    /// The accounts of refresh tokens that are no longer valid.
-    private var formerOwners: [String: String] = [:]
-
-    init(most: Int) { self.most = most }
+    /// The accounts of all issued refresh tokens.
+    private var owners: [String: String] = [:]
 
     /// Signs a device in: replaces its earlier sign-in and, above the limit, signs out the account's oldest device.
     mutating func add(_ device: LabLoopDevice) {
         remove { $0.account == device.account && $0.userAgent == device.userAgent }
         devices.append(device)
-        let mine = devices.filter { $0.account == device.account }
-        for oldest in mine.prefix(max(0, mine.count - most)) { remove { $0.refreshToken == oldest.refreshToken } }
+        owners[device.refreshToken] = device.account
+        for oldest in devices.filter({ $0.account == device.account }).dropLast(Self.most) {
+            remove { $0.refreshToken == oldest.refreshToken }
+        }
     }
 
     func device(refreshToken: String, at now: Date) -> LabLoopDevice? {
@@ -34,18 +35,13 @@ struct LabLoopDevices: Sendable {
     /// Replaces the refresh token of a device; the old token is invalid at once.
     mutating func rotate(_ old: String, to new: String, expires: Date) {
         guard let place = devices.firstIndex(where: { $0.refreshToken == old }) else { return }
-        formerOwners[old] = devices[place].account
+        owners[new] = devices[place].account
         devices[place].refreshToken = new
         devices[place].refreshExpires = expires
     }
 
-    mutating func remove(where isMeant: (LabLoopDevice) -> Bool = { _ in true }) {
-        for device in devices where isMeant(device) { formerOwners[device.refreshToken] = device.account }
-        devices.removeAll(where: isMeant)
-    }
+    mutating func remove(where isMeant: (LabLoopDevice) -> Bool = { _ in true }) { devices.removeAll(where: isMeant) }
 
-    /// The account of a current or former refresh token.
-    func owner(ofRefreshToken token: String) -> String? {
-        devices.first { $0.refreshToken == token }?.account ?? formerOwners[token]
-    }
+    /// The account of a refresh token, valid or not.
+    func owner(ofRefreshToken token: String) -> String? { owners[token] }
 }

@@ -2,6 +2,8 @@ import Foundation
 import HTTPTypes
 
 extension LabLoopState {
+    /// The number of wrong passwords that lock an account.
+    private static let mostFailedLogIns = 5
     private static let lockDuration: TimeInterval = 2 * 3600
 
     /// Signs a device in. A sign-in with the same account and User-Agent replaces the earlier one.
@@ -31,13 +33,12 @@ extension LabLoopState {
 
     /// Rotates a refresh token from the body or, on a GET, from a header; the GET must also name the device.
     mutating func refresh(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
-        let inHeader = LabLoopRoute(request) == .refreshByHeader
+        let inHeader = request.line == Self.headerRefreshLine
         let given = inHeader ? request.header("x-refresh-token") : request.object?["refreshToken"]?.text
         if inHeader && request.header("x-device-id") == nil { throw .validation("x-device-id is required") }
         let (old, account) = try device(refreshToken: given, at: now)
         let new = OpaqueToken.new("rt_")
-        devices.rotate(
-            old.refreshToken, to: new, expires: now.addingTimeInterval(TimeInterval(configuration.refreshLifetime)))
+        devices.rotate(old.refreshToken, to: new, expires: now.addingTimeInterval(TimeInterval(configuration.refreshLifetime)))
         var data: JSONObject = [
             "accessToken": .string(accessToken(for: account, at: now)), "refreshToken": .string(new), "expiresIn": .int(expiresIn),
         ]
@@ -81,7 +82,7 @@ extension LabLoopState {
         }
         guard password == account.password else {
             failure.count += 1
-            if failure.count >= configuration.mostFailedLogIns { failure.lockedUntil = now.addingTimeInterval(Self.lockDuration) }
+            if failure.count >= Self.mostFailedLogIns { failure.lockedUntil = now.addingTimeInterval(Self.lockDuration) }
             failures[account.id] = failure
             throw failure.lockedUntil == nil ? wrong : locked
         }
@@ -106,9 +107,6 @@ extension LabLoopState {
     private var expiresIn: Int { configuration.statedLifetime ?? configuration.accessLifetime }
 
     private func accessToken(for account: SandboxAccount, at now: Date) -> String {
-        signer.sign([
-            "userId": .string(account.id), "email": .string(account.email), "iat": .int(now.unixSeconds),
-            "exp": .int(now.unixSeconds + configuration.accessLifetime), "jti": .string(OpaqueToken.new()),
-        ])
+        signer.token(for: account, seconds: configuration.accessLifetime, at: now, ["email": .string(account.email)])
     }
 }

@@ -1,9 +1,17 @@
 import Foundation
 
 struct LabLoopState: StandInState {
+    private static let logInLine = "POST /api/mobile/auth/login"
+    /// The refresh token is in the body; rotates it.
+    private static let bodyRefreshLine = "POST /api/mobile/auth/refresh"
+    /// The refresh token is in a header of a GET; rotates it.
+    static let headerRefreshLine = "GET /api/mobile/auth/refresh"
+    /// The web module's refresh: the token is in the body; does not rotate it.
+    private static let webRefreshLine = "POST /api/web/auth/refresh"
+
     var configuration: LabLoopConfiguration
-    var signer = TokenSigner()
-    var devices: LabLoopDevices
+    var signer: TokenSigner
+    var devices = LabLoopDevices()
     /// Consecutive wrong passwords and the end of the lock, by account.
     var failures: [String: (count: Int, lockedUntil: Date?)] = [:]
     var logIns: RateLimit
@@ -11,29 +19,29 @@ struct LabLoopState: StandInState {
 
     init(_ configuration: LabLoopConfiguration) {
         self.configuration = configuration
-        devices = LabLoopDevices(most: configuration.mostDevices)
+        signer = TokenSigner(configuration.accounts, claim: "userId")
         logIns = RateLimit(configuration.mostLogIns, per: 900)
     }
 
     func carriedAccounts(in request: SandboxRequest, at now: Date) -> CarriedAccounts {
-        let session = signer.open(request.bearerToken).flatMap { account(of: $0) }
         let refresh = refreshToken(in: request).flatMap(devices.owner).flatMap { configuration.accounts.account(id: $0) }
-        var accounts = CarriedAccounts(session: session?.number, remembered: refresh?.number)
+        var accounts = CarriedAccounts(session: signer.owner(of: request.bearerToken)?.number, remembered: refresh?.number)
         // An invalid body still counts as a sign-in attempt.
-        if LabLoopRoute(request) == .logIn { accounts.signingIn = request.object?["email"]?.text ?? "" }
+        if request.line == Self.logInLine { accounts.signingIn = request.object?["email"]?.text ?? "" }
         return accounts
     }
 
     mutating func answer(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
-        switch LabLoopRoute(request) {
-        case .logIn: try logIn(request, at: now)
-        case .refreshByBody, .refreshByHeader: try refresh(request, at: now)
-        case .refreshOnTheWeb: try refreshOnTheWeb(request, at: now)
-        case .logOut: try logOut(request, at: now)
-        case .logOutOnTheWeb: throw .validation("Refresh token is required")
-        case .appointments: listAppointments(of: try signedIn(request, at: now), at: now)
-        case .addAppointment: try addAppointment(request, by: try signedIn(request, at: now), at: now)
-        case nil: throw Refusal(404, "NOT_FOUND", "Route \(request.method):\(request.path) not found")
+        switch request.line {
+        case Self.logInLine: try logIn(request, at: now)
+        case Self.bodyRefreshLine, Self.headerRefreshLine: try refresh(request, at: now)
+        case Self.webRefreshLine: try refreshOnTheWeb(request, at: now)
+        case "POST /api/mobile/auth/logout": try logOut(request, at: now)
+        // The web module's logout always fails.
+        case "POST /api/web/auth/logout": throw .validation("Refresh token is required")
+        case "GET /api/mobile/appointments": listAppointments(of: try signedIn(request, at: now), at: now)
+        case "POST /api/mobile/appointments": try addAppointment(request, by: try signedIn(request, at: now), at: now)
+        default: throw Refusal(404, "NOT_FOUND", "Route \(request.method):\(request.path) not found")
         }
     }
 
@@ -42,19 +50,61 @@ struct LabLoopState: StandInState {
         if rememberTokens { devices.remove() }
     }
 
-    func account(of token: SignedToken) -> SandboxAccount? { configuration.accounts.account(id: token.claims["userId"]?.text) }
-
     /// The refresh token from the header or, on a route that accepts it there, from the body.
     func refreshToken(in request: SandboxRequest) -> String? {
         if let token = request.header("x-refresh-token") { return token }
-        return [.refreshByBody, .refreshOnTheWeb].contains(LabLoopRoute(request)) ? request.object?["refreshToken"]?.text : nil
+        return [Self.bodyRefreshLine, Self.webRefreshLine].contains(request.line) ? request.object?["refreshToken"]?.text : nil
     }
 
     /// The account of a request; throws the same 401 for a missing, an invalid and an expired token.
     func signedIn(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxAccount {
-        guard let token = signer.open(request.bearerToken), token.works(at: now), let account = account(of: token) else {
-            throw refusal(401, for: request)
-        }
+        guard let account = signer.account(of: request.bearerToken, at: now) else { throw refusal(401, for: request) }
         return account
+    }
+
+    /// The account's appointments, oldest first.
+    func listAppointments(of account: SandboxAccount, at now: Date) -> StandInReply {
+        let rows = appointments.filter { $0.account == account.id }.map { JSON.object($0.row) }
+        return success(200, "Appointments retrieved", ["appointments": .array(rows)], at: now)
+    }
+
+    /// Stores an appointment unchanged; a repeated request stores it again.
+    mutating func addAppointment(_ request: SandboxRequest, by account: SandboxAccount, at now: Date) throws(Refusal) -> StandInReply {
+        guard let document = request.object, !document.isEmpty else { throw .validation("Appointment data is required") }
+        let number = appointments.count + 1
+        var row = document
+        row["_id"] = .string("66f0a1b2c3d4e5f7" + String(format: "%08x", number))
+        row["userId"] = .string(account.id)
+        row["createdAt"] = .string(now.railsTimestamp)
+        appointments.append((account.id, row))
+        let commit = Commit(
+            resource: "appointment", account: account.number, user: nil, remoteID: number,
+            clientMutationID: request.clientMutationID(in: document),
+            document: .object(document))
+        return success(201, "Appointment created successfully", .object(row), at: now, commit: commit)
+    }
+
+    /// `log-ins` is the limit per 15 minutes, `stated-lifetime` the `expiresIn` of every response; null for no limit and the real lifetime.
+    var settings: JSONObject {
+        [
+            "error-form": .string(configuration.errorForm.rawValue), "locked-status": .int(configuration.lockedStatus),
+            "empties-web-refresh": .bool(configuration.emptiesWebRefresh), "log-ins": .integer(logIns.most),
+            "stated-lifetime": .integer(configuration.statedLifetime),
+        ]
+    }
+
+    mutating func change(_ name: String, to value: JSON) throws(FaultProblem) {
+        switch name {
+        case "error-form": configuration.errorForm = try value.word(of: name)
+        case "locked-status":
+            guard case .int(let status) = value, status == 401 || status == 423 else {
+                throw FaultProblem(description: "\(name): expected 423 or 401; today's server sends 401")
+            }
+            configuration.lockedStatus = status
+        case "empties-web-refresh": configuration.emptiesWebRefresh = try value.flag(of: name)
+        case "log-ins": logIns.most = try value.count(of: name)
+        case "stated-lifetime": configuration.statedLifetime = try value.count(of: name)
+        default: throw noSetting(name)
+        }
     }
 }

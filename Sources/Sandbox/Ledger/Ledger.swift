@@ -13,7 +13,7 @@ package final class Ledger: Sendable {
     private let books = Mutex(Books())
     private let file: LedgerFile?
 
-    package init(file: LedgerFile? = nil) { self.file = file }
+    init(file: LedgerFile?) { self.file = file }
 
     /// The accepted changes, in order of commit.
     package var entries: [LedgerEntry] { books.withLock { $0.entries } }
@@ -71,5 +71,24 @@ package final class Ledger: Sendable {
             return entries.map { books.entries[$0 - 1] }
         }
         for entry in changed { file?.append(entry) }
+    }
+}
+
+/// The ledger as a file with one JSON object per line. The last line with a sequence number replaces earlier ones.
+final class LedgerFile: Sendable {
+    private let handle: Mutex<FileHandle>
+
+    init(path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw SandboxError.ledgerFile(path: path, reason: String(cString: strerror(errno))) }
+        handle = Mutex(FileHandle(fileDescriptor: descriptor, closeOnDealloc: true))
+    }
+
+    func append(_ entry: LedgerEntry) {
+        guard var line = try? SandboxJSON.encoder.encode(entry) else { return }  // numbers, text and dates: encoding cannot fail
+        line.append(UInt8(ascii: "\n"))
+        let whole = line
+        // `try?`: a full disk must not change the backend's responses.
+        handle.withLock { try? $0.write(contentsOf: whole) }
     }
 }

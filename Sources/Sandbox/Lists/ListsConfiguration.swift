@@ -26,6 +26,31 @@ package struct ListsConfiguration: Sendable {
         self.mostLogIns = mostLogIns
     }
 
-    package static let labAccounts = SandboxAccount.lab(
-        "5d0c1f6e-0000-4000-8000-000000000001", "5d0c1f6e-0000-4000-8000-000000000002")
+    package static let labAccounts = SandboxAccount.lab("5d0c1f6e-0000-4000-8000-000000000001", "5d0c1f6e-0000-4000-8000-000000000002")
+}
+
+/// The initial data and settings of a simulated Lists of 2026.
+package struct Lists2026Configuration: Sendable {
+    package enum Limits: Sendable { case real, none }
+
+    package var accounts: [SandboxAccount]
+    /// The lifetime of an access token in seconds.
+    package var accessLifetime: Int
+    /// The lifetime of a refresh token in seconds.
+    package var refreshLifetime: Int
+    /// Seconds in which a used refresh token may be sent again: the request fails, but its family stays valid.
+    package var grace: Int
+    /// The rate limits.
+    package var limits: Limits
+
+    package init(
+        accounts: [SandboxAccount] = ListsConfiguration.labAccounts, accessLifetime: Int = 3600, refreshLifetime: Int = 30 * 24 * 3600,
+        grace: Int = 10, limits: Limits = .real
+    ) {
+        self.accounts = accounts
+        self.accessLifetime = accessLifetime
+        self.refreshLifetime = refreshLifetime
+        self.grace = grace
+        self.limits = limits
+    }
 }

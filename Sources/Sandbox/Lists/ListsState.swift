@@ -3,18 +3,19 @@ import HTTPTypes
 
 struct ListsState: StandInState {
     private var configuration: ListsConfiguration
-    private var signer = TokenSigner()
+    private var signer: TokenSigner
     private var logIns: RateLimit
     private var table = ListsTable()
 
     init(_ configuration: ListsConfiguration) {
         self.configuration = configuration
+        signer = TokenSigner(configuration.accounts, claim: "user_id")
         logIns = RateLimit(configuration.mostLogIns, per: 60)
     }
 
     func carriedAccounts(in request: SandboxRequest, at now: Date) -> CarriedAccounts {
         CarriedAccounts(
-            session: configuration.accounts.account(id: signer.open(request.bearerToken)?.claims["user_id"]?.text)?.number,
+            session: signer.owner(of: request.bearerToken)?.number,
             // An invalid body still counts as a sign-in attempt.
             signingIn: Self.signsIn(request) ? request.object?["email"]?.text ?? "" : nil)
     }
@@ -22,16 +23,14 @@ struct ListsState: StandInState {
     mutating func answer(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
         if Self.signsIn(request) { return try signIn(request, at: now) }
         let path = request.segments
-        switch ("\(request.method) \(request.path)", path.count) {
-        case ("DELETE /api/v1/auth/sign_out", _):
+        switch request.line {
+        case "DELETE /api/v1/auth/sign_out":
             // The token stays valid until it expires.
             _ = try signedIn(request, at: now)
             return StandInReply(response: SandboxResponse(status: 204))
-        case ("GET /api/v1/lists", _): return .json(200, ["lists": table.lists(of: try signedIn(request, at: now))])
-        case ("POST /api/v1/lists", _):
-            let account = try signedIn(request, at: now)
-            do throws(ListProblem) { return try table.add(request, by: account, at: now) } catch { throw Self.refusal(of: error) }
-        case (_, 5) where request.method == "GET" && path.starts(with: ["api", "v1", "lists"]) && path[4] == "tasks":
+        case "GET /api/v1/lists": return .json(200, ["lists": table.lists(of: try signedIn(request, at: now))])
+        case "POST /api/v1/lists": return try table.add(request, by: try signedIn(request, at: now), at: now)
+        case _ where path.count == 5 && request.method == "GET" && path.starts(with: ["api", "v1", "lists"]) && path[4] == "tasks":
             guard table.has(Int(path[3]) ?? 0, of: try signedIn(request, at: now)) else { throw refusal(404, for: request) }
             return .json(200, ["tasks": []])
         default: throw refusal(404, for: request)
@@ -39,22 +38,20 @@ struct ListsState: StandInState {
     }
 
     func response(to refusal: Refusal, for request: SandboxRequest, at now: Date) -> SandboxResponse {
+        if configuration.errorForm == .text && refusal.status != 429 { return refusal.listsResponse(.string(refusal.message)) }
         var error: JSONObject = [
             "message": .string(refusal.message), "status": .int(refusal.status), "timestamp": .string(now.railsTimestamp),
         ]
         if refusal.details != .null { error["details"] = refusal.details }
-        if let seconds = refusal.headers[.retryAfter].flatMap({ Int($0) }) { error["retry_after"] = .int(seconds) }
-        let isText = configuration.errorForm == .text && refusal.status != 429
-        var response = SandboxResponse.json(refusal.status, ["error": isText ? .string(refusal.message) : .object(error)])
-        response.headers.append(contentsOf: refusal.headers)
-        return response
+        error["retry_after"] = refusal.retryAfter.map { .int($0) }
+        return refusal.listsResponse(.object(error))
     }
 
     func refusal(_ status: Int, for request: SandboxRequest) -> Refusal {
         switch status {
         case 401: Refusal(401, "", "Invalid token")
         case 404: Refusal(404, "", "Record not found")
-        case 429: .tooManyRequests(60)
+        case 429: .tooManyRequests
         default: Refusal(status, "", SandboxResponse.reason(status))
         }
     }
@@ -74,30 +71,21 @@ struct ListsState: StandInState {
     }
 
     private static func signsIn(_ request: SandboxRequest) -> Bool {
-        request.method == "POST" && ["/api/v1/auth/sign_in", "/api/v1/login"].contains(request.path)
+        ["POST /api/v1/auth/sign_in", "POST /api/v1/login"].contains(request.line)
     }
 
     private mutating func signIn(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
-        guard logIns.admits("", at: now) else { throw .tooManyRequests(60) }
+        guard logIns.admits("", at: now) else { throw .tooManyRequests }
         guard let body = request.object, let account = configuration.accounts.account(email: body["email"]?.text),
             body["password"]?.text == account.password
         else { throw Refusal(401, "", "Invalid email or password") }
-        let token = signer.sign(["user_id": .string(account.id), "exp": .int(now.unixSeconds + configuration.tokenLifetime)])
+        let token = signer.token(for: account, seconds: configuration.tokenLifetime, at: now, isPlain: true)
         let user: JSON = ["id": .string(account.id), "email": .string(account.email)]
         return .json(200, ["message": "Login successful", "token": .string(token), "user": user])
     }
 
     private func signedIn(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxAccount {
-        guard let token = signer.open(request.bearerToken), token.works(at: now),
-            let account = configuration.accounts.account(id: token.claims["user_id"]?.text)
-        else { throw refusal(401, for: request) }
+        guard let account = signer.account(of: request.bearerToken, at: now) else { throw refusal(401, for: request) }
         return account
-    }
-
-    private static func refusal(of problem: ListProblem) -> Refusal {
-        switch problem {
-        case .parameterMissing: Refusal(400, "", "param is missing or the value is empty: list")
-        case .nameIsBlank: Refusal(422, "", "Validation failed", details: ["name": ["can't be blank"]])
-        }
     }
 }

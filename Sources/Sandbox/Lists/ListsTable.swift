@@ -11,9 +11,11 @@ struct ListsTable: Sendable {
         rows.contains { $0.owner.id == account.id && $0.row["id"] == .int(id) }
     }
 
-    mutating func add(_ request: SandboxRequest, by account: SandboxAccount, at now: Date) throws(ListProblem) -> StandInReply {
-        guard let body = request.object, let given = body["list"]?.members, !given.isEmpty else { throw .parameterMissing }
-        guard let name = given["name"]?.text, !name.trimmingSpaces().isEmpty else { throw .nameIsBlank }
+    mutating func add(_ request: SandboxRequest, by account: SandboxAccount, at now: Date) throws(Refusal) -> StandInReply {
+        guard let body = request.object, let given = body["list"]?.members, !given.isEmpty else { throw .parameterMissing("list") }
+        guard let name = given["name"]?.text, !name.trimmingSpaces().isEmpty else {
+            throw Refusal(422, "validation_error", "Validation failed", details: ["name": ["can't be blank"]])
+        }
         let id = rows.count + 1
         let time = JSON.string(now.railsTimestamp)
         let row: JSON = [
@@ -29,13 +31,22 @@ struct ListsTable: Sendable {
     }
 }
 
-enum ListProblem: Error {
-    case parameterMissing, nameIsBlank
-}
-
+/// Errors of both versions; the older one does not send the codes.
 extension Refusal {
-    /// The rate limiter's 429; Retry-After is its period in seconds.
-    static func tooManyRequests(_ seconds: Int) -> Refusal {
-        Refusal(429, "", "Too many requests. Please try again later.", headers: [.retryAfter: String(seconds)])
+    static func parameterMissing(_ name: String) -> Refusal {
+        Refusal(400, "parameter_missing", "param is missing or the value is empty: \(name)")
     }
+
+    /// The rate limiter's 429; Retry-After is its period in seconds.
+    static let tooManyRequests = Refusal(429, "", "Too many requests. Please try again later.", headers: [.retryAfter: "60"])
+
+    /// The response with this value of `error`.
+    func listsResponse(_ error: JSON) -> SandboxResponse {
+        var response = SandboxResponse.json(status, ["error": error])
+        response.headers.append(contentsOf: headers)
+        return response
+    }
+
+    /// The seconds of Retry-After; nil if the refusal is not the rate limiter's.
+    var retryAfter: Int? { headers[.retryAfter].flatMap { Int($0) } }
 }

@@ -3,6 +3,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOPosix
+import Synchronization
 
 /// `struct linger` of socket(7) with a zero timeout: close(2) resets the connection.
 private struct NoLinger: Sendable {
@@ -72,9 +73,9 @@ actor Listener {
             do {
                 return try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                     .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                    .bind(host: reservation.host, port: reservation.port) { http.setup(channel: $0, logger: log) }
+                    .bind(host: PortReservation.host, port: reservation.port) { http.setup(channel: $0, logger: log) }
             } catch let error as IOError where error.errnoCode == EADDRINUSE {
-                guard tries < 100 else { throw SandboxError.taken(host: reservation.host, port: reservation.port) }
+                guard tries < 100 else { throw SandboxError.taken(reservation.port) }
                 try await Task.sleep(for: .milliseconds(20))
             }
         }
@@ -99,5 +100,31 @@ actor Listener {
         }
         // The client may have closed it already.
         try? await channel.close(mode: .all).get()
+    }
+}
+
+/// The open connections of one listener, for closing all at once.
+final class Connections: Sendable {
+    private let open = Mutex<[ObjectIdentifier: any Channel]?>([:])
+
+    /// Keeps a connection until it is removed; after `closeAll`, closes it at once.
+    func add(_ channel: any Channel) {
+        let isKept = open.withLock { open in
+            open?[ObjectIdentifier(channel)] = channel
+            return open != nil
+        }
+        if !isKept { channel.close(mode: .all, promise: nil) }
+    }
+
+    func remove(_ channel: any Channel) {
+        _ = open.withLock { $0?.removeValue(forKey: ObjectIdentifier(channel)) }
+    }
+
+    func closeAll() {
+        let channels = open.withLock { open in
+            defer { open = nil }
+            return open ?? [:]
+        }
+        for channel in channels.values { channel.close(mode: .all, promise: nil) }
     }
 }

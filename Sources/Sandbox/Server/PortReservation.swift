@@ -2,19 +2,18 @@ import Foundation
 
 /// Reserves a loopback port with a bound socket that never listens: no other process gets it, and connections are refused.
 final class PortReservation: Sendable {
-    let host: String
+    static let host = "127.0.0.1"
+
     let port: Int
     private let descriptor: Int32
 
     /// Binds the port; 0 takes any free port.
-    init(host: String, port: Int) throws(SandboxError) {
-        func failure(_ code: Int32) -> SandboxError { .address(host: host, port: port, reason: String(cString: strerror(code))) }
+    init(_ port: Int) throws(SandboxError) {
+        func failure(_ code: Int32) -> SandboxError { .port(port, reason: String(cString: strerror(code))) }
+        guard let number = UInt16(exactly: port) else { throw .port(port, reason: "not a port number") }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
-        guard inet_pton(AF_INET, host, &address.sin_addr) == 1, host.hasPrefix("127.") else {
-            throw .address(host: host, port: port, reason: "not an IPv4 loopback address")
-        }
-        guard let number = UInt16(exactly: port) else { throw .address(host: host, port: port, reason: "not a port number") }
+        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
         address.sin_port = number.bigEndian
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw failure(errno) }
@@ -29,12 +28,13 @@ final class PortReservation: Sendable {
         guard bound else {
             let code = errno
             close(descriptor)
-            throw code == EADDRINUSE ? SandboxError.taken(host: host, port: port) : failure(code)
+            throw code == EADDRINUSE ? SandboxError.taken(port) : failure(code)
         }
-        self.host = host
         self.port = Int(UInt16(bigEndian: address.sin_port))
         self.descriptor = descriptor
     }
+
+    var url: String { "http://\(Self.host):\(port)" }
 
     deinit { close(descriptor) }
 }

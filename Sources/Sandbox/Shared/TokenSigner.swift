@@ -1,28 +1,58 @@
 import Crypto
 import Foundation
 
-/// Signs JSON Web Tokens with HS256 (RFC 7519). Replacing the key invalidates all tokens at once.
+/// Issues JSON Web Tokens signed with HS256 (RFC 7519) to accounts. Replacing the key invalidates all tokens at once.
 struct TokenSigner: Sendable {
+    private let accounts: [SandboxAccount]
+    /// The claim with the account's identifier.
+    private let claim: String
     /// The newest is last; older keys only identify the account of an ended token.
     private var keys = [SymmetricKey(size: .bits256)]
 
+    init(_ accounts: [SandboxAccount], claim: String) {
+        self.accounts = accounts
+        self.claim = claim
+    }
+
     mutating func endTokens() { keys.append(SymmetricKey(size: .bits256)) }
 
-    /// Signs these claims; equal claims give equal tokens.
-    func sign(_ claims: JSONObject) -> String {
+    /// A token with the account, `exp` and these claims, and unless `isPlain` with `iat` and `jti`; equal claims give equal tokens.
+    func token(for account: SandboxAccount, seconds: Int, at now: Date, isPlain: Bool = false, _ more: JSONObject = [:]) -> String {
+        var claims = more
+        claims[claim] = .string(account.id)
+        claims["exp"] = .int(now.unixSeconds + seconds)
+        if !isPlain {
+            claims["iat"] = .int(now.unixSeconds)
+            claims["jti"] = .string(OpaqueToken.new())
+        }
+        return sign(claims)
+    }
+
+    /// The account of a token, valid or not; nil if none of the keys signed it.
+    func owner(of token: String?) -> SandboxAccount? { accounts.account(id: open(token)?.claims[claim]?.text) }
+
+    /// The account of a token whose key is current and whose `exp` has not passed.
+    func account(of token: String?, at now: Date) -> SandboxAccount? {
+        guard let token = open(token), !token.isEnded, let expires = token.claims["exp"]?.integer,
+            now.timeIntervalSince1970 < Double(expires)
+        else { return nil }
+        return accounts.account(id: token.claims[claim]?.text)
+    }
+
+    private func sign(_ claims: JSONObject) -> String {
         let header: JSON = ["alg": "HS256", "typ": "JWT"]
         let content = "\(Self.text(header.bytes)).\(Self.text(JSON.object(claims).bytes))"
         return "\(content).\(Self.text(Self.code(content, keys[keys.count - 1])))"
     }
 
-    /// The token if any of the keys signed it, even if it is no longer valid.
-    func open(_ token: String?) -> SignedToken? {
+    /// The claims if any of the keys signed the token, and whether that key was replaced.
+    func open(_ token: String?) -> (claims: JSONObject, isEnded: Bool)? {
         let parts = token?.split(separator: ".", omittingEmptySubsequences: false).map(String.init) ?? []
         guard parts.count == 3, let code = Self.data(parts[2]),
             let place = keys.lastIndex(where: { Self.code(parts[0] + "." + parts[1], $0) == Array(code) }),
             let claims = Self.claims(of: token)
         else { return nil }
-        return SignedToken(claims: claims, isEnded: place < keys.count - 1)
+        return (claims, place < keys.count - 1)
     }
 
     /// The claims of a token without checking its signature; nil if it is malformed.
@@ -44,18 +74,6 @@ struct TokenSigner: Sendable {
     private static func data(_ text: String) -> Data? {
         let padding = String(repeating: "=", count: (4 - text.count % 4) % 4)
         return Data(base64Encoded: text.replacing("-", with: "+").replacing("_", with: "/") + padding)
-    }
-}
-
-struct SignedToken {
-    let claims: JSONObject
-    /// True if its key was replaced.
-    let isEnded: Bool
-
-    /// True if its key is current and its `exp` has not passed.
-    func works(at now: Date) -> Bool {
-        guard !isEnded, let expires = claims["exp"]?.integer else { return false }
-        return now.timeIntervalSince1970 < Double(expires)
     }
 }
 

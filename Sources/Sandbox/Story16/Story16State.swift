@@ -11,7 +11,7 @@ struct Story16State: StandInState {
 
     func carriedAccounts(in request: SandboxRequest, at now: Date) -> CarriedAccounts {
         if let route = FirebaseRoute(request) { return firebase.carriedAccounts(route, in: request) }
-        return CarriedAccounts(session: firebase.owner(ofIDToken: request.query["auth"])?.number)
+        return CarriedAccounts(session: firebase.idTokens.owner(of: request.query["auth"])?.number)
     }
 
     mutating func answer(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
@@ -54,8 +54,7 @@ struct Story16State: StandInState {
         _ request: SandboxRequest, _ conversation: String, _ id: String, by account: SandboxAccount
     ) throws(Refusal) -> StandInReply {
         guard let value = try? JSON(bytes: request.body) else {  // `try?`: the backend has its own message
-            throw Refusal(
-                400, "", "Invalid data; couldn't parse JSON object. Are you sending a JSON object with valid key names?")
+            throw Refusal(400, "", "Invalid data; couldn't parse JSON object. Are you sending a JSON object with valid key names?")
         }
         let isNew = messages[conversation]?[id] != value
         messages[conversation, default: [:]][id] = value == .null ? nil : value
@@ -66,8 +65,8 @@ struct Story16State: StandInState {
 
     private func signedIn(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxAccount {
         guard let token = request.query["auth"] else { throw refusal(401, for: request) }
-        guard firebase.owner(ofIDToken: token) != nil else { throw Refusal(401, "", "Could not parse auth token.") }
-        guard let account = firebase.account(ofIDToken: token, at: now) else { throw Refusal(401, "", "Auth token is expired") }
+        guard firebase.idTokens.owner(of: token) != nil else { throw Refusal(401, "", "Could not parse auth token.") }
+        guard let account = firebase.idTokens.account(of: token, at: now) else { throw Refusal(401, "", "Auth token is expired") }
         return account
     }
 }

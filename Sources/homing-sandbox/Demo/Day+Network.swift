@@ -2,8 +2,7 @@ import Sandbox
 
 extension Day {
     func signIn(_ options: String...) throws {
-        try show(
-            ["login", "--email", "manager@lab.test"] + options + ["--password-stdin"], input: BreatheSafeConfiguration.labPassword)
+        try show(["login", "--email", "manager@lab.test"] + options + ["--password-stdin"], input: BreatheSafeConfiguration.labPassword)
     }
 
     /// Takes the network down, submits changes, and shows the status.
@@ -36,6 +35,14 @@ extension Day {
         await sandbox.apply(.slow(milliseconds: 150, path: path))
         try await sandbox.up()
         try station.homing("sync")
+    }
+
+    /// Restores the network, and ends the session when a third of the deliveries have arrived; returns after two thirds.
+    func homecoming(slowing path: String, endingSessionAmong total: Int, rememberTokens: Bool = false) async throws {
+        try await homecoming(slowing: path)
+        try await until("a third has arrived") { ledger.entries.count >= total / 3 }
+        sandbox.expireSessions(rememberTokens: rememberTokens)
+        try await until("two thirds have arrived") { ledger.entries.count >= total * 2 / 3 }
     }
 
     /// Loses the response to the next request to `path`, after the request took effect.

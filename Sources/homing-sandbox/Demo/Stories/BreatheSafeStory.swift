@@ -27,10 +27,7 @@ struct BreatheSafeStory: Story {
         day.say(
             "Back in town, the network returns. The server ends the session in the middle of the deliveries. Later it accepts a measurement, but its answer is lost."
         )
-        try await day.homecoming(slowing: Self.path)
-        try await day.until("a third has arrived") { day.ledger.entries.count >= captures.count / 3 }
-        day.sandbox.expireSessions(rememberTokens: true)
-        try await day.until("two thirds have arrived") { day.ledger.entries.count >= captures.count * 2 / 3 }
+        try await day.homecoming(slowing: Self.path, endingSessionAmong: captures.count, rememberTokens: true)
         // This user is managed by the manager, so the request takes effect before its response is lost.
         await day.loseAnAnswer(of: "/users/5/\(Self.path)", thenSlowing: Self.path)
         try day.show("sync", "--wait", "--timeout", "60")
@@ -52,8 +49,7 @@ struct BreatheSafeStory: Story {
         try day.close()
         let measured = day.ledger.entries.filter { $0.path.contains(Self.path) }
         return day.compare(
-            DemoComparison(
-                handedIn: (captures.count, "files dropped"), books: try day.books, arrivals: measured.map(\.clientMutationID)))
+            DemoComparison(handedIn: (captures.count, "files dropped"), books: try day.books, arrivals: measured.map(\.clientMutationID)))
     }
 
     private func showArrivals(_ day: Day) {

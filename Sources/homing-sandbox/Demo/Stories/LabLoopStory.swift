@@ -29,10 +29,7 @@ struct LabLoopStory: Story {
             "Back at the practice, the network returns. The LabLoop token has expired, and the next one expires in the middle of the deliveries. Then LabLoop accepts an appointment, but its answer is lost."
         )
         day.sandbox.expireSessions()
-        try await day.homecoming(slowing: Self.path)
-        try await day.until("a third has arrived") { day.ledger.entries.count >= 3 }
-        day.sandbox.expireSessions()
-        try await day.until("two thirds have arrived") { day.ledger.entries.count >= 6 }
+        try await day.homecoming(slowing: Self.path, endingSessionAmong: day.changes.count)
         await day.loseAnAnswer(of: Self.path, thenSlowing: Self.path)
         try await day.until("an appointment is on hold") { try day.books.count("held") == 1 }
         let refreshes = day.ledger.requestCount("GET", path: "/mobile/auth/refresh", status: 200)

@@ -13,10 +13,7 @@ struct Lists2026Story: Story {
         try await ListsStory.toTheDepot(day, route: route)
 
         day.say("On the way home the network returns. The token’s hour ends in the middle of the deliveries.")
-        try await day.homecoming(slowing: Self.path)
-        try await day.until("a third has arrived") { day.ledger.entries.count >= 3 }
-        day.sandbox.expireSessions()
-        try await day.until("two thirds have arrived") { day.ledger.entries.count >= 6 }
+        try await day.homecoming(slowing: Self.path, endingSessionAmong: day.changes.count)
         let refreshes = day.ledger.requestCount("POST", path: Self.refresh, status: 200)
         try day.expect("one refresh and one sign-in were enough", refreshes == 1 && day.ledger.logInCount == 1)
         day.say("The daemon renewed the session by itself and continued. An hour later the token expires again.")

@@ -27,10 +27,7 @@ struct Story16Story: Story {
         day.say(
             "Beyond the pass the network returns. The token’s hour ends in the middle of the deliveries. Later a message is accepted, but its answer is lost."
         )
-        try await day.homecoming(slowing: "/messages/")
-        try await day.until("a third has arrived") { day.ledger.entries.count >= 3 }
-        day.sandbox.expireSessions()
-        try await day.until("two thirds have arrived") { day.ledger.entries.count >= 6 }
+        try await day.homecoming(slowing: "/messages/", endingSessionAmong: day.changes.count)
         await day.loseAnAnswer(of: "/messages/", thenSlowing: "/messages/")
         try day.show("sync", "--wait", "--timeout", "60")
         try day.showArrivals()
