@@ -110,7 +110,6 @@ package struct CircuitBreaker: Sendable, Equatable {
     /// Closes the breaker, except during a pause that the server requested.
     package mutating func succeed() {
         if case .open(_, _, true) = state { return }
-        (began, since, met) = (nil, nil, [])
-        state = .closed
+        self = CircuitBreaker()
     }
 }

@@ -16,6 +16,8 @@ package struct DispatchState: Sendable {
     }
 
     let policy: Policy
+    /// When to try each backend again without another event; only times in the future.
+    package private(set) var nextTries: [String: Date] = [:]
     var states: [String: BackendState]
     private var generator: SplitMix64
     private var unwritten: [Settled] = []
@@ -306,10 +308,14 @@ package struct DispatchState: Sendable {
     }
 
     private mutating func arm(_ now: Date) -> [DispatchAction] {
-        var times = [storeAgainAt]
-        if !isStopping { times += states.map { $1.nextTime($0, inFlight: policy.inFlight) } }
-        // Entries already due wait for a running store, attempt or probe.
-        let next = times.compactMap { $0 }.filter { $0 > now }.min()
+        for (name, state) in states {
+            let time = isStopping ? nil : state.nextTime(name, inFlight: policy.inFlight) ?? storeAgainAt
+            // Entries already due wait for a running store, attempt or probe.
+            nextTries[name] = time.flatMap { $0 > now ? $0 : nil }
+        }
+        var times = Array(nextTries.values)
+        if let storeAgainAt { times.append(storeAgainAt) }
+        let next = times.min()
         guard next != wakeAt else { return [] }
         wakeAt = next
         return [.wake(at: next)]

@@ -29,14 +29,14 @@ package final class Dispatcher: Sendable {
     private struct Shown {
         var gates: [String: Gate] = [:]
         var routes: [String: [String: RouteGate]] = [:]
-        var nextWake: Date?
+        var nextTries: [String: Date] = [:]
     }
 
     private struct Waiting {
         /// By backend.
-        var drained: [String: [CheckedContinuation<Void, Never>]] = [:]
+        var drained: [String: [AsyncStream<Void>.Continuation]] = [:]
         var echoes: [CheckedContinuation<Bool, Never>] = []
-        var ends: [CheckedContinuation<Void, Never>] = []
+        var ends: [AsyncStream<Void>.Continuation] = []
     }
 
     /// Continues the pauses that a person or a server requested in an earlier run.
@@ -64,7 +64,8 @@ package final class Dispatcher: Sendable {
     package var gates: [String: Gate] { shown.withLock { $0.gates } }
     /// Suspended routes of a backend with an open gate.
     package func routeGates(of backend: String) -> [String: RouteGate] { shown.withLock { $0.routes[backend] ?? [:] } }
-    package var nextWake: Date? { shown.withLock { $0.nextWake } }
+    /// Nil if none is scheduled.
+    package func nextTry(of backend: String) -> Date? { shown.withLock { $0.nextTries[backend] } }
     package var attempts: Int { policy.retry.attempts }
 
     package func sessionChanged(_ snapshot: SessionSnapshot) {
@@ -91,31 +92,33 @@ package final class Dispatcher: Sendable {
         post.yield(.networkChanged)
     }
 
-    /// Returns when no request to `backend` is in progress. Cancels them after the grace period.
+    /// Returns when no request to `backend` is in progress, or when cancelled. Cancels requests after the grace period.
     package func drain(backend: String) async {
         async let _: Void = cut(after: Self.grace, [backend])
-        await withCheckedContinuation { continuation in
-            let isRunning = waiting.withLock { waiting in
-                waiting?.drained[backend, default: []].append(continuation)
-                return waiting != nil
-            }
-            if isRunning { post.yield(.drain(backend: backend)) } else { continuation.resume() }
+        let (drained, continuation) = AsyncStream.makeStream(of: Void.self)
+        let isRunning = waiting.withLock { waiting in
+            waiting?.drained[backend, default: []].append(continuation)
+            return waiting != nil
         }
+        guard isRunning else { return }
+        post.yield(.drain(backend: backend))
+        for await _ in drained {}
         // Leaving the scope cancels `cut`.
     }
 
     /// Stops sending; `run` returns within seconds, with everything written.
     package func stop() { stop(within: Self.grace) }
 
-    /// Stops sending and waits for `run` to end; requests in progress get this many seconds.
+    /// Stops sending, and returns when `run` has ended or when cancelled; requests in progress get this many seconds.
     package func finish(within seconds: TimeInterval) async {
-        await withCheckedContinuation { continuation in
-            let isRunning = waiting.withLock { waiting in
-                waiting?.ends.append(continuation)
-                return waiting != nil
-            }
-            if isRunning { stop(within: seconds) } else { continuation.resume() }
+        let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
+        let isRunning = waiting.withLock { waiting in
+            waiting?.ends.append(continuation)
+            return waiting != nil
         }
+        guard isRunning else { return }
+        stop(within: seconds)
+        for await _ in ended {}
     }
 
     private func stop(within seconds: TimeInterval) {
@@ -146,7 +149,10 @@ package final class Dispatcher: Sendable {
                 default: break
                 }
                 let now = clock.now
-                for action in loop.state.on(event, at: now) { perform(action, at: now, &loop, &group) }
+                let actions = loop.state.on(event, at: now)
+                let nextTries = loop.state.nextTries
+                shown.withLock { $0.nextTries = nextTries }
+                for action in actions { perform(action, at: now, &loop, &group) }
                 switch event {
                 case .stop:
                     let patience = patience.withLock(\.self)
@@ -166,9 +172,9 @@ package final class Dispatcher: Sendable {
             defer { waiting = nil }
             return waiting
         }
-        for continuation in left?.drained.values.flatMap(\.self) ?? [] { continuation.resume() }
+        for continuation in left?.drained.values.flatMap(\.self) ?? [] { continuation.finish() }
         for continuation in left?.echoes ?? [] { continuation.resume(returning: false) }
-        for continuation in left?.ends ?? [] { continuation.resume() }
+        for continuation in left?.ends ?? [] { continuation.finish() }
         if let failure { throw failure }
     }
 
@@ -239,7 +245,7 @@ package final class Dispatcher: Sendable {
         case .cut(let entries):
             for entry in entries { loop.tries[entry.sequence]?.cancel() }
         case .drained(let backend):
-            for continuation in waiting.withLock({ $0?.drained.removeValue(forKey: backend) ?? [] }) { continuation.resume() }
+            for continuation in waiting.withLock({ $0?.drained.removeValue(forKey: backend) ?? [] }) { continuation.finish() }
         case .finished: loop.hasFinished = true
         }
     }
@@ -293,7 +299,6 @@ package final class Dispatcher: Sendable {
 
     private func wake(at date: Date?, from now: Date, _ loop: inout Loop) {
         loop.timer?.cancel()
-        shown.withLock { $0.nextWake = date }
         guard let date else {
             loop.timer = nil
             return

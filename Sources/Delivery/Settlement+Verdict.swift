@@ -25,8 +25,19 @@ extension Settled {
     ) {
         var judge = Judge(
             entry: entry, attempt: attempt, blame: blame, hasContrast: hasContrast, stepsAside: stepsAside, policy: policy, now: now)
-        let settlement = judge.settlement(using: &generator)
+        let settlement = judge.settlement(using: &generator).due(by: now.addingTimeInterval(Quiet.horizon))
         self.init(entry, settlement, attempt: attempt.wasMade ? attempt : nil, counts: judge.counts)
+    }
+}
+
+extension Settlement {
+    fileprivate func due(by latest: Date) -> Settlement {
+        switch self {
+        case .retry(let at, let failure): .retry(at: min(at, latest), failure)
+        case .released(let until, let failure): .released(until: min(until, latest), failure)
+        case .aside(let until, let failure): .aside(until: min(until, latest), failure)
+        case .delivered, .held, .dead: self
+        }
     }
 }
 

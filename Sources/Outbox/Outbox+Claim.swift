@@ -190,7 +190,7 @@ extension Outbox {
         let row = try Row.fetchOne(
             db,
             sql: """
-                UPDATE entry SET state = 'held', holdReason = 'quarantine', epoch = NULL, lastReason = 'unreadable',
+                UPDATE entry SET state = 'held', holdReason = 'quarantine', epoch = NULL, lastStatus = NULL, lastReason = 'unreadable',
                     lastError = 'What is stored of this entry cannot be read back.' WHERE sequence = ? RETURNING id, backend, account
                 """, arguments: [sequence])
         guard let row, let id = MutationID(try row.decode(String.self, forColumn: "id")) else {

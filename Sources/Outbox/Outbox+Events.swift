@@ -20,23 +20,27 @@ extension Outbox {
             ])
     }
 
-    /// Oldest first. Cursors are contiguous; if the first is missing, it was pruned.
+    /// Oldest first, without kinds that only a newer version knows. Cursors are contiguous; if the first is missing, it was pruned.
     package func events(since: Int64, limit: Int) async throws(OutboxError) -> [SyncEvent] {
         try await read { db in
-            try Row.fetchAll(db, sql: "SELECT * FROM event WHERE cursor > ? ORDER BY cursor LIMIT ?", arguments: [since, limit])
-                .compactMap { row in
-                    // A newer version wrote this kind.
-                    guard let kind = SyncEvent.Kind(rawValue: row["kind"]) else { return nil }
-                    var detail: [String: String] = [:]
-                    if case .object(let members) = JSONValue(parsing: Data((row["detail"] as String).utf8)) {
-                        detail = members.compactMapValues(\.string)
-                    }
-                    return SyncEvent(
-                        cursor: row["cursor"], at: Date(ms: row["at"]), kind, backend: row["backend"], account: row["account"],
-                        entry: (row["entry"] as String?).flatMap { MutationID($0) }, detail: detail)
+            // Before the limit: a page of unknown kinds would look like the end.
+            try Row.fetchAll(
+                db, sql: "SELECT * FROM event WHERE cursor > ? AND kind IN (\(Self.kinds)) ORDER BY cursor LIMIT ?",
+                arguments: [since, limit]
+            ).compactMap { row in
+                guard let kind = SyncEvent.Kind(rawValue: row["kind"]) else { return nil }
+                var detail: [String: String] = [:]
+                if case .object(let members) = JSONValue(parsing: Data((row["detail"] as String).utf8)) {
+                    detail = members.compactMapValues(\.string)
                 }
+                return SyncEvent(
+                    cursor: row["cursor"], at: Date(ms: row["at"]), kind, backend: row["backend"], account: row["account"],
+                    entry: (row["entry"] as String?).flatMap { MutationID($0) }, detail: detail)
+            }
         }
     }
+
+    private static let kinds = SyncEvent.Kind.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
 
     /// The least cursor after which no event is missing: 0 until events have been pruned.
     package func oldestCursor() async throws(OutboxError) -> Int64 {

@@ -4,7 +4,7 @@ import SyncModel
 
 /// Servers' requests for quiet; they survive restarts.
 extension Outbox {
-    /// Keeps the newest for each backend.
+    /// Keeps the longest for each backend, in any order of calls. Another address or a wait from a clock that was ahead is replaced.
     package func keep(_ quiet: Quiet) async throws(OutboxError) {
         try await commit { db in
             try db.cachedStatement(
@@ -12,9 +12,11 @@ extension Outbox {
                     INSERT INTO quiet (backend, address, since, until, status, message) VALUES (?, ?, ?, ?, ?, ?)
                     ON CONFLICT DO UPDATE SET address = excluded.address, since = excluded.since, until = excluded.until,
                         status = excluded.status, message = excluded.message
+                    WHERE quiet.address <> excluded.address OR quiet.until NOT BETWEEN excluded.until AND ?
                     """
             ).execute(arguments: [
                 quiet.backend, quiet.address, quiet.since.ms, quiet.until.ms, quiet.failure.status, quiet.failure.message,
+                quiet.since.addingTimeInterval(Quiet.horizon).ms,
             ])
         }
     }

@@ -46,7 +46,8 @@ extension Outbox {
         try db.execute(
             sql: """
                 UPDATE entry SET state = 'held', holdReason = 'quarantine', epoch = NULL, uncertain = 1,
-                    uncertainAt = coalesce(uncertainAt, claimedAt, ?), doubtedAt = coalesce(claimedAt, ?), lastReason = 'unreadable',
+                    uncertainAt = coalesce(uncertainAt, claimedAt, ?), doubtedAt = coalesce(claimedAt, ?),
+                    lastStatus = NULL, lastReason = 'unreadable',
                     lastError = 'It was sent, and what became of it could not be written down: the store contradicts itself.'
                 WHERE sequence = ? AND state = 'inflight' AND epoch = ?
                 """, arguments: [now.ms, now.ms, entry.sequence, epoch])

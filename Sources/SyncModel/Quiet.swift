@@ -11,7 +11,7 @@ package struct Quiet: Hashable, Sendable {
 
     /// The longest wait that a server may ask for, in seconds.
     package static let longest: TimeInterval = 6 * 3600
-    /// With a margin, in seconds: the longest wait of an entry.
+    /// With a margin, in seconds. No settlement is due later than this, so a later due time was set while the clock was ahead.
     package static let horizon: TimeInterval = longest + 60
 
     package init(backend: String, address: String, since: Date, until: Date, failure: Failure) {

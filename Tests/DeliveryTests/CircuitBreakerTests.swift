@@ -66,6 +66,19 @@ import Testing
         #expect(until.timeIntervalSince(now) <= 5)
     }
 
+    /// Otherwise the next outage, perhaps days later, would begin without a pause.
+    @Test func successForgetsHurry() {
+        var breaker = CircuitBreaker()
+        var generator = SplitMix64(seed: 1)
+        breaker.trip(Samples.failure, policy: policy, now: now, using: &generator)
+        _ = breaker.elapse()
+        _ = breaker.hurry(now: now)
+        breaker.succeed()
+        breaker.trip(Samples.failure, policy: policy, now: now, using: &generator)
+        let isOver = breaker.isOver(policy: policy, now: now)
+        #expect(!isOver)
+    }
+
     @Test(arguments: [(Failure.Reason.signInRequired, true), (.stillUnauthorized, true), (.throttled, false)])
     func newSessionEndsSessionPauses(reason: Failure.Reason, ends: Bool) {
         var breaker = CircuitBreaker()

@@ -498,6 +498,21 @@ import Testing
         #expect(claim == [toB: 4])
     }
 
+    @Test func eachBackendHasItsOwnNextTry() throws {
+        var state = DispatchState(backends: ["a": true, "b": true], policy: .init(), seed: 1)
+        let due = now.addingTimeInterval(3600)
+        _ = state.on(.session(backend: "a", Account(id: "1", label: "")), at: now)
+        _ = state.on(.session(backend: "b", Account(id: "1", label: "")), at: now)
+        _ = state.on(.stored(Claimed(nextDue: [Destination(backend: "a", account: "1"): ["measurement": due]])), at: now)
+        var first = entry(1)
+        first.mutation.destination = Destination(backend: "b", account: "1")
+        _ = state.on(.stored(Claimed(entries: [first])), at: now)
+        let actions = state.on(.attempted(first, attempt(.unreachable(Failure(.offline, "refused")))), at: now)
+        let probe = try #require(state.nextTries["b"])
+        #expect(probe < due && actions.contains(.wake(at: probe)))
+        #expect(state.nextTries["a"] == due)
+    }
+
     @Test func stopWaitsForSendsAndWrites() {
         var state = signedIn()
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)

@@ -189,6 +189,32 @@ import Testing
         #expect(settle(.unknown(stopped), attempts: 2, canLookUp: false, atMostOnce: true) == .released(until: now, stopped))
     }
 
+    /// The outbox would take a later time for one from a clock that was ahead, and claim the entry at once.
+    @Test func extremePolicyIsDueWithinHorizon() {
+        var policy = RetryPolicy()
+        (policy.first, policy.ceiling, policy.lookupAfter) = (365 * 86_400, 365 * 86_400, 365 * 86_400)
+        let doubted = now.addingTimeInterval(-20)
+        let entry = Entry(
+            sequence: 1, mutation: Samples.mutation(1), state: .inflight, dueAt: now, uncertain: true, uncertainSince: doubted,
+            doubtedAt: doubted)
+        let busy = Failure(.throttled, status: 429, "slower")
+        let verdicts: [Verdict] = [
+            .locked(Samples.failure, until: nil), .unseen(lost), .transient(Samples.failure),
+            .throttled(busy, until: now.addingTimeInterval(Quiet.longest)),
+        ]
+        let latest = now.addingTimeInterval(Quiet.horizon)
+        var generator = SplitMix64(seed: 1)
+        for verdict in verdicts {
+            let attempt = Attempt(verdict, route: RouteTraits(canLookUp: true, isAtMostOnce: false), startedAt: now, endedAt: now)
+            let settled = Settled(
+                entry, attempt, blame: .loneEntry, hasContrast: false, stepsAside: true, policy: policy, now: now, using: &generator)
+            switch settled.settlement {
+            case .retry(let date, _), .released(let date, _), .aside(let date, _): #expect(date > now && date <= latest, "\(verdict)")
+            case .delivered, .held, .dead: Issue.record("\(verdict)")
+            }
+        }
+    }
+
     @Test func jitterReachesTheWholeRange() {
         var generator = SplitMix64(seed: 3)
         let delays = (0..<2000).map { _ in RetryPolicy().delay(before: 2, using: &generator) }

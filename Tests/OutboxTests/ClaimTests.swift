@@ -122,6 +122,18 @@ import Testing
         #expect(try await store.outbox.entry(Samples.id(1))?.entry.holdReason == .quarantine)
     }
 
+    /// The last answer is not why the entry is on hold.
+    @Test func holdingUnreadableEntryClearsItsLastStatus() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        try await store.settle(try await store.claim()[0], .released(until: store.clock.now, Samples.failure))
+        #expect(try await store.outbox.entry(Samples.id(1))?.record.lastStatus == 500)
+        try store.raw { try $0.execute(sql: "DROP TRIGGER contentSame; UPDATE content SET sealed = zeroblob(60)") }
+        #expect(try await store.claim().isEmpty)
+        let held = try #require(try await store.outbox.entry(Samples.id(1))).record
+        #expect(held.holdReason == .quarantine && held.lastStatus == nil)
+    }
+
     /// Tests rows from before entries had a checksum.
     @Test func holdsEntryWithWrongDigest() async throws {
         let store = try Store()

@@ -135,6 +135,16 @@ import Testing
         #expect(try await store.outbox.events(since: 4, limit: 1).map(\.cursor) == [5])
     }
 
+    /// A newer version wrote them before a downgrade.
+    @Test func pageOfUnknownEventsDoesNotHideLaterOnes() async throws {
+        let store = try Store()
+        try store.raw { db in
+            for _ in 1...3 { try db.execute(sql: "INSERT INTO event (at, kind, detail) VALUES (0, 'later', '{}')") }
+        }
+        try await store.enqueue(Samples.mutation(1))
+        #expect(try await store.outbox.events(since: 0, limit: 3).map(\.cursor) == [4])
+    }
+
     @Test func talliesIncludePrunedEntries() async throws {
         let store = try Store()
         for number in 1...3 { try await store.enqueue(Samples.mutation(number)) }

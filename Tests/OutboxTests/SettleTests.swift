@@ -47,6 +47,7 @@ import Testing
     @Test func holdsOnlyEntryThatCannotBeSettled() async throws {
         let store = try Store()
         for number in 1...3 { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
+        for entry in try await store.claim(3) { try await store.settle(entry, .released(until: store.clock.now, Samples.failure)) }
         let claimed = try await store.claim(3)
         try store.raw { db in
             try db.execute(
@@ -61,7 +62,7 @@ import Testing
             claimed.map { Settled($0, .delivered(Samples.receipt), attempt: nil) }, thenClaim: [:], at: store.clock.now)
         #expect(try await [store.state(1), store.state(2), store.state(3)] == [.delivered, .held, .delivered])
         let held = try #require(try await store.outbox.entry(Samples.id(2))).entry
-        #expect(held.holdReason == .quarantine && held.uncertain && held.lastError?.isEmpty == false)
+        #expect(held.holdReason == .quarantine && held.uncertain && held.lastError?.isEmpty == false && held.lastStatus == nil)
         #expect(try await store.outbox.events(since: 0, limit: 20).filter { $0.kind == .held }.map(\.entry) == [Samples.id(2)])
         // The next verification finds the damage, and the salvage then assigns a new sequence.
         await #expect(throws: OutboxError.damaged("entry 2 has the sequence of another entry's receipt")) {

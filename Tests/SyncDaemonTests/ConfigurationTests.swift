@@ -108,6 +108,13 @@ import Testing
         #expect(settings["proxy"] == proxy && settings["no_proxy"] == exceptions)
     }
 
+    @Test(arguments: ["first_delay", "longest_delay", "lookup_after"]) func delayIsAtMostSixHours(key: String) throws {
+        _ = try load("delivery: {\(key): 21600}\n")
+        let mistakes = #expect(throws: Mistakes.self) { try load("delivery: {\(key): 21601}\n") }
+        #expect(mistakes?.all.map(\.key) == ["delivery.\(key)"])
+        #expect(mistakes?.all.first?.expected == "a number of seconds from 0.001 to 21600.0")
+    }
+
     @Test func refusesInvalidProxy() throws {
         #expect(throws: Mistakes.self) { try load("proxy: ftp://proxy.test\n") }
         let directory = try TemporaryDirectory()

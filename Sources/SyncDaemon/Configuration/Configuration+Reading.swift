@@ -99,10 +99,11 @@ extension Configuration {
     private mutating func read(delivery table: StrictTable) {
         delivery.inFlight = table.int("in_flight", in: 1...64) ?? delivery.inFlight
         delivery.retry.attempts = table.int("attempts", in: 1...3) ?? delivery.retry.attempts
-        delivery.retry.first = table.seconds("first_delay")?.seconds ?? delivery.retry.first
-        delivery.retry.ceiling = table.seconds("longest_delay")?.seconds ?? delivery.retry.ceiling
+        let delays = 0.001...Quiet.longest
+        delivery.retry.first = table.seconds("first_delay", in: delays)?.seconds ?? delivery.retry.first
+        delivery.retry.ceiling = table.seconds("longest_delay", in: delays)?.seconds ?? delivery.retry.ceiling
         delivery.retry.factor = table.int("delay_factor", in: 1...10).map(Double.init) ?? delivery.retry.factor
-        delivery.retry.lookupAfter = table.seconds("lookup_after")?.seconds ?? delivery.retry.lookupAfter
+        delivery.retry.lookupAfter = table.seconds("lookup_after", in: delays)?.seconds ?? delivery.retry.lookupAfter
         delivery.breaker.first = table.seconds("first_pause")?.seconds ?? delivery.breaker.first
         delivery.breaker.ceiling = table.seconds("longest_pause")?.seconds ?? delivery.breaker.ceiling
         if delivery.breaker.ceiling < delivery.breaker.first {

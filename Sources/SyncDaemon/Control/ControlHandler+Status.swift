@@ -107,7 +107,7 @@ extension ControlHandler {
         case .paused(let until, _):
             nextTry = until
             reason = pause.map { PauseText(pause: $0, moment: Moment(now: clock.now)).sentence }
-        case .open: nextTry = dispatcher.nextWake
+        case .open: nextTry = dispatcher.nextTry(of: name)
         case .cooling(let until, let failure):
             // After that time the probe is already running.
             nextTry = until > clock.now ? until : nil

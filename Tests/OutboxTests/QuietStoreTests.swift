@@ -1,0 +1,32 @@
+import Foundation
+import Outbox
+import StoreSupport
+import SyncModel
+import TestSupport
+import Testing
+
+@Suite struct QuietStoreTests {
+    private func quiet(_ seconds: TimeInterval, since: Date, address: String = "https://lab.test:443") -> Quiet {
+        Quiet(
+            backend: "lab", address: address, since: since, until: since.addingTimeInterval(seconds),
+            failure: Failure(.throttled, status: 429, "slower"))
+    }
+
+    /// Several sends are in progress at once, and each may be answered with its own Retry-After.
+    @Test(arguments: [[3600, 5], [5, 3600]] as [[TimeInterval]])
+    func keepsTheLongestWait(waits: [TimeInterval]) async throws {
+        let store = try Store()
+        for wait in waits { try await store.outbox.keep(quiet(wait, since: store.clock.now)) }
+        #expect(try store.outbox.quiets(at: store.clock.now) == [quiet(3600, since: store.clock.now)])
+    }
+
+    @Test func replacesWaitOfAnotherAddressOrFromTheFuture() async throws {
+        let store = try Store()
+        let now = store.clock.now
+        for earlier in [quiet(3600, since: now, address: "https://old.test:443"), quiet(3600, since: now.addingTimeInterval(86_400))] {
+            try await store.outbox.keep(earlier)
+            try await store.outbox.keep(quiet(5, since: now))
+            #expect(try store.outbox.quiets(at: now) == [quiet(5, since: now)])
+        }
+    }
+}
