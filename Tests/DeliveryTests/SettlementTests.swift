@@ -194,9 +194,8 @@ import Testing
         var policy = RetryPolicy()
         (policy.first, policy.ceiling, policy.lookupAfter) = (365 * 86_400, 365 * 86_400, 365 * 86_400)
         let doubted = now.addingTimeInterval(-20)
-        let entry = Entry(
-            sequence: 1, mutation: Samples.mutation(1), state: .inflight, dueAt: now, uncertain: true, uncertainSince: doubted,
-            doubtedAt: doubted)
+        var entry = Entry(sequence: 1, mutation: Samples.mutation(1), state: .inflight)
+        (entry.uncertain, entry.uncertainSince, entry.doubtedAt) = (true, doubted, doubted)
         let busy = Failure(.throttled, status: 429, "slower")
         let verdicts: [Verdict] = [
             .locked(Samples.failure, until: nil), .unseen(lost), .transient(Samples.failure),

@@ -127,10 +127,10 @@ import Testing
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         try await store.settle(try await store.claim()[0], .released(until: store.clock.now, Samples.failure))
-        #expect(try await store.outbox.entry(Samples.id(1))?.record.lastStatus == 500)
+        #expect(try await store.outbox.entry(Samples.id(1))?.entry.lastStatus == 500)
         try store.raw { try $0.execute(sql: "DROP TRIGGER contentSame; UPDATE content SET sealed = zeroblob(60)") }
         #expect(try await store.claim().isEmpty)
-        let held = try #require(try await store.outbox.entry(Samples.id(1))).record
+        let held = try #require(try await store.outbox.entry(Samples.id(1))).entry
         #expect(held.holdReason == .quarantine && held.lastStatus == nil)
     }
 
