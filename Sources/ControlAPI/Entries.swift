@@ -107,11 +107,14 @@ public struct Explanation: Codable, Sendable, Equatable {
     public var sentence: String
     /// What to do next, as a sentence; nil for nothing.
     public var next: String?
+    /// Whether the next step is required: without it, the entry stays as it is.
+    public var needsPerson: Bool
 
-    public init(id: String, state: String, sentence: String, next: String?) {
+    public init(id: String, state: String, sentence: String, next: String?, needsPerson: Bool) {
         self.id = id
         self.state = state
         self.sentence = sentence
         self.next = next
+        self.needsPerson = needsPerson
     }
 }

@@ -70,18 +70,18 @@ struct ControlRouter {
         _ endpoint: Endpoint<Input, Output>,
         on target: @escaping @Sendable (Input, Output?) -> String? = { input, _ in input.parameters["id"] ?? input.parameters["backend"] },
         answering status: @escaping @Sendable (Output) -> HTTPResponse.Status = { _ in .ok },
-        _ work: @escaping @Sendable (Input, Peer) async throws(Problem) -> Output
+        _ work: @escaping @Sendable (Input, Caller) async throws -> Output
     ) -> Call {
         Call(endpoint) { request, context in
-            try await doorkeeper.admit(endpoint, request, context) { input, peer in
+            try await doorkeeper.admit(endpoint, request, context) { input, caller in
                 let output: Output
-                do throws(Problem) {
-                    output = try await work(input, peer)
-                } catch {
-                    audit.failed(endpoint, on: target(input, nil), by: peer, error)
+                do {
+                    output = try await work(input, caller)
+                } catch let error as any ProblemConvertible {
+                    audit.failed(endpoint, on: target(input, nil), by: caller.peer, error.problem)
                     throw error
                 }
-                audit.done(endpoint, on: target(input, output), by: peer, status(output).code)
+                audit.done(endpoint, on: target(input, output), by: caller.peer, status(output).code)
                 return Response(
                     status: status(output), headers: [.contentType: "application/json"],
                     body: .init(byteBuffer: ByteBuffer(bytes: JSONCoding.encoded(output))))
@@ -90,8 +90,8 @@ struct ControlRouter {
     }
 
     private func events(_ request: Request, _ context: ControlContext) async throws -> Response {
-        let events = try await doorkeeper.admit(Endpoints.events, request, context) { query, peer in
-            try await service.events(query, by: peer).cancelOnGracefulShutdown()
+        let events = try await doorkeeper.admit(Endpoints.events, request, context) { query, caller in
+            try await service.events(query, by: caller).cancelOnGracefulShutdown()
         }
         // Both sequences are pulled, so nothing queues in memory for a listener that does not read.
         let ticks = AsyncTimerSequence(interval: quiet, clock: .continuous).map { _ in [Event]?.some([]) }

@@ -22,7 +22,7 @@ struct Doorkeeper {
 
     func admit<Input, Output, Answer>(
         _ endpoint: Endpoint<Input, Output>, _ request: Request, _ context: ControlContext,
-        _ work: (Input, Peer) async throws -> Answer
+        _ work: (Input, Caller) async throws -> Answer
     ) async throws -> Answer {
         guard let peer = await context.peer() else {
             throw Problem(.notPermitted, status: 403, title: "Not permitted", detail: "The system did not identify the calling process.")
@@ -31,8 +31,9 @@ struct Doorkeeper {
             if audit.denied(endpoint, by: peer) { await service.denied(endpoint.name, by: peer) }
             throw await refusing(request, endpoint.largestBody, policy.refusal(of: peer, for: endpoint.access))
         }
+        let caller = Caller(peer, access, under: policy)
         let parameters = try Self.parameters(request, context)
-        if endpoint.method == .get { return try await work(try Input(parameters: parameters, body: nil), peer) }
+        if endpoint.method == .get { return try await work(try Input(parameters: parameters, body: nil), caller) }
         let length = try Self.length(request, atMost: endpoint.largestBody)
         let bytes = length ?? endpoint.largestBody
         let isLarge = bytes > limits.smallBody
@@ -44,7 +45,7 @@ struct Doorkeeper {
         defer { if isLarge { budget.release(bytes, of: peer.uid) } }
         if request.headers[.expect]?.lowercased() == "100-continue" { try await context.sayContinue() }
         let body = try await Self.body(request, length, atMost: endpoint.largestBody)
-        return try await work(try Input(parameters: parameters, body: body), peer)
+        return try await work(try Input(parameters: parameters, body: body), caller)
     }
 
     /// Reads and drops a large body before returning `problem`: a client still sending would see a broken connection instead of the answer.

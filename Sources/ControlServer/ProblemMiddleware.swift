@@ -5,6 +5,15 @@ import Hummingbird
 import Logging
 import NIOCore
 
+/// An error that a service may throw; any other one is answered as an internal error.
+package protocol ProblemConvertible: Error {
+    var problem: Problem { get }
+}
+
+extension Problem: ProblemConvertible {
+    package var problem: Problem { self }
+}
+
 /// Converts errors to application/problem+json (RFC 9457).
 struct ProblemMiddleware: RouterMiddleware {
     func handle(
@@ -12,8 +21,8 @@ struct ProblemMiddleware: RouterMiddleware {
     ) async throws -> Response {
         do {
             return try await next(request, context)
-        } catch let problem as Problem {
-            return Self.response(problem)
+        } catch let error as any ProblemConvertible {
+            return Self.response(error.problem)
         } catch let error as HTTPError {
             return Self.response(Self.problem(error.status, error.body, request))
         } catch is CancellationError {

@@ -122,9 +122,7 @@ extension Daemon {
             SessionWatch(keepers: keepers, outbox: outbox, dispatcher: dispatcher, spool: spool, clock: clock, log: log),
         ] + (spool.settings.isEnabled ? [SpoolService(spool: spool)] : []) + [
             NetworkWatch(dispatcher: dispatcher, log: log),
-            ControlServer(
-                socket: socket, service: station, policy: AccessPolicy(groups: configuration.access, isOpenToAll: socket.isOpenToAll),
-                log: log, onServing: announce),
+            ControlServer(socket: socket, service: station, policy: policy, log: log, onServing: announce),
         ]
     }
 

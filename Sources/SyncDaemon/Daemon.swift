@@ -27,6 +27,7 @@ package struct Daemon: Sendable {
     let dispatcher: Dispatcher
     let spool: Spool
     let socket: UnixSocket
+    let policy: AccessPolicy
     let rejected = RejectedConfiguration()
     let station: ControlHandler
     let ending = DaemonEnding()
@@ -120,9 +121,9 @@ package struct Daemon: Sendable {
             spool = try Spool(configuration.spool, intake: intake, outbox: outbox, clock: clock, log: log)
             station = ControlHandler(
                 keepers: book.keepers, outbox: outbox, intake: intake, dispatcher: dispatcher, spool: spool, clock: clock,
-                startedAt: premises.startedAt, policy: AccessPolicy(groups: configuration.access), rejected: rejected,
-                stateDirectory: state, log: log)
+                startedAt: premises.startedAt, rejected: rejected, stateDirectory: state, log: log)
             socket = try passed ?? Self.listen(configuration.socket)
+            policy = AccessPolicy(groups: configuration.access, isOpenToAll: socket.isOpenToAll)
         } catch {
             await transport.shutdown()
             throw error

@@ -7,19 +7,19 @@ protocol DaemonCommand: AsyncParsableCommand {
     func run(_ context: Context) async throws
 }
 
-extension DaemonCommand {
-    mutating func run() async throws {
-        let console = Console.standard(environment: ProcessInfo.processInfo.environment)
-        let times = TimeText(now: Date(), timeZone: .current)
-        try await run(Context(client: global.client, console: console, times: times, asJSON: global.json))
-    }
-}
-
 struct Context: Sendable {
     let client: ControlClient
     let console: Console
-    let times: TimeText
+    let environment: [String: String]
+    let times = TimeText(now: Date(), timeZone: .current)
     let asJSON: Bool
+
+    init(_ options: GlobalOptions, console: Console, environment: [String: String]) {
+        client = ControlClient(socketPath: options.socket ?? SocketLocation.forClient(environment: environment))
+        self.console = console
+        self.environment = environment
+        asJSON = options.json
+    }
 
     /// Writes the result: wire-format JSON with `--json`, otherwise `text`.
     func answer(_ value: some Encodable, _ text: @autoclosure () -> String) {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import ControlAPI
-import Foundation
 
 struct GlobalOptions: ParsableArguments {
     @Option(
@@ -15,12 +14,6 @@ struct GlobalOptions: ParsableArguments {
     func validate() throws {
         if socket?.isEmpty == true { throw ValidationError("--socket is empty; expected a path.") }
     }
-
-    var client: ControlClient { ControlClient(socketPath: path) }
-
-    func client(timeout: Duration) -> ControlClient { ControlClient(socketPath: path, timeout: timeout) }
-
-    private var path: String { socket ?? SocketLocation.forClient(environment: ProcessInfo.processInfo.environment) }
 }
 
 struct BackendOption: ParsableArguments {
@@ -31,30 +24,11 @@ struct BackendOption: ParsableArguments {
 }
 
 extension BackendOption {
-    /// Throws if the backend is unknown, or missing although there are several; the error lists the backends.
-    func require(among known: [String]) throws(Problem) {
-        if let backend {
-            if !known.contains(backend) { throw .noBackend(backend, among: known) }
-        } else if known.count > 1 {
-            throw .invalid(
-                "There is more than one backend: \(Words.list(known)).", next: "Name one of these with --backend.")
-        }
-    }
-}
-
-extension BackendOption {
     /// Throws if the entry belongs to another backend than the selected one.
     func require(_ entry: String, of owner: String) throws(Problem) {
         guard let backend, backend != owner else { return }
         throw .invalid(
             "Entry \(EntryText.shortID(entry)) belongs to \(owner), not to ‘\(backend.printable)’.",
             next: "Leave out --backend, or use --backend \(owner).")
-    }
-}
-
-extension Problem {
-    static func noBackend(_ name: String, among known: [String]) -> Problem {
-        let list = known.isEmpty ? "none is configured" : "configured: \(Words.list(known))"
-        return .invalid("There is no backend ‘\(name.printable)’; \(list).", next: "Name one of these with --backend.")
     }
 }

@@ -35,14 +35,19 @@ struct Homing: AsyncParsableCommand {
 
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        Foundation.exit(await run(arguments, on: .standard(environment: ProcessInfo.processInfo.environment)).rawValue)
+        let environment = ProcessInfo.processInfo.environment
+        Foundation.exit(await run(arguments, on: .standard(environment: environment), environment: environment).rawValue)
     }
 
     /// Runs the command, reports errors and returns the exit code.
-    static func run(_ arguments: [String], on console: Console) async -> ExitCode {
+    static func run(_ arguments: [String], on console: Console, environment: [String: String]) async -> ExitCode {
         do {
             var command = try await asyncParseAsRoot(arguments)
-            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+            if let command = command as? any DaemonCommand {
+                try await command.run(Context(command.global, console: console, environment: environment))
+            } else {
+                try command.run()
+            }
             return .success
         } catch let code as ExitCode {
             return code

@@ -50,7 +50,7 @@ import Testing
     @Test func logsFailedCallWithoutForgedLines() async throws {
         let problem = Problem(.wrongState, status: 409, title: "Not in this state", detail: "This entry is delivered already.")
         let lines = LoggedLines()
-        try await Served.with(FakeService(problem: problem), log: lines.logger) { served in
+        try await Served.with(FakeService(error: problem), log: lines.logger) { served in
             for target in [Self.id, "#12", "x\n2026-01-01 notice: all is well"] {
                 await #expect(throws: problem) { try await served.client.call(Endpoints.retry, RetryRequest(id: target)) }
             }

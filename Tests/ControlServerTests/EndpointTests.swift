@@ -5,6 +5,7 @@ import Foundation
 import Glibc
 import NIOCore
 import NIOHTTP1
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(60))) struct EndpointTests {
@@ -62,8 +63,8 @@ import Testing
                 .init(name: "receipt", parameters: reference), .init(name: "lanes", parameters: ["limit": "3"]),
                 .init(name: "events", parameters: ["since": "5", "follow": "true"]),
             ])
-        #expect(service.peers.count == 18)
-        #expect(service.peers.allSatisfy { $0 == Peer.ofThisProcess })
+        #expect(service.callers.count == 18)
+        #expect(service.callers.allSatisfy { $0.peer == Peer.ofThisProcess && $0.access == .administer })
     }
 
     @Test(arguments: [(false, UInt(201)), (true, 200)])
@@ -80,13 +81,38 @@ import Testing
         let problem = Problem(
             .signInRequired, status: 409, title: "Not signed in", detail: "Not signed in at breathesafe.",
             next: "Sign in with ‘homing login’.")
-        try await Served.with(FakeService(problem: problem)) { served in
+        try await Served.with(FakeService(error: problem)) { served in
             await #expect(throws: problem) { try await served.client.call(Endpoints.submit, Submission(route: "measurement")) }
             await #expect(throws: problem) { try await served.client.events(EventQuery()) { _ in true } }
             let (received, type) = try await served.problem(.GET, "/v1/status")
             #expect(received == problem)
             #expect(type == "application/problem+json")
         }
+    }
+
+    private struct Conflict: ProblemConvertible {
+        let problem = Problem(.wrongState, status: 409, title: "Not in this state", detail: "This entry is delivered already.")
+    }
+
+    @Test func clientReceivesProblemOfConvertibleError() async throws {
+        let error = Conflict()
+        let lines = LoggedLines()
+        try await Served.with(FakeService(error: error), log: lines.logger) { served in
+            await #expect(throws: error.problem) { try await served.client.call(Endpoints.retry, RetryRequest(id: "7")) }
+            await #expect(throws: error.problem) { try await served.client.events(EventQuery()) { _ in true } }
+        }
+        #expect(lines.all.filter { $0.message == "Call failed" }.map { $0.facts["outcome"] } == ["409 wrong-state"])
+    }
+
+    private struct Unexpected: Error {}
+
+    @Test func otherErrorIsAnInternalErrorInTheLog() async throws {
+        let lines = LoggedLines()
+        try await Served.with(FakeService(error: Unexpected()), log: lines.logger) { served in
+            let (problem, _) = try await served.problem(.GET, "/v1/status")
+            #expect(problem.code == .internalError && problem.status == 500)
+        }
+        #expect(lines.all.contains { $0.message == "Call failed unexpectedly" && $0.level == .error })
     }
 
     @Test(arguments: [

@@ -10,30 +10,30 @@ final class FakeService: ControlService {
         var body: Data?
     }
 
-    private let state = Mutex<(calls: [Call], peers: [Peer], denials: [String])>(([], [], []))
-    let problem: Problem?
+    private let state = Mutex<(calls: [Call], callers: [Caller], denials: [String])>(([], [], []))
+    let error: (any Error)?
     let isDuplicate: Bool
     let oldest: Int64
     let stream: AsyncStream<[Event]>
     let continuation: AsyncStream<[Event]>.Continuation
 
-    init(problem: Problem? = nil, isDuplicate: Bool = false, oldest: Int64 = 0) {
+    init(error: (any Error)? = nil, isDuplicate: Bool = false, oldest: Int64 = 0) {
         self.oldest = oldest
-        self.problem = problem
+        self.error = error
         self.isDuplicate = isDuplicate
         (stream, continuation) = AsyncStream.makeStream()
     }
 
     var calls: [Call] { state.withLock { $0.calls } }
     var denials: [String] { state.withLock { $0.denials } }
-    var peers: [Peer] { state.withLock { $0.peers } }
+    var callers: [Caller] { state.withLock { $0.callers } }
 
-    private func note(_ name: String, _ request: some WireRequest, _ peer: Peer) throws(Problem) {
+    private func note(_ name: String, _ request: some WireRequest, _ caller: Caller) throws {
         state.withLock {
             $0.calls.append(Call(name: name, parameters: request.parameters, body: request.body))
-            $0.peers.append(peer)
+            $0.callers.append(caller)
         }
-        if let problem { throw problem }
+        if let error { throw error }
     }
 
     static let day = Date(timeIntervalSince1970: 1_765_000_000.123)
@@ -48,49 +48,49 @@ final class FakeService: ControlService {
     static let status = Status(
         sentence: "Ready.", attention: [], backends: [], spool: nil, version: "1", startedAt: day, cursor: 3)
 
-    func status(_ request: NoInput, by peer: Peer) async throws(Problem) -> Status {
-        try note("status", request, peer)
+    func status(_ request: NoInput, by caller: Caller) async throws -> Status {
+        try note("status", request, caller)
         return Self.status
     }
-    func sessions(_ request: NoInput, by peer: Peer) async throws(Problem) -> SessionList {
-        try note("sessions", request, peer)
+    func sessions(_ request: NoInput, by caller: Caller) async throws -> SessionList {
+        try note("sessions", request, caller)
         return SessionList(sessions: [Self.session])
     }
-    func signIn(_ request: SignIn, by peer: Peer) async throws(Problem) -> SessionReport {
-        try note("signIn", request, peer)
+    func signIn(_ request: SignIn, by caller: Caller) async throws -> SessionReport {
+        try note("signIn", request, caller)
         return Self.session
     }
-    func signOut(_ request: SignOut, by peer: Peer) async throws(Problem) -> SignOutReport {
-        try note("signOut", request, peer)
+    func signOut(_ request: SignOut, by caller: Caller) async throws -> SignOutReport {
+        try note("signOut", request, caller)
         return SignOutReport(backend: "breathesafe", local: "cleared", server: "ended", waiting: 2)
     }
-    func submit(_ request: Submission, by peer: Peer) async throws(Problem) -> SubmissionReceipt {
-        try note("submit", request, peer)
+    func submit(_ request: Submission, by caller: Caller) async throws -> SubmissionReceipt {
+        try note("submit", request, caller)
         return SubmissionReceipt(
             id: Self.summary.id, sequence: 7, duplicate: isDuplicate, backend: "breathesafe", account: "1", lane: "users/5")
     }
-    func entries(_ request: EntryQuery, by peer: Peer) async throws(Problem) -> EntryPage {
-        try note("entries", request, peer)
+    func entries(_ request: EntryQuery, by caller: Caller) async throws -> EntryPage {
+        try note("entries", request, caller)
         return EntryPage(entries: [Self.summary], next: 7)
     }
-    func entry(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntryDetail {
-        try note("entry", request, peer)
+    func entry(_ request: EntryReference, by caller: Caller) async throws -> EntryDetail {
+        try note("entry", request, caller)
         return EntryDetail(entry: Self.summary, attempts: [])
     }
-    func why(_ request: EntryReference, by peer: Peer) async throws(Problem) -> Explanation {
-        try note("why", request, peer)
-        return Explanation(id: request.id, state: "pending", sentence: "It is next in its lane.", next: nil)
+    func why(_ request: EntryReference, by caller: Caller) async throws -> Explanation {
+        try note("why", request, caller)
+        return Explanation(id: request.id, state: "pending", sentence: "It is next in its lane.", next: nil, needsPerson: false)
     }
-    func retry(_ request: RetryRequest, by peer: Peer) async throws(Problem) -> EntrySummary {
-        try note("retry", request, peer)
+    func retry(_ request: RetryRequest, by caller: Caller) async throws -> EntrySummary {
+        try note("retry", request, caller)
         return Self.summary
     }
-    func discard(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntrySummary {
-        try note("discard", request, peer)
+    func discard(_ request: EntryReference, by caller: Caller) async throws -> EntrySummary {
+        try note("discard", request, caller)
         return Self.summary
     }
-    func sync(_ request: SyncRequest, by peer: Peer) async throws(Problem) -> SyncReport {
-        try note("sync", request, peer)
+    func sync(_ request: SyncRequest, by caller: Caller) async throws -> SyncReport {
+        try note("sync", request, caller)
         return SyncReport(waiting: 4, cursor: 3, obstacle: nil)
     }
     static let pause = PauseReport(backend: "breathesafe", reason: "backup", since: day, until: nil, by: "ann")
@@ -102,32 +102,32 @@ final class FakeService: ControlService {
         backend: "breathesafe", account: "1", email: "ann@lab.test", lane: "users/5", head: summary.id, state: "pending", capturedAt: day,
         dueAt: nil, waiting: 2)
 
-    func claim(_ request: NoInput, by peer: Peer) async throws(Problem) -> ClaimReport {
-        try note("claim", request, peer)
+    func claim(_ request: NoInput, by caller: Caller) async throws -> ClaimReport {
+        try note("claim", request, caller)
         return ClaimReport(files: 3, backend: "breathesafe", account: "1", email: "ann@lab.test")
     }
-    func pause(_ request: PauseRequest, by peer: Peer) async throws(Problem) -> PauseList {
-        try note("pause", request, peer)
+    func pause(_ request: PauseRequest, by caller: Caller) async throws -> PauseList {
+        try note("pause", request, caller)
         return PauseList(pauses: [Self.pause], inflight: 1)
     }
-    func resume(_ request: ResumeRequest, by peer: Peer) async throws(Problem) -> PauseList {
-        try note("resume", request, peer)
+    func resume(_ request: ResumeRequest, by caller: Caller) async throws -> PauseList {
+        try note("resume", request, caller)
         return PauseList(pauses: [], inflight: 0)
     }
-    func receipts(_ request: ReceiptQuery, by peer: Peer) async throws(Problem) -> ReceiptPage {
-        try note("receipts", request, peer)
+    func receipts(_ request: ReceiptQuery, by caller: Caller) async throws -> ReceiptPage {
+        try note("receipts", request, caller)
         return ReceiptPage(receipts: [Self.receipt], next: 7)
     }
-    func receipt(_ request: EntryReference, by peer: Peer) async throws(Problem) -> ReceiptReport {
-        try note("receipt", request, peer)
+    func receipt(_ request: EntryReference, by caller: Caller) async throws -> ReceiptReport {
+        try note("receipt", request, caller)
         return Self.receipt
     }
-    func lanes(_ request: LaneQuery, by peer: Peer) async throws(Problem) -> LaneList {
-        try note("lanes", request, peer)
+    func lanes(_ request: LaneQuery, by caller: Caller) async throws -> LaneList {
+        try note("lanes", request, caller)
         return LaneList(lanes: [Self.lane])
     }
-    func events(_ request: EventQuery, by peer: Peer) async throws(Problem) -> AsyncStream<[Event]> {
-        try note("events", request, peer)
+    func events(_ request: EventQuery, by caller: Caller) async throws -> AsyncStream<[Event]> {
+        try note("events", request, caller)
         if request.since ?? oldest < oldest { throw Problem(.eventsPruned, status: 410, title: "", detail: "Gone.", oldest: oldest) }
         return stream
     }

@@ -24,7 +24,8 @@ import Testing
             let daemon = try await Daemon(
                 configuration: configuration, environment: [:], log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
             // A permitted caller gets as far as the missing sign-in.
-            let problem = await #expect(throws: Problem.self) { try await daemon.station.claim(NoInput(), by: peer) }
+            let caller = Caller(peer, try #require(daemon.policy.access(of: peer)))
+            let problem = await #expect(throws: Problem.self) { try await daemon.station.claim(NoInput(), by: caller) }
             #expect(problem?.code == expected)
         }
     }

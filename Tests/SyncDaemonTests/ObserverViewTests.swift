@@ -2,6 +2,7 @@ import ControlAPI
 import ControlServer
 import Foundation
 import Logging
+import Outbox
 import SyncModel
 import TestSupport
 import Testing
@@ -13,19 +14,19 @@ import Testing
     private static let observer = Peer(pid: 7, uid: 54_321, groups: [54])
     private static let administrator = Peer(pid: 8, uid: geteuid(), groups: [])
 
-    private func everything(_ station: ControlHandler, _ id: String, by peer: Peer) async throws -> [String: String] {
+    private func everything(_ station: ControlHandler, _ id: String, by caller: Caller) async throws -> [String: String] {
         func text(_ value: some Encodable) -> String { String(decoding: JSONCoding.encoded(value), as: UTF8.self) }
         let reference = EntryReference(id: id)
         var events: [Event] = []
-        for await batch in try await station.events(EventQuery(since: 0, follow: false), by: peer) { events += batch }
+        for await batch in try await station.events(EventQuery(since: 0, follow: false), by: caller) { events += batch }
         return [
-            "status": text(try await station.status(NoInput(), by: peer)),
-            "sessions": text(try await station.sessions(NoInput(), by: peer)),
-            "entries": text(try await station.entries(EntryQuery(), by: peer)),
-            "entry": text(try await station.entry(reference, by: peer)),
-            "why": text(try await station.why(reference, by: peer)),
-            "receipts": text(try await station.receipts(ReceiptQuery(), by: peer)),
-            "lanes": text(try await station.lanes(LaneQuery(), by: peer)),
+            "status": text(try await station.status(NoInput(), by: caller)),
+            "sessions": text(try await station.sessions(NoInput(), by: caller)),
+            "entries": text(try await station.entries(EntryQuery(), by: caller)),
+            "entry": text(try await station.entry(reference, by: caller)),
+            "why": text(try await station.why(reference, by: caller)),
+            "receipts": text(try await station.receipts(ReceiptQuery(), by: caller)),
+            "lanes": text(try await station.lanes(LaneQuery(), by: caller)),
             "events": text(events),
         ]
     }
@@ -49,35 +50,51 @@ import Testing
                 ).id
                 try await station.event { $0.kind == "dead" && $0.entry == refused }
 
+                func caller(_ peer: Peer) throws -> Caller { Caller(peer, try #require(daemon.policy.access(of: peer))) }
+                let (observer, administrator) = (try caller(Self.observer), try caller(Self.administrator))
                 let (names, words) = ("manager@lab.test", "Not managed")
-                let told = try await everything(daemon.station, refused, by: Self.administrator)
+                let told = try await everything(daemon.station, refused, by: administrator)
                 for call in ["status", "sessions", "receipts", "events"] { #expect(told[call]?.contains(names) == true, "\(call)") }
                 for call in ["entries", "entry", "why", "events"] { #expect(told[call]?.contains(words) == true, "\(call)") }
                 for name in [refused, EntryName.short(refused), "2"] {
-                    for (call, text) in try await everything(daemon.station, name, by: Self.observer) {
+                    for (call, text) in try await everything(daemon.station, name, by: observer) {
                         #expect(!text.contains(names), "\(call) \(name): \(text)")
                         #expect(!text.contains(words), "\(call) \(name): \(text)")
                     }
                 }
                 // The beginning of all ids of some weeks. Observers may list numbers and ids, so an error may have them.
                 let part = String(refused.prefix(4))
-                let ambiguous = await #expect(throws: Problem.self) {
-                    try await daemon.station.why(EntryReference(id: part), by: Self.observer)
+                let ambiguous = await #expect(throws: OutboxError.self) {
+                    try await daemon.station.why(EntryReference(id: part), by: observer)
                 }
                 let candidates = "#2 \(EntryName.short(refused)), #1 \(EntryName.short(first))"
-                #expect(ambiguous?.detail == "Several entries have an id that begins or ends with ‘\(part)’: \(candidates).")
+                #expect(ambiguous?.problem.detail == "Several entries have an id that begins or ends with ‘\(part)’: \(candidates).")
                 group.cancelAll()
                 try await group.waitForAll()
             }
         }
     }
 
+    private func shown(_ kind: SyncEvent.Kind, _ detail: [String: String]) -> [String: String] {
+        ObserverView(seesPeople: false).event(SyncEvent(at: Date(timeIntervalSince1970: 0), kind, detail: detail)).detail
+    }
+
+    @Test(arguments: SyncEvent.Kind.allCases.filter { $0 != .reloaded }) func hidesUnlistedFactsOfEvents(kind: SyncEvent.Kind) {
+        #expect(shown(kind, ["email": "ann@lab.test", "as": "ann@lab.test", "message": "b answered: 17.25", "other": "17.25"]).isEmpty)
+    }
+
+    @Test func showsListedFactsOfEvents() {
+        #expect(shown(.gateChanged, ["gate": "cooling", "reason": "offline"]) == ["gate": "cooling", "reason": "offline"])
+        #expect(shown(.signInFailed, ["by": "uid 1, pid 2", "reason": "ann@lab.test is signed in"]) == ["by": "uid 1, pid 2"])
+        #expect(shown(.reloaded, ["max_bytes": "1 → 2"]) == ["max_bytes": "1 → 2"])
+    }
+
     @Test func keepsMessagesOfTheDaemon() {
-        let view = View(seesPeople: false)
+        let view = ObserverView(seesPeople: false)
         let offline = Failure(.offline, "The backend does not answer.")
         #expect(view.failure(offline, at: "b") == offline)
         #expect(view.words("It was sent.", status: nil, at: "b") == "It was sent.")
         #expect(view.words("b answered: 17.25", status: 422, at: "b") == "b answered with status 422.")
-        #expect(View(seesPeople: true).words("b answered: 17.25", status: 422, at: "b") == "b answered: 17.25")
+        #expect(ObserverView(seesPeople: true).words("b answered: 17.25", status: 422, at: "b") == "b answered: 17.25")
     }
 }

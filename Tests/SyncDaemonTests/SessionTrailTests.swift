@@ -11,8 +11,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(60))) struct SessionTrailTests {
     /// A caller with the operator role only.
-    private static let clerk = Peer(pid: 7, uid: 54321, groups: [])
-    private static let administrator = Peer(pid: 8, uid: geteuid(), groups: [])
+    private static let clerk = Caller(Peer(pid: 7, uid: 54321, groups: []), .operate)
+    private static let administrator = Caller(Peer(pid: 8, uid: geteuid(), groups: []), .administer)
 
     private final class Lines: LogHandler, Sendable {
         private let lines = Mutex<[String]>([])

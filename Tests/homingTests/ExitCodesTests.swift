@@ -36,7 +36,13 @@ import Testing
     func programExitsWithDocumentedCode(arguments: [String], expected: Int32) async {
         let console = Console(
             inputIsTerminal: false, outputIsTerminal: false, errorIsTerminal: false, style: .plain, errorStyle: .plain)
-        #expect(await Homing.run(arguments, on: console).rawValue == expected)
+        #expect(await Homing.run(arguments, on: console, environment: [:]).rawValue == expected)
+    }
+
+    @Test func commandUsesTheGivenEnvironment() async {
+        let console = Console(
+            inputIsTerminal: false, outputIsTerminal: false, errorIsTerminal: false, style: .plain, errorStyle: .plain)
+        #expect(await Homing.run(["status"], on: console, environment: ["HOMING_SOCKET": "/nowhere/homing.sock"]).rawValue == 3)
     }
 
     @Test func confirmationWithoutTerminalRequiresYes() throws {

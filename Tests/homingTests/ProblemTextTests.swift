@@ -32,11 +32,11 @@ import Testing
     }
 
     @Test func reportsObstacleAfterSubmission() {
-        func why(_ state: String, _ next: String?) -> Explanation {
-            Explanation(id: "1", state: state, sentence: "Entry 2 is dead.", next: next)
+        func why(_ state: String, _ next: String?, needsPerson: Bool = true) -> Explanation {
+            Explanation(id: "1", state: state, sentence: "Entry 2 is dead.", next: next, needsPerson: needsPerson)
         }
         #expect(SubmissionText.obstacle(why("pending", "Discard that one.")) == "It is not sent yet. Entry 2 is dead. Discard that one.")
-        #expect(SubmissionText.obstacle(why("pending", "Nothing; it goes up by itself.")) == nil)
+        #expect(SubmissionText.obstacle(why("pending", "It goes up by itself.", needsPerson: false)) == nil)
         #expect(SubmissionText.obstacle(why("delivered", "See its receipt.")) == nil)
         #expect(SubmissionText.obstacle(why("pending", nil)) == nil)
     }

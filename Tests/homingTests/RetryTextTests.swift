@@ -6,7 +6,8 @@ import Testing
 @Suite struct RetryTextTests {
     private func obstacle(_ count: Int) -> RetryText.Obstacle {
         let why = Explanation(
-            id: Sample.id(1), state: "pending", sentence: "anna@clinic.example is signed in.", next: "First sign her out.")
+            id: Sample.id(1), state: "pending", sentence: "anna@clinic.example is signed in.", next: "First sign her out.",
+            needsPerson: true)
         return RetryText.Obstacle(count: count, why: why)
     }
 

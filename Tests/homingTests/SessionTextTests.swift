@@ -83,10 +83,10 @@ import Testing
     }
 
     @Test func theOnlyBackendNeedsNoName() throws {
-        #expect(try Sample.status().backend(toSignOutOf: nil).name == "breathesafe")
+        #expect(try Sample.status().backend(named: nil).name == "breathesafe")
         let two = Sample.status(backends: [Sample.backend("one"), Sample.backend("two")])
-        #expect(try two.backend(toSignOutOf: "two").name == "two")
-        #expect(throws: Problem.self) { try two.backend(toSignOutOf: nil) }
-        #expect(throws: Problem.self) { try Sample.status(backends: []).backend(toSignOutOf: nil) }
+        #expect(try two.backend(named: "two").name == "two")
+        #expect(throws: Problem.self) { try two.backend(named: nil) }
+        #expect(throws: Problem.self) { try Sample.status(backends: []).backend(named: nil) }
     }
 }

@@ -1,3 +1,4 @@
+import ControlAPI
 import Testing
 
 @testable import homing
@@ -14,7 +15,7 @@ import Testing
     func sizesAreInThousands(bytes: Int, text: String) { #expect(Words.size(bytes) == text) }
 
     @Test(arguments: [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")])
-    func listsEndWithAnd(items: [String], text: String) { #expect(Words.list(items) == text) }
+    func listsEndWithAnd(items: [String], text: String) { #expect(items.inWords == text) }
 
     @Test func replacesControlCharactersInServerText() {
         #expect("no\u{1B}[2Jgood\r\nend\u{9B}x".printable == "no [2Jgood  end x")

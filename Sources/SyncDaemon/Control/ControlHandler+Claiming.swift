@@ -9,13 +9,11 @@ import Sessions
 import SyncModel
 
 extension ControlHandler {
-    func claim(_ request: NoInput, by peer: Peer) async throws(Problem) -> ClaimReport {
+    func claim(_ request: NoInput, by caller: Caller) async throws -> ClaimReport {
         guard spool.settings.isEnabled else {
-            throw .invalid("The drop folder is turned off.", next: "Turn it on in the configuration, under ‘spool’.")
+            throw Problem.invalid("The drop folder is turned off.", next: "Turn it on in the configuration, under ‘spool’.")
         }
-        if spool.settings.unclaimed == .hold, policy.access(of: peer).map({ $0 >= .administer }) != true {
-            throw policy.refusal(of: peer, for: .administer)
-        }
+        if spool.settings.unclaimed == .hold { try caller.require(.administer) }
         let keeper = try keeper(spool.settings.backend)
         let name = keeper.backend.name
         let snapshot = await keeper.snapshot
@@ -27,14 +25,14 @@ extension ControlHandler {
         }
         let owner = Destination(backend: name, account: account.id)
         let files: Int
-        do { files = try await spool.claim(for: owner, by: peer.description) } catch {
-            throw (error as? OutboxError).map { Problem($0) }
-                ?? Problem(
-                    .storageFailed, status: 500, title: "The drop folder failed", detail: "The files could not be claimed: \(error)",
-                    next: "Check the disk and the owner of the folder \(spool.directory).")
+        do { files = try await spool.claim(for: owner, by: caller.peer.description) } catch {
+            guard !(error is OutboxError) else { throw error }
+            throw Problem(
+                .storageFailed, status: 500, title: "The drop folder failed", detail: "The files could not be claimed: \(error)",
+                next: "Check the disk and the owner of the folder \(spool.directory).")
         }
         if files > 0 {
-            let details = facts(Requester(peer), name, account.id).merging(["files": "\(files)"]) { $1 }
+            let details = facts(Requester(caller.peer), name, account.id).merging(["files": "\(files)"]) { $1 }
             log.notice("Unclaimed files were claimed", metadata: details)
         }
         return ClaimReport(files: files, backend: name, account: account.id.rawValue, email: account.label)

@@ -11,7 +11,7 @@ import SyncModel
 import Vault
 
 extension ControlHandler {
-    func submit(_ request: ControlAPI.Submission, by peer: Peer) async throws(Problem) -> SubmissionReceipt {
+    func submit(_ request: ControlAPI.Submission, by caller: Caller) async throws -> SubmissionReceipt {
         var submission = Capture.Submission(
             route: request.route, id: try request.id.map { text throws(Problem) in try id(text) }, payload: request.payload,
             supersedes: try request.supersedes.map { text throws(Problem) in try id(text) }, capturedAt: request.capturedAt)
@@ -19,7 +19,7 @@ extension ControlHandler {
         do throws(IntakeError) {
             let (backend, account) = try await intake.account(at: request.backend)
             submission.fields = keepers[backend]?.backend.fields(request.fields, route: request.route) ?? [:]
-            accepted = try await intake.accept(submission, for: account, at: backend, by: peer.description)
+            accepted = try await intake.accept(submission, for: account, at: backend, by: caller.peer.description)
         } catch {
             throw Problem(error, commands: commands(for:))
         }
@@ -32,23 +32,21 @@ extension ControlHandler {
             sha256: request.payload.map { Vault.digest($0).hex })
     }
 
-    func entries(_ request: EntryQuery, by peer: Peer) async throws(Problem) -> EntryPage {
-        let entries = try await stored { () throws(OutboxError) in
-            try await outbox.entries(
-                state: request.state.flatMap(Entry.State.init), backend: request.backend, after: request.after, limit: request.limit)
-        }
+    func entries(_ request: EntryQuery, by caller: Caller) async throws -> EntryPage {
+        let entries = try await outbox.entries(
+            state: request.state.flatMap(Entry.State.init), backend: request.backend, after: request.after, limit: request.limit)
         if entries.isEmpty, let named = request.backend { _ = try keeper(named) }
         return EntryPage(
-            entries: entries.map(view(of: peer).entry).map(summary),
+            entries: entries.map(ObserverView(caller).entry).map(summary),
             next: request.after != nil && entries.count == request.limit ? entries.last?.sequence : nil)
     }
 
-    func entry(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntryDetail {
+    func entry(_ request: EntryReference, by caller: Caller) async throws -> EntryDetail {
         let (entry, attempts) = try await found(try await id(named: request.id))
         let blocker = try await blocker(of: entry)
         let fields = try await identifyingFields(of: entry)
-        let receipt = try await stored { () throws(OutboxError) in try await outbox.receipt(entry.id) }
-        let view = view(of: peer)
+        let receipt = try await outbox.receipt(entry.id)
+        let view = ObserverView(caller)
         return EntryDetail(
             entry: summary(view.entry(entry)),
             attempts: attempts.map {
@@ -59,32 +57,28 @@ extension ControlHandler {
     }
 
     /// The entry that a pending one waits behind; nil for none.
-    private func blocker(of entry: Entry) async throws(Problem) -> Entry? {
+    private func blocker(of entry: Entry) async throws -> Entry? {
         guard entry.state == .pending else { return nil }
-        return try await stored { () throws(OutboxError) in
-            if let head = try await outbox.head(of: entry.lane, at: entry.destination), head.sequence < entry.sequence { return head }
-            guard let parent = entry.parent, let first = try await outbox.entry(sequence: parent) else { return nil }
-            return first.state == .delivered || first.state == .discarded ? nil : first
-        }
+        if let head = try await outbox.head(of: entry.lane, at: entry.destination), head.sequence < entry.sequence { return head }
+        guard let parent = entry.parent, let first = try await outbox.entry(sequence: parent) else { return nil }
+        return first.state == .delivered || first.state == .discarded ? nil : first
     }
 
-    private func identifyingFields(of entry: Entry) async throws(Problem) -> [String: String] {
+    private func identifyingFields(of entry: Entry) async throws -> [String: String] {
         guard let backend = keepers[entry.destination.backend]?.backend else { return [:] }
-        let fields = try await stored { () throws(OutboxError) in try await outbox.fields(of: entry.id) }
+        let fields = try await outbox.fields(of: entry.id)
         return backend.identifyingFields(of: fields ?? [:], route: entry.route)
     }
 
-    func why(_ request: EntryReference, by peer: Peer) async throws(Problem) -> ControlAPI.Explanation {
-        let view = view(of: peer)
+    func why(_ request: EntryReference, by caller: Caller) async throws -> ControlAPI.Explanation {
+        let view = ObserverView(caller)
         let entry = view.entry(try await found(try await id(named: request.id)).entry)
         let backend = entry.destination.backend
-        var reasons = try await stored { () throws(OutboxError) in
-            Reasons(
-                ahead: try await outbox.ahead(of: entry),
-                receipt: try await outbox.receipt(entry.id),
-                owner: view.labels(try await outbox.accountLabels())[entry.destination] ?? "account \(entry.destination.account)",
-                canLookUp: canLookUp(entry), attempts: dispatcher.attempts, moment: Moment(now: clock.now))
-        }
+        var reasons = Reasons(
+            ahead: try await outbox.ahead(of: entry),
+            receipt: try await outbox.receipt(entry.id),
+            owner: view.labels(try await outbox.accountLabels())[entry.destination] ?? "account \(entry.destination.account)",
+            canLookUp: canLookUp(entry), attempts: dispatcher.attempts, moment: Moment(now: clock.now))
         reasons.blocker = try await blocker(of: entry)
         reasons.fields = try await identifyingFields(of: entry)
         if var gate = dispatcher.routeGates(of: backend)[entry.route] {
@@ -97,39 +91,36 @@ extension ControlHandler {
         reasons.hasProfile = keepers[backend] != nil
         reasons.commands = commands(for: backend)
         if !SessionKeeper.namesItsServer(entry.destination.account) { reasons.formerAddress = keepers[backend]?.foreignTo }
-        reasons.isDiskFull = try await stored { () throws(OutboxError) in try await outbox.room() } == .nothingLeft
+        reasons.isDiskFull = try await outbox.room() == .nothingLeft
         let (sentence, next) = reasons.explain(entry)
-        return ControlAPI.Explanation(id: entry.id.description, state: entry.state.rawValue, sentence: sentence, next: next)
+        return ControlAPI.Explanation(
+            id: entry.id.description, state: entry.state.rawValue, sentence: sentence, next: next.text, needsPerson: next.needsPerson)
     }
 
-    func retry(_ request: RetryRequest, by peer: Peer) async throws(Problem) -> EntrySummary {
+    func retry(_ request: RetryRequest, by caller: Caller) async throws -> EntrySummary {
         let id = try await id(named: request.id)
         let entry = try await found(id).entry
-        try await stored { () throws(OutboxError) in
-            try await outbox.retry(
-                id, forgetsDoubt: request.withoutLooking || !canLookUp(entry), by: peer.description, named: UserName(peer.uid).short,
-                at: clock.now)
-        }
+        try await outbox.retry(
+            id, forgetsDoubt: request.withoutLooking || !canLookUp(entry), by: caller.peer.description,
+            named: UserName(caller.peer.uid).short, at: clock.now)
         return summary(try await found(id).entry)
     }
 
-    func discard(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntrySummary {
+    func discard(_ request: EntryReference, by caller: Caller) async throws -> EntrySummary {
         let id = try await id(named: request.id)
-        try await stored { () throws(OutboxError) in
-            try await outbox.discard(id, by: peer.description, named: UserName(peer.uid).short, at: clock.now)
-        }
+        try await outbox.discard(id, by: caller.peer.description, named: UserName(caller.peer.uid).short, at: clock.now)
         return summary(try await found(id).entry)
     }
 
-    private func found(_ id: MutationID) async throws(Problem) -> (entry: Entry, attempts: [AttemptRecord]) {
-        guard let found = try await stored({ () throws(OutboxError) in try await outbox.entry(id) }) else { throw Problem(.notFound(id)) }
+    private func found(_ id: MutationID) async throws -> (entry: Entry, attempts: [AttemptRecord]) {
+        guard let found = try await outbox.entry(id) else { throw OutboxError.notFound(id) }
         return found
     }
 
     /// The id of the entry that `text` names: an id, known or not, a number, or a part of an id.
-    func id(named text: String) async throws(Problem) -> MutationID {
-        guard let name = EntryName(text) else { throw .notAName(text) }
-        return try await stored { () throws(OutboxError) in try await outbox.id(named: name) }
+    func id(named text: String) async throws -> MutationID {
+        guard let name = EntryName(text) else { throw Problem.notAName(text) }
+        return try await outbox.id(named: name)
     }
 
     private func id(_ text: String) throws(Problem) -> MutationID {

@@ -5,17 +5,15 @@ import Outbox
 import SyncModel
 
 extension ControlHandler {
-    func events(_ request: EventQuery, by peer: Peer) async throws(Problem) -> AsyncStream<[Event]> {
+    func events(_ request: EventQuery, by caller: Caller) async throws -> AsyncStream<[Event]> {
         if let named = request.backend { _ = try keeper(named) }
         // Listens before the first read, so that no event is missed.
         let news = outbox.eventsWritten.listen()
-        let (oldest, newest) = try await stored { () throws(OutboxError) in
-            (try await outbox.oldestCursor(), try await outbox.newestCursor())
-        }
+        let (oldest, newest) = (try await outbox.oldestCursor(), try await outbox.newestCursor())
         if let since = request.since { try Self.check(since, oldest: oldest, newest: newest) }
         let reader = EventReader(
             outbox: outbox, news: request.follow ? news : nil, cursor: request.since ?? newest, backend: request.backend,
-            view: view(of: peer))
+            view: ObserverView(caller))
         return AsyncStream { await reader.next() }
     }
 
@@ -44,9 +42,9 @@ private actor EventReader {
     private var cursor: Int64
     /// Only events of this backend and of the station; nil for all.
     private let backend: String?
-    private let view: View
+    private let view: ObserverView
 
-    init(outbox: Outbox, news: AsyncStream<Void>?, cursor: Int64, backend: String?, view: View) {
+    init(outbox: Outbox, news: AsyncStream<Void>?, cursor: Int64, backend: String?, view: ObserverView) {
         self.view = view
         self.outbox = outbox
         self.news = news
@@ -61,7 +59,7 @@ private actor EventReader {
                 cursor = last.cursor
                 let meant = page.filter { backend == nil || $0.backend == nil || $0.backend == backend }
                 if meant.isEmpty { continue }
-                return meant.map { view.event(Event($0)) }
+                return meant.map { Event(view.event($0)) }
             }
             guard await news?.first(where: { _ in true }) != nil else { return nil }
         }

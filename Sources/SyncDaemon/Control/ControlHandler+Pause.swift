@@ -9,32 +9,30 @@ import Sessions
 import SyncModel
 
 extension ControlHandler {
-    func pause(_ request: PauseRequest, by peer: Peer) async throws(Problem) -> PauseList {
+    func pause(_ request: PauseRequest, by caller: Caller) async throws -> PauseList {
         let now = clock.now
         let names = try names(request.backend)
         let reason = (request.reason ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         guard reason.count <= Self.longestReason else {
-            throw .invalid("The reason has \(reason.count) characters; expected at most \(Self.longestReason).")
+            throw Problem.invalid("The reason has \(reason.count) characters; expected at most \(Self.longestReason).")
         }
         if let until = request.until, until <= now.addingTimeInterval(0.001) {
-            throw .invalid("The pause would be over already.", next: "Name a time in the future.")
+            throw Problem.invalid("The pause would be over already.", next: "Name a time in the future.")
         }
-        let pauses = names.map { Pause(backend: $0, reason: reason, since: now, until: request.until, by: UserName(peer.uid).short) }
-        let revision = try await stored { () throws(OutboxError) in try await outbox.pause(pauses, by: peer.description, at: now) }
+        let pauses = names.map { Pause(backend: $0, reason: reason, since: now, until: request.until, by: UserName(caller.peer.uid).short) }
+        let revision = try await outbox.pause(pauses, by: caller.peer.description, at: now)
         for pause in pauses { dispatcher.pause(pause, revision: revision) }
-        log.notice("Paused", metadata: ["backends": "\(names.joined(separator: ", "))", "by": "\(peer)"])
-        let tallies = try await stored { () throws(OutboxError) in try await outbox.tallies() }
+        log.notice("Paused", metadata: ["backends": "\(names.joined(separator: ", "))", "by": "\(caller.peer)"])
+        let tallies = try await outbox.tallies()
         let inflight = tallies.filter { $0.state == .inflight && names.contains($0.destination.backend) }
         return PauseList(pauses: pauses.map(PauseReport.init), inflight: inflight.map(\.count).reduce(0, +))
     }
 
-    func resume(_ request: ResumeRequest, by peer: Peer) async throws(Problem) -> PauseList {
+    func resume(_ request: ResumeRequest, by caller: Caller) async throws -> PauseList {
         if let named = request.backend { _ = try keeper(named) }
-        let (ended, revision) = try await stored { () throws(OutboxError) in
-            try await outbox.resume(backend: request.backend, by: peer.description, at: clock.now)
-        }
+        let (ended, revision) = try await outbox.resume(backend: request.backend, by: caller.peer.description, at: clock.now)
         for name in try names(request.backend) { dispatcher.resume(backend: name, revision: revision) }
-        if !ended.isEmpty { log.notice("Resumed", metadata: ["backends": "\(ended.map(\.backend))", "by": "\(peer)"]) }
+        if !ended.isEmpty { log.notice("Resumed", metadata: ["backends": "\(ended.map(\.backend))", "by": "\(caller.peer)"]) }
         return PauseList(pauses: ended.map(PauseReport.init), inflight: 0)
     }
 

@@ -5,33 +5,32 @@ import Outbox
 import SyncModel
 
 extension ControlHandler {
-    func receipts(_ request: ReceiptQuery, by peer: Peer) async throws(Problem) -> ReceiptPage {
-        let records = try await stored { () throws(OutboxError) in
-            try await outbox.receipts(after: request.after, backend: request.backend, since: request.since, limit: request.limit)
-        }
+    func receipts(_ request: ReceiptQuery, by caller: Caller) async throws -> ReceiptPage {
+        let records = try await outbox.receipts(
+            after: request.after, backend: request.backend, since: request.since, limit: request.limit)
         if records.isEmpty, let named = request.backend { _ = try keeper(named) }
-        let labels = view(of: peer).labels(try await stored { () throws(OutboxError) in try await outbox.accountLabels() })
+        let labels = ObserverView(caller).labels(try await outbox.accountLabels())
         return ReceiptPage(
             receipts: records.map { ReceiptReport($0, email: labels[$0.destination]) },
             next: records.count == request.limit ? records.last?.sequence : nil)
     }
 
-    func receipt(_ request: EntryReference, by peer: Peer) async throws(Problem) -> ReceiptReport {
+    func receipt(_ request: EntryReference, by caller: Caller) async throws -> ReceiptReport {
         let id = try await id(named: request.id)
-        guard let record = try await stored({ () throws(OutboxError) in try await outbox.receipt(id) }) else {
-            let isKnown = try await stored { () throws(OutboxError) in try await outbox.entry(id) } != nil
-            guard isKnown else { throw Problem(.notFound(id)) }
-            throw .notFound(
+        guard let record = try await outbox.receipt(id) else {
+            let isKnown = try await outbox.entry(id) != nil
+            guard isKnown else { throw OutboxError.notFound(id) }
+            throw Problem.notFound(
                 "Entry \(id) has no receipt yet: it was neither delivered nor discarded.",
                 next: "To see why, run: homing why \(id)")
         }
-        let labels = view(of: peer).labels(try await stored { () throws(OutboxError) in try await outbox.accountLabels() })
+        let labels = ObserverView(caller).labels(try await outbox.accountLabels())
         return ReceiptReport(record, email: labels[record.destination])
     }
 
-    func lanes(_ request: LaneQuery, by peer: Peer) async throws(Problem) -> LaneList {
-        let records = try await stored { () throws(OutboxError) in try await outbox.lanes(limit: request.limit) }
-        let labels = view(of: peer).labels(try await stored { () throws(OutboxError) in try await outbox.accountLabels() })
+    func lanes(_ request: LaneQuery, by caller: Caller) async throws -> LaneList {
+        let records = try await outbox.lanes(limit: request.limit)
+        let labels = ObserverView(caller).labels(try await outbox.accountLabels())
         return LaneList(
             lanes: records.map {
                 LaneReport(

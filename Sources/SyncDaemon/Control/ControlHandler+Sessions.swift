@@ -11,34 +11,34 @@ import Sessions
 import SyncModel
 
 extension ControlHandler {
-    func sessions(_ request: NoInput, by peer: Peer) async throws(Problem) -> SessionList {
+    func sessions(_ request: NoInput, by caller: Caller) async throws -> SessionList {
         var reports: [SessionReport] = []
         for keeper in keepers.values.sorted(by: { $0.backend.name < $1.backend.name }) {
-            reports.append(view(of: peer).session(SessionReport(await keeper.snapshot, at: keeper.backend)))
+            reports.append(ObserverView(caller).session(SessionReport(await keeper.snapshot, at: keeper.backend)))
         }
         return SessionList(sessions: reports)
     }
 
-    func signIn(_ request: SignIn, by peer: Peer) async throws(Problem) -> SessionReport {
+    func signIn(_ request: SignIn, by caller: Caller) async throws -> SessionReport {
         let keeper = try keeper(request.backend)
         let name = keeper.backend.name
         let method = request.method
         guard method.canBeSent else {
-            throw .invalid(
+            throw Problem.invalid(
                 "The token contains a line break or another control character, or white space at its start or end.",
                 next: "Pass only the token, on one line.")
         }
-        let labels = try await stored { () throws(OutboxError) in try await outbox.accountLabels() }
+        let labels = try await outbox.accountLabels()
         let known = labels.filter { $0.key.backend == name }.map { Account(id: $0.key.account, label: $0.value) }
         // Files already there were dropped before the sign-in.
         await spool.accountMayHaveChanged()
         let snapshot: SessionSnapshot
         do throws(SignInError) {
             snapshot = try await untilShutdown { () throws(SignInError) in
-                try await keeper.signIn(method, remember: request.remember ?? false, by: Requester(peer), known: known)
+                try await keeper.signIn(method, remember: request.remember ?? false, by: Requester(caller.peer), known: known)
             }
         } catch {
-            await tell(error, of: request.attempted, at: name, to: peer)
+            await tell(error, of: request.attempted, at: name, to: caller.peer)
             throw Problem(error, signingInAt: keeper.backend, by: method, commands(for: name))
         }
         // Files dropped after the answer belong to the account.

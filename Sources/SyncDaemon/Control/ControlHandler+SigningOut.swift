@@ -10,12 +10,12 @@ import Sessions
 import SyncModel
 
 extension ControlHandler {
-    func signOut(_ request: SignOut, by peer: Peer) async throws(Problem) -> SignOutReport {
+    func signOut(_ request: SignOut, by caller: Caller) async throws -> SignOutReport {
         let keeper = try keeper(request.backend)
         let name = keeper.backend.name
         let signOut = SignOutRequest(
-            allDevices: request.allDevices, account: request.account.map(AccountID.init), force: request.force, by: Requester(peer),
-            mayDiscard: mayDestroy(peer))
+            allDevices: request.allDevices, account: request.account.map(AccountID.init), force: request.force, by: Requester(caller.peer),
+            mayDiscard: caller.mayDestroy)
         let outcome: SignOutOutcome
         do throws(SignOutError) {
             outcome = try await untilShutdown { () throws(SignOutError) in
@@ -35,14 +35,9 @@ extension ControlHandler {
             discarded: outcome.discarded > 0 ? outcome.discarded : nil)
     }
 
-    /// Dropping entries needs an administrator; for others they are held (DroppingAtSignOut).
-    func mayDestroy(_ peer: Peer) -> Bool { policy.access(of: peer).map { $0 >= .administer } ?? false }
-
     /// Entries neither delivered nor discarded.
-    func undelivered(_ destination: Destination) async throws(Problem) -> Int {
-        try await stored { () throws(OutboxError) in
-            try await outbox.tallies().undelivered(destination)
-        }
+    func undelivered(_ destination: Destination) async throws -> Int {
+        try await outbox.tallies().undelivered(destination)
     }
 
     func facts(_ requester: Requester?, _ backend: String, _ account: AccountID?) -> Logger.Metadata {
@@ -53,9 +48,14 @@ extension ControlHandler {
     }
 
     /// Entries pending or in flight.
-    private func unsent(_ destination: Destination?) async throws(Problem) -> Int {
-        try await stored { () throws(OutboxError) in try await outbox.tallies().unsent(destination) }
+    private func unsent(_ destination: Destination?) async throws -> Int {
+        try await outbox.tallies().unsent(destination)
     }
+}
+
+extension Caller {
+    /// Dropping entries needs an administrator; for others they are held (DroppingAtSignOut).
+    var mayDestroy: Bool { access >= .administer }
 }
 
 extension Requester {

@@ -10,9 +10,9 @@ import Sessions
 import SyncModel
 
 extension ControlHandler {
-    func status(_ request: NoInput, by peer: Peer) async throws(Problem) -> Status {
-        var status = try await status(for: view(of: peer))
-        guard mayDestroy(peer) else { return status }
+    func status(_ request: NoInput, by caller: Caller) async throws -> Status {
+        var status = try await status(for: ObserverView(caller))
+        guard caller.mayDestroy else { return status }
         for index in status.backends.indices {
             let report = status.backends[index]
             guard keepers[report.name]?.backend.outboxOnSignOut == .drop, let account = report.session.account else { continue }
@@ -22,7 +22,7 @@ extension ControlHandler {
         return status
     }
 
-    func status(for view: View = View(seesPeople: true)) async throws(Problem) -> Status {
+    func status(for view: ObserverView = ObserverView(seesPeople: true)) async throws -> Status {
         let (summary, cursor) = try await summary(for: view)
         return Status(
             sentence: summary.sentence, attention: summary.attention, backends: summary.backends,
@@ -31,12 +31,12 @@ extension ControlHandler {
     }
 
     /// The first sentence without account names: every local user can read it.
-    func publicSentence() async throws(Problem) -> String { try await summary(for: View(seesPeople: false)).summary.withoutNames.sentence }
+    func publicSentence() async throws -> String { try await summary(for: ObserverView(seesPeople: false)).summary.withoutNames.sentence }
 
-    private func summary(for view: View) async throws(Problem) -> (summary: StatusSummary, cursor: Int64) {
-        let overview = try await stored { () throws(OutboxError) in try await outbox.overview() }
+    private func summary(for view: ObserverView) async throws -> (summary: StatusSummary, cursor: Int64) {
+        let overview = try await outbox.overview()
         let tallies = overview.tallies
-        let labels = view.labels(try await stored { () throws(OutboxError) in try await outbox.accountLabels() })
+        let labels = view.labels(try await outbox.accountLabels())
         let pauses = try await pauses()
         var reports: [BackendReport] = []
         for keeper in keepers.values.sorted(by: { $0.backend.name < $1.backend.name }) {
@@ -58,7 +58,7 @@ extension ControlHandler {
         var summary = StatusSummary(
             backends: reports, spool: spool, spoolBackend: settings.backend, stuckWaiting: settings.isEnabled ? stuck.waiting : 0,
             spoolFailure: failure, unclaimed: settings.unclaimed, withoutProfile: unknown.mapValues { $0.map(\.count).reduce(0, +) },
-            room: try await stored { () throws(OutboxError) in try await outbox.room() }, rejectedConfiguration: rejected.reason,
+            room: try await outbox.room(), rejectedConfiguration: rejected.reason,
             damages: SalvageReport.all(in: stateDirectory), moment: Moment(now: clock.now))
         summary.backends = reports.map { report in
             var report = report
@@ -69,9 +69,9 @@ extension ControlHandler {
     }
 
     /// The active pauses. The outbox knows of a pause, and of its end, before the dispatcher.
-    func pauses() async throws(Problem) -> [String: Pause] {
+    func pauses() async throws -> [String: Pause] {
         let now = clock.now
-        return try await stored { () throws(OutboxError) in try await outbox.pauses() }
+        return try await outbox.pauses()
             .mapValues { $0.corrected(at: now) }.filter { !$0.value.isOver(at: now) }
     }
 
@@ -85,14 +85,14 @@ extension ControlHandler {
     }
 
     private func report(
-        _ keeper: SessionKeeper, _ overview: Overview, _ labels: [Destination: String], _ stored: Pause?, for view: View
-    ) async throws(Problem) -> BackendReport {
+        _ keeper: SessionKeeper, _ overview: Overview, _ labels: [Destination: String], _ stored: Pause?, for view: ObserverView
+    ) async throws -> BackendReport {
         let name = keeper.backend.name
         let session = view.session(SessionReport(await keeper.snapshot, at: keeper.backend))
         let tallies = overview.tallies.filter { $0.destination.backend == name }
         let own = session.account.map { Destination(backend: name, account: AccountID($0)) }
         let gate = view.gate(gate(of: name, stored, isSignedIn: session.isSignedIn), at: name)
-        let oldest = try await self.stored { () throws(OutboxError) in try await outbox.oldestWaiting(at: name) }
+        let oldest = try await outbox.oldestWaiting(at: name)
         func count(_ state: Entry.State) -> Int { tallies.filter { $0.state == state }.map(\.count).reduce(0, +) }
         let others = Dictionary(
             grouping: tallies.filter { $0.state == .pending && $0.destination != own }, by: \.destination)

@@ -8,19 +8,16 @@ import Sessions
 import SyncModel
 
 extension ControlHandler {
-    func sync(_ request: SyncRequest, by peer: Peer) async throws(Problem) -> SyncReport {
+    func sync(_ request: SyncRequest, by caller: Caller) async throws -> SyncReport {
         if let named = request.backend { _ = try keeper(named) }
-        let cursor = try await stored { () throws(OutboxError) in
-            let cursor = try await outbox.newestCursor()
-            for (name, keeper) in keepers where request.backend == nil || request.backend == name {
-                try await outbox.makeDue(backend: name, lookingUp: keeper.backend.routesWithLookUp, at: clock.now)
-            }
-            try await outbox.record([SyncEvent(at: clock.now, .synced, backend: request.backend, detail: ["by": peer.description])])
-            return cursor
+        let cursor = try await outbox.newestCursor()
+        for (name, keeper) in keepers where request.backend == nil || request.backend == name {
+            try await outbox.makeDue(backend: name, lookingUp: keeper.backend.routesWithLookUp, at: clock.now)
         }
+        try await outbox.record([SyncEvent(at: clock.now, .synced, backend: request.backend, detail: ["by": caller.peer.description])])
         dispatcher.hurry(backend: request.backend)
         spool.look()
-        let meant = try await status(NoInput(), by: peer).backends.filter { request.backend == nil || $0.name == request.backend }
+        let meant = try await status(NoInput(), by: caller).backends.filter { request.backend == nil || $0.name == request.backend }
         let others = meant.map(\.waitingForOthers).reduce(0, +)
         let waiting = meant.map(\.queue.waiting).reduce(0, +) - others
         let paused = meant.first { $0.knownGate == .paused }.map {

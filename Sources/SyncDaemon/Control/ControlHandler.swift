@@ -18,25 +18,17 @@ struct ControlHandler: ControlService {
     let spool: Spool
     let clock: any SyncClock
     let startedAt: Date
-    /// For calls that do more for administrators.
-    let policy: AccessPolicy
     let rejected: RejectedConfiguration
     let stateDirectory: String
     let log: Logger
 
     /// The keeper of the named backend, or of the only one.
     func keeper(_ named: String?) throws(Problem) -> SessionKeeper {
-        let known = keepers.keys.sorted().joined(separator: ", ")
         if let named {
-            guard let keeper = keepers[named] else {
-                throw .notFound("There is no backend ‘\(named)’. Configured: \(known).")
-            }
+            guard let keeper = keepers[named] else { throw .unknownBackend(named, known: keepers.keys.sorted()) }
             return keeper
         }
-        guard keepers.count == 1, let only = keepers.values.first else {
-            throw .invalid(
-                "More than one backend is configured: \(known).", next: "Name one of them with --backend (or backend= in the query).")
-        }
+        guard keepers.count == 1, let only = keepers.values.first else { throw .backendNotNamed(known: keepers.keys.sorted()) }
         return only
     }
 
@@ -44,10 +36,5 @@ struct ControlHandler: ControlService {
         NextCommands(
             backend: keepers.count > 1 ? backend : nil, means: keepers[backend]?.backend.signInMeans ?? .password,
             needsNames: keepers[backend]?.backend.needsNames ?? false)
-    }
-
-    /// Runs an outbox operation and converts errors to problems.
-    func stored<T>(_ work: () async throws(OutboxError) -> T) async throws(Problem) -> T {
-        do { return try await work() } catch { throw Problem(error) }
     }
 }

@@ -7,7 +7,7 @@ import Sessions
 import SyncModel
 
 /// Filters answers by role. Observers see no account names and no server text, which may repeat a payload (WhatObserversSee).
-struct View {
+struct ObserverView {
     let seesPeople: Bool
 
     /// Account names; observers see only ids.
@@ -53,16 +53,35 @@ struct View {
         return entry
     }
 
-    func event(_ event: Event) -> Event {
-        guard !seesPeople else { return event }
+    func event(_ event: SyncEvent) -> SyncEvent {
+        guard !seesPeople, let shown = Self.facts(of: event.kind) else { return event }
         var event = event
-        for key in ["email", "as", "message", "error"] { event.detail[key] = nil }
-        // The reason may contain the server's text.
-        if event.kind.hasPrefix("sign") { event.detail["reason"] = nil }
+        event.detail = event.detail.filter { shown.contains($0.key) }
         return event
+    }
+
+    /// The facts that observers see; any other fact may name a person or contain the server's text. Nil for all.
+    private static func facts(of kind: SyncEvent.Kind) -> Set<String>? {
+        switch kind {
+        case .captured: ["by", "lane", "route"]
+        case .delivered: ["altered", "foundByLookup", "remoteID", "route", "status"]
+        case .retrying, .released, .held, .dead, .recovered: ["aside", "crashes", "reason", "status"]
+        case .retried, .discarded: ["by", "from"]
+        case .gateChanged: ["gate", "reason", "until"]
+        case .signedIn, .signedOut, .signInRefused, .signInFailed, .signInRequired, .signOutFailed: ["by", "discarded", "server", "way"]
+        case .fileRefused: ["file", "reason"]
+        case .claimed: ["by", "files"]
+        case .started: ["version"]
+        case .reloaded: nil  // named after configuration keys
+        case .stopped: []
+        case .synced, .denied: ["by", "call"]
+        case .paused, .resumed: ["by", "reason", "until"]
+        case .salvaged: ["mayMissMore", "missing", "quarantined", "reason", "saved"]
+        case .unverified: ["receipts", "since"]
+        }
     }
 }
 
-extension ControlHandler {
-    func view(of peer: Peer) -> View { View(seesPeople: policy.access(of: peer).map { $0 >= .operate } ?? false) }
+extension ObserverView {
+    init(_ caller: Caller) { self.init(seesPeople: caller.access >= .operate) }
 }

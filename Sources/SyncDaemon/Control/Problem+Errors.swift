@@ -1,11 +1,16 @@
 import Backends
 import Capture
 import ControlAPI
+import ControlServer
 import Foundation
 import Outbox
 import Sessions
 import SyncModel
 import Vault
+
+extension OutboxError: ProblemConvertible {
+    package var problem: Problem { Problem(self) }
+}
 
 extension Problem {
     init(_ error: OutboxError) {
@@ -66,12 +71,8 @@ extension Problem {
 
     init(_ error: IntakeError, commands: (String) -> NextCommands) {
         switch error {
-        case .unknownBackend(let name, let known):
-            self = .notFound("There is no backend ‘\(name)’. Configured: \(known.joined(separator: ", ")).")
-        case .backendNotNamed(let known):
-            self = .invalid(
-                "More than one backend is configured: \(known.joined(separator: ", ")).",
-                next: "Name one of them with --backend (or backend= in the query).")
+        case .unknownBackend(let name, let known): self = .unknownBackend(name, known: known)
+        case .backendNotNamed(let known): self = .backendNotNamed(known: known)
         case .signInRequired(let backend):
             self.init(
                 .signInRequired, status: 409, title: "Not signed in",
@@ -85,6 +86,16 @@ extension Problem {
                 next: "It can never be sent unchanged. Tell the maintainer of the program that made it.")
         case .outbox(let error): self.init(error)
         }
+    }
+
+    static func unknownBackend(_ name: String, known: [String]) -> Problem {
+        .notFound("There is no backend ‘\(name)’. Configured: \(known.joined(separator: ", ")).")
+    }
+
+    static func backendNotNamed(known: [String]) -> Problem {
+        .invalid(
+            "More than one backend is configured: \(known.joined(separator: ", ")).",
+            next: "Name one of them with --backend (or backend= in the query).")
     }
 
     static func notAName(_ text: String) -> Problem {

@@ -11,7 +11,7 @@ extension Reasons {
     func pending(_ entry: Entry) -> Explanation {
         backendMissing(entry) ?? addressChanged(entry) ?? paused() ?? accountMissing(entry) ?? behind(entry) ?? diskFull()
             ?? unseen(entry) ?? cooling() ?? failing(entry) ?? uncertain(entry) ?? backoff(entry) ?? revived(entry) ?? (
-                "It is next in its lane.", "Nothing to do. Homing sends it by itself."
+                "It is next in its lane.", .optional("Nothing to do. Homing sends it by itself.")
             )
     }
 
@@ -20,7 +20,7 @@ extension Reasons {
         let backend = entry.destination.backend
         return (
             "Its backend \(backend) no longer has a profile.",
-            "Put \(backend).yaml back into the profile folder, then reload: ‘systemctl reload homingd’, or SIGHUP."
+            .required("Put \(backend).yaml back into the profile folder, then reload: ‘systemctl reload homingd’, or SIGHUP.")
         )
     }
 
@@ -29,7 +29,9 @@ extension Reasons {
         let backend = entry.destination.backend
         return (
             "It was accepted for \(formerAddress), but \(backend) now has another address, where the same id means another account.",
-            "Put the old address back into \(backend).yaml or, if it is the same service, add ‘formerly: [\(formerAddress)]’ there. Then reload the daemon: ‘systemctl reload homingd’, or SIGHUP."
+            .required(
+                "Put the old address back into \(backend).yaml or, if it is the same service, add ‘formerly: [\(formerAddress)]’ there. Then reload the daemon: ‘systemctl reload homingd’, or SIGHUP."
+            )
         )
     }
 
@@ -38,20 +40,20 @@ extension Reasons {
         let resume = "‘\(commands.resume)’"
         return (
             "Sending is paused. \(PauseText(pause: pause, moment: moment).sentence)",
-            pause.until == nil ? "To resume, run \(resume)." : "Nothing to do. To resume before that, run \(resume)."
+            pause.until == nil ? .required("To resume, run \(resume).") : .optional("Nothing to do. To resume before that, run \(resume).")
         )
     }
 
     private func accountMissing(_ entry: Entry) -> Explanation? {
         let account = session?.account
-        let next = "\(owner) signs in with ‘\(commands.login(of: owner))’."
+        let next = NextStep.required("\(owner) signs in with ‘\(commands.login(of: owner))’.")
         switch session?.state {
         case .signedIn where account?.id == entry.destination.account: return nil
         case .signedIn:
             let present = account?.label ?? "Another account"
             return (
                 "It waits for \(owner) to sign in, but \(present) is signed in.",
-                commands.change(from: present, to: owner)
+                .required(commands.change(from: present, to: owner))
             )
         case .signInRequired where account?.id == entry.destination.account:
             return (
@@ -68,21 +70,24 @@ extension Reasons {
         let why = "To see why, run: homing why \(head.id)"
         if head.state == .dead || head.state == .held {
             let what = head.state == .dead ? "has failed" : "is on hold"
-            return ("It waits for entry \(head.id), which is ahead of it in \(head.lane) and \(what).", "Retry or discard that one. \(why)")
+            return (
+                "It waits for entry \(head.id), which is ahead of it in \(head.lane) and \(what).",
+                .required("Retry or discard that one. \(why)")
+            )
         }
         guard head.lane == entry.lane else {
-            return ("It waits for entry \(head.id) in \(head.lane), which must be sent first.", "Nothing to do. \(why)")
+            return ("It waits for entry \(head.id) in \(head.lane), which must be sent first.", .optional("Nothing to do. \(why)"))
         }
         let count = ahead >= Outbox.countedInLine ? "At least \(ahead) entries are" : ahead <= 1 ? "1 entry is" : "\(ahead) entries are"
         return (
             "\(count) ahead of it in \(entry.lane); the first is \(head.id).",
-            "Nothing to do. To check the first one, run: homing why \(head.id)"
+            .optional("Nothing to do. To check the first one, run: homing why \(head.id)")
         )
     }
 
     private func diskFull() -> Explanation? {
         guard isDiskFull else { return nil }
-        return ("The disk is full. Homing sends nothing until it can store the result.", "Make room on the disk.")
+        return ("The disk is full. Homing sends nothing until it can store the result.", .required("Make room on the disk."))
     }
 
     /// Look-ups keep failing; only a successful one helps.
@@ -91,7 +96,9 @@ extension Reasons {
         let when = entry.dueAt.map { $0 > moment.now ? " Homing looks it up again at \(moment.text($0))." : "" } ?? ""
         return (
             "\(subject(entry, "This")) may already have taken effect at \(entry.destination.backend), but looking it up failed \(entry.looks) times in a row.\(said(entry))\(when)",
-            "Have the look-up fixed at \(entry.destination.backend). To look again now, run: homing sync\nIf it is there, run: homing discard \(entry.id)\nTo send it without looking, which may make a duplicate, run: homing retry \(entry.id) --without-looking"
+            .required(
+                "Have the look-up fixed at \(entry.destination.backend). To look again now, run: homing sync\nIf it is there, run: homing discard \(entry.id)\nTo send it without looking, which may make a duplicate, run: homing retry \(entry.id) --without-looking"
+            )
         )
     }
 
@@ -101,7 +108,7 @@ extension Reasons {
         let again = routeGate.until > moment.now ? "Homing tries again at \(moment.text(routeGate.until))." : "Homing is trying again."
         return (
             "\(entry.destination.backend) has accepted no \(entry.route) since \(moment.text(routeGate.since)). \(routeGate.failure.message.asSentence) \(again)",
-            "Nothing to do. To try now, run ‘homing sync’."
+            .optional("Nothing to do. To try now, run ‘homing sync’.")
         )
     }
 
@@ -110,17 +117,19 @@ extension Reasons {
         let again = until > moment.now ? "Homing tries again at \(moment.text(until))." : "Homing is trying again now."
         let hurry = "run ‘homing sync’"
         let text = CoolingText(reason: failure.reason, message: failure.message, who: owner)
-        return ("\(text.sentence) \(again)", text.remedy(then: hurry) ?? next(after: failure.reason, hurry))
+        return ("\(text.sentence) \(again)", text.remedy(then: hurry).map(NextStep.required) ?? next(after: failure.reason, hurry))
     }
 
-    private func next(after reason: Failure.Reason, _ hurry: String) -> String {
+    private func next(after reason: Failure.Reason, _ hurry: String) -> NextStep {
         switch reason {
-        case .throttled: "Nothing to do. This wait cannot be shortened."
-        case .signInRequired: "Wait, or sign in with ‘\(commands.login(of: owner))’."
+        case .throttled: .optional("Nothing to do. This wait cannot be shortened.")
+        case .signInRequired: .required("Wait, or sign in with ‘\(commands.login(of: owner))’.")
         case .stillUnauthorized:
-            "Tell the administrator of the backend. Homing keeps trying, one entry at a time. Entries refused before are on hold: retry them afterwards."
-        case .offline: "Check the network. To try now, \(hurry)."
-        default: "Nothing to do. To try now, \(hurry)."
+            .required(
+                "Tell the administrator of the backend. Homing keeps trying, one entry at a time. Entries refused before are on hold: retry them afterwards."
+            )
+        case .offline: .required("Check the network. To try now, \(hurry).")
+        default: .optional("Nothing to do. To try now, \(hurry).")
         }
     }
 
@@ -129,12 +138,13 @@ extension Reasons {
         let when = entry.dueAt.map { $0 > moment.now ? " at \(moment.text($0))" : "" } ?? ""
         if canLookUp {
             return (
-                "The answer was lost. Homing looks the entry up\(when) before it sends it again.", "Nothing to do. This happens by itself."
+                "The answer was lost. Homing looks the entry up\(when) before it sends it again.",
+                .optional("Nothing to do. This happens by itself.")
             )
         }
         return (
             "The answer was lost, and this backend offers no way to look the entry up. Homing sends it again\(when) under the same id.",
-            "Nothing to do. This happens by itself."
+            .optional("Nothing to do. This happens by itself.")
         )
     }
 
@@ -146,14 +156,14 @@ extension Reasons {
             entry.attempts > 0
             ? "Attempt \(entry.attempts) of \(attempts) failed. \(again)\(last)"
             : again.prefix(1).uppercased() + again.dropFirst() + last
-        return (sentence, "Nothing to do. To try now, run ‘homing sync’.")
+        return (sentence, .optional("Nothing to do. To try now, run ‘homing sync’."))
     }
 
     private func revived(_ entry: Entry) -> Explanation? {
         guard let date = entry.retriedAt, entry.triedAt.map({ $0 <= date }) ?? true else { return nil }
         return (
             "\(entry.retriedBy ?? "A person") retried it at \(moment.text(date)). It is next in its lane.",
-            "Nothing to do. Homing sends it by itself."
+            .optional("Nothing to do. Homing sends it by itself.")
         )
     }
 }

@@ -33,7 +33,20 @@ struct Reasons {
     var attempts: Int
     var moment: Moment
 
-    typealias Explanation = (sentence: String, next: String)
+    typealias Explanation = (sentence: String, next: NextStep)
+
+    enum NextStep {
+        /// Homing goes on without a person.
+        case optional(String)
+        case required(String)
+
+        var text: String {
+            switch self {
+            case .optional(let text), .required(let text): text
+            }
+        }
+        var needsPerson: Bool { if case .required = self { true } else { false } }
+    }
 
     func explain(_ entry: Entry) -> Explanation {
         switch entry.state {
@@ -42,7 +55,7 @@ struct Reasons {
         case .inflight:
             (
                 "\(subject(entry, "This")) is being sent\(entry.claimedAt.map { " (since \(moment.text($0)))" } ?? "").",
-                "Nothing to do. Ask again in a minute."
+                .optional("Nothing to do. Ask again in a minute.")
             )
         case .dead: dead(entry)
         case .held: held(entry)
@@ -56,14 +69,15 @@ struct Reasons {
         let altered = receipt?.altered.map { " The server stored a different value at \($0.isEmpty ? "the top level" : $0)." } ?? ""
         return (
             "Delivered to \(entry.destination.backend) for \(owner)\(number)\(at(entry.settledAt))\(found).\(altered)",
-            "To see the receipt, run: homing receipt \(entry.id)"
+            .optional("To see the receipt, run: homing receipt \(entry.id)")
         )
     }
 
     private func discarded(_ entry: Entry) -> Explanation {
         let who = receipt?.discardedBy ?? "A person"
         return (
-            "\(who) discarded it\(at(entry.settledAt)). Its payload was deleted.", "To see the receipt, run: homing receipt \(entry.id)"
+            "\(who) discarded it\(at(entry.settledAt)). Its payload was deleted.",
+            .optional("To see the receipt, run: homing receipt \(entry.id)")
         )
     }
 
@@ -75,7 +89,7 @@ struct Reasons {
             wasRefused
             ? "\(entry.destination.backend) refused \(subject(entry, "this")) for \(owner)\(status).\(said(entry))\(doubt)"
             : "\(subject(entry, "This")) failed after \(entry.attempts) attempts\(status).\(said(entry))\(doubt)"
-        return (sentence, "After fixing the cause, run: homing retry \(entry.id)\n\(discard(entry))")
+        return (sentence, .required("After fixing the cause, run: homing retry \(entry.id)\n\(discard(entry))"))
     }
 
     private func held(_ entry: Entry) -> Explanation {
@@ -86,43 +100,45 @@ struct Reasons {
         case .forbidden where entry.lastReason == .stillUnauthorized:
             return (
                 "\(backend) refused \(this) as if \(owner) were signed out, although \(owner) is signed in.\(said(entry))",
-                "If \(owner) may send it, run: \(retry)\n\(discard(entry))"
+                .required("If \(owner) may send it, run: \(retry)\n\(discard(entry))")
             )
         case .forbidden:
             return (
                 "\(backend) does not allow \(owner) to send \(this).\(said(entry))",
-                "Once \(owner) has the permission, run: \(retry)\n\(discard(entry))"
+                .required("Once \(owner) has the permission, run: \(retry)\n\(discard(entry))")
             )
         case .unknownOutcome:
             let why = canLookUp ? "looking it up there did not settle it" : "\(backend) offers no way to look it up"
             let again = canLookUp ? "To look it up again, and send it only if it is missing, run" : "If it is missing there, run"
             return (
                 "\(subject(entry, "This")) was sent and may have taken effect, and \(why).\(said(entry))",
-                "Look for it at \(backend). \(again): \(retry)\nIf it is there, run: homing discard \(entry.id)"
+                .required("Look for it at \(backend). \(again): \(retry)\nIf it is there, run: homing discard \(entry.id)")
             )
         case .poison:
             return (
                 "The daemon crashed three times while sending \(this).",
-                "Report the crash. To send it again, run: \(retry)\n\(discard(entry))"
+                .required("Report the crash. To send it again, run: \(retry)\n\(discard(entry))")
             )
         case .quarantine:
             let doubt = entry.uncertain ? ", and it may have been sent" : ""
             let first = entry.uncertain ? "Look for it at \(backend). If it is missing, submit" : "Submit"
             return (
                 "The stored data of this entry cannot be read\(doubt).",
-                "\(first) the original again, then run: homing discard \(entry.id)\nTo try to read it again, run: \(retry)"
+                .required("\(first) the original again, then run: homing discard \(entry.id)\nTo try to read it again, run: \(retry)")
             )
         case .profile:
             return (
                 "\(subject(entry, "This")) does not fit the changed profile of \(backend).\(said(entry)) Homing sends it once the profile fits again.",
-                "Put the route \"\(entry.route)\" back into \(backend).yaml as it was, then run: systemctl reload homingd\n\(discard(entry))"
+                .required(
+                    "Put the route \"\(entry.route)\" back into \(backend).yaml as it was, then run: systemctl reload homingd\n\(discard(entry))"
+                )
             )
         case .dependency:
             return (
                 "\(subject(entry, "This")) depends on an entry that was not delivered.\(said(entry))",
-                "To send it anyway, run: \(retry)\n\(discard(entry))"
+                .required("To send it anyway, run: \(retry)\n\(discard(entry))")
             )
-        case .operator, nil: return ("A person put \(this) on hold.", "To send it, run: \(retry)\n\(discard(entry))")
+        case .operator, nil: return ("A person put \(this) on hold.", .required("To send it, run: \(retry)\n\(discard(entry))"))
         }
     }
 

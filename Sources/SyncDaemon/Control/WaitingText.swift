@@ -138,14 +138,6 @@ struct WaitingText {
     }
 }
 
-extension [String] {
-    /// `a`, `a and b`, `a, b and c`.
-    var inWords: String {
-        guard let last, count > 1 else { return first ?? "" }
-        return dropLast().joined(separator: ", ") + " and " + last
-    }
-}
-
 extension String {
     /// Adds a full stop unless the text ends with sentence punctuation.
     var asSentence: String { last.map { ".!?…".contains($0) } == true ? self : self + "." }

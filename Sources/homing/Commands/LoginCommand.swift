@@ -30,7 +30,7 @@ struct LoginCommand: DaemonCommand {
             ("--password-stdin", passwordStdin), ("--password-file", passwordFile != nil), ("--refresh-token-stdin", refreshTokenStdin),
             ("--token-stdin", tokenStdin),
         ].filter(\.1).map(\.0)
-        if given.count > 1 { throw ValidationError("Give only one of \(Words.list(given)).") }
+        if given.count > 1 { throw ValidationError("Give only one of \(given.inWords).") }
         if remember && (refreshTokenStdin || tokenStdin) { throw ValidationError("--remember can only be used with a password.") }
         if email?.trimmingCharacters(in: .whitespaces).isEmpty == true { throw ValidationError("The e-mail address is empty.") }
     }
@@ -39,10 +39,8 @@ struct LoginCommand: DaemonCommand {
 
     func run(_ context: Context) async throws {
         // Checks the backend before it asks for a password.
-        let status = try await context.client.call(Endpoints.status, NoInput())
-        try target.require(among: status.backends.map(\.name))
-        let report = status.backends.first { $0.name == target.backend ?? $0.name }
-        if let report { try requirePassword(at: report) }
+        let report = try await context.client.call(Endpoints.status, NoInput()).backend(named: target.backend)
+        try requirePassword(at: report)
         let request = try request(at: report, warn: context.console.warn)
         let session = try await context.client.call(Endpoints.signIn, request)
         var now: BackendReport?
@@ -80,16 +78,16 @@ struct LoginCommand: DaemonCommand {
     }
 
     /// Throws before asking for a secret if another account is signed in; the daemon would refuse too.
-    private func requireNobodyElse(than email: String?, at report: BackendReport?) throws(Problem) {
-        guard let session = report?.session, session.isSignedIn, let present = session.email else { return }
+    private func requireNobodyElse(than email: String?, at report: BackendReport) throws(Problem) {
+        let session = report.session
+        guard session.isSignedIn, let present = session.email else { return }
         func plain(_ name: String?) -> String? { name?.trimmingCharacters(in: .whitespaces).lowercased() }
         guard plain(email) != plain(present) else { return }
         let name = target.backend.map { " --backend \($0)" } ?? ""
         throw .alreadySignedIn(present, at: session.backend, logout: "homing logout\(name)")
     }
 
-    /// - Parameter report: the selected backend; nil if there is none.
-    private func request(at report: BackendReport?, warn: (String) -> Void) throws -> SignIn {
+    private func request(at report: BackendReport, warn: (String) -> Void) throws -> SignIn {
         let terminal = TerminalPrompt()
         if isToken {
             try requireNobodyElse(than: email, at: report)

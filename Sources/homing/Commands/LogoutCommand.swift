@@ -20,7 +20,7 @@ struct LogoutCommand: DaemonCommand {
     @OptionGroup var global: GlobalOptions
 
     func run(_ context: Context) async throws {
-        let report = try await context.client.call(Endpoints.status, NoInput()).backend(toSignOutOf: target.backend)
+        let report = try await context.client.call(Endpoints.status, NoInput()).backend(named: target.backend)
         let confirmation = Confirmation(console: context.console, skipped: yes)
         var request = SignOut(backend: report.name, allDevices: allDevices, force: force)
         if try confirmation.isNeeded && report.session.knownState != .signedOut {
@@ -37,21 +37,5 @@ struct LogoutCommand: DaemonCommand {
         let again = allDevices ? "homing logout\(target.backend.map { " --backend \($0)" } ?? "") --all-devices" : nil
         context.answer(outcome, SessionText.signedOut(outcome, login: SyncText.signInCommand(report), allDevices: again))
         if allDevices, SessionText.leavesOtherDevices(outcome) { throw ExitCode.failure }
-    }
-}
-
-extension Status {
-    /// The backend named `name`, or the only one.
-    func backend(toSignOutOf name: String?) throws(Problem) -> BackendReport {
-        try requireBackend(name)
-        let candidates = backends.filter { name == nil || $0.name == name }
-        guard let only = candidates.first else {
-            throw .invalid("No backend is configured.", next: "Ask the administrator to configure one for the daemon.")
-        }
-        guard candidates.count == 1 else {
-            throw .invalid(
-                "There is more than one backend: \(Words.list(candidates.map(\.name))).", next: "Name one of these with --backend.")
-        }
-        return only
     }
 }

@@ -37,7 +37,8 @@ struct StatusCommand: DaemonCommand {
         let outcome: StatusCheck.Outcome
         do throws(Problem) {
             // A monitoring system cannot wait for the default timeout.
-            let status = try await global.client(timeout: .seconds(10)).call(Endpoints.status, NoInput())
+            let client = ControlClient(socketPath: context.client.socketPath, timeout: .seconds(10))
+            let status = try await client.call(Endpoints.status, NoInput())
             try status.requireBackend(target.backend)
             outcome = check.outcome(status.only(target.backend))
         } catch {

@@ -16,7 +16,7 @@ struct WatchCommand: DaemonCommand {
 
     func run(_ context: Context) async throws {
         let zone = context.times.timeZone
-        let isDumb = ProcessInfo.processInfo.environment["TERM"] == "dumb"
+        let isDumb = context.environment["TERM"] == "dumb"
         guard !once, !context.asJSON, !isDumb, let screen = FullScreen() else {
             let view = try await Watch.once(client: context.client, backend: target.backend)
             let frame = WatchFrame(style: .plain, times: context.times, width: Table.width, height: nil)

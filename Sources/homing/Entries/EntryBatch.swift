@@ -22,7 +22,7 @@ struct EntryBatch {
         guard var problem = failures.first?.problem else { return nil }
         if done.count + failures.count > 1 {
             let names = failures.map { EntryText.shortID($0.id) }
-            problem.detail = "Failed for \(Words.list(names)): \(problem.detail) Succeeded for \(Words.entries(done.count))."
+            problem.detail = "Failed for \(names.inWords): \(problem.detail) Succeeded for \(Words.entries(done.count))."
         }
         return problem
     }

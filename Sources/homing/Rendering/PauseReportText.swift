@@ -7,7 +7,7 @@ struct PauseReportText {
         guard let first = list.pauses.first else { return "No backend is configured, so there is nothing to pause." }
         let end = first.until.map { "until \(times.clock($0))" } ?? "until you run ‘homing resume’"
         var lines = [
-            "Sending to \(Words.list(list.pauses.map(\.backend))) is paused \(end). Homing still accepts captures and keeps them safe."
+            "Sending to \(list.pauses.map(\.backend).inWords) is paused \(end). Homing still accepts captures and keeps them safe."
         ]
         if list.inflight > 0 {
             lines.append("\(Words.entries(list.inflight).capitalisedFirst) already being sent will be finished.")
@@ -23,7 +23,7 @@ struct PauseReportText {
         let what =
             list.pauses.isEmpty
             ? "Sending\(backend.map { " to \($0)" } ?? "") was not paused\(goesOn ? "; it continues" : "")."
-            : "Sending to \(Words.list(list.pauses.map(\.backend))) \(goesOn ? "has resumed" : "is no longer paused")."
+            : "Sending to \(list.pauses.map(\.backend).inWords) \(goesOn ? "has resumed" : "is no longer paused")."
         let lines = closed.map { "Nothing is sent to \($0.name) until an account signs in. To sign in, run: \(SyncText.signInCommand($0))" }
         return ([what] + lines).joined(separator: "\n").printableLines
     }

@@ -24,7 +24,7 @@ enum RetryText {
             """
     }
 
-    private static func backends(_ entries: [EntrySummary]) -> String { Words.list(Set(entries.map(\.backend)).sorted()).printable }
+    private static func backends(_ entries: [EntrySummary]) -> String { Set(entries.map(\.backend)).sorted().inWords.printable }
 
     static func done(_ entries: [EntrySummary], _ obstacles: [Obstacle]) -> String {
         let free = entries.count - obstacles.reduce(0) { $0 + $1.count }

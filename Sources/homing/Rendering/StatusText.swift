@@ -69,7 +69,7 @@ struct StatusText {
 
     private static func on(_ report: BackendReport) -> String {
         guard let routes = report.coolingRoutes, report.queue.waiting > 0 else { return "on" }
-        return "on, except for \(Words.list(routes.map(\.route))): " + Words.list(Set(routes.map(\.reason)).sorted())
+        return "on, except for \(routes.map(\.route).inWords): " + Set(routes.map(\.reason)).sorted().inWords
     }
 
     static func files(_ spool: SpoolReport) -> String {

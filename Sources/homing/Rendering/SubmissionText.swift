@@ -20,7 +20,7 @@ enum SubmissionText {
 
     /// The action that a person must take before delivery; nil if none is needed.
     static func obstacle(_ why: Explanation) -> String? {
-        guard Entry.State(rawValue: why.state) == .pending, let next = why.next, !next.hasPrefix("Nothing") else { return nil }
+        guard Entry.State(rawValue: why.state) == .pending, why.needsPerson, let next = why.next else { return nil }
         return "It is not sent yet. \(why.sentence) \(next)".printable
     }
 

@@ -1,3 +1,4 @@
+import ControlAPI
 import Foundation
 import SyncModel
 
@@ -10,11 +11,9 @@ struct TimeText: Sendable {
     func relative(_ date: Date) -> String { "\(distance(date)) (\(clock(date)))" }
 
     /// `14:05` today, `11 Mar 14:05` this year, otherwise `11 Mar 2024 14:05`.
-    func clock(_ date: Date) -> String { day(date) + time(date) }
+    func clock(_ date: Date) -> String { moment.text(date) }
 
-    func precise(_ date: Date) -> String {
-        day(date) + time(date) + ":" + Self.twoDigits(calendar.component(.second, from: date))
-    }
+    func precise(_ date: Date) -> String { moment.precise(date) }
 
     private func distance(_ date: Date) -> String {
         let seconds = Int(clamping: now.timeIntervalSince(date).rounded())
@@ -29,25 +28,5 @@ struct TimeText: Sendable {
         return seconds >= 0 ? "\(length) ago" : "in \(length)"
     }
 
-    private func day(_ date: Date) -> String {
-        if calendar.isDate(date, inSameDayAs: now) { return "" }
-        let parts = calendar.dateComponents([.year, .month, .day], from: date)
-        guard let year = parts.year, let month = parts.month, let day = parts.day else { return "" }
-        let sameYear = year == calendar.component(.year, from: now)
-        return "\(day) \(Self.months[month - 1]) \(sameYear ? "" : "\(year) ")"
-    }
-
-    private func time(_ date: Date) -> String {
-        let parts = calendar.dateComponents([.hour, .minute], from: date)
-        return "\(Self.twoDigits(parts.hour ?? 0)):\(Self.twoDigits(parts.minute ?? 0))"
-    }
-
-    private var calendar: Calendar {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = timeZone
-        return calendar
-    }
-
-    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    private var moment: Moment { Moment(now: now, timeZone: timeZone) }
 }

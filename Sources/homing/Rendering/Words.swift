@@ -45,12 +45,6 @@ enum Words {
         }
     }
 
-    /// `a`, `a and b`, `a, b and c`.
-    static func list(_ items: [String]) -> String {
-        guard let last = items.last, items.count > 1 else { return items.first ?? "" }
-        return items.dropLast().joined(separator: ", ") + " and " + last
-    }
-
     private static func tenths(_ bytes: Int, of unit: Int) -> String {
         let tenths = (bytes * 10 + unit / 2) / unit
         return "\(tenths / 10).\(tenths % 10)"

@@ -51,8 +51,8 @@ enum WireSamples {
                 entry: entry, attempts: [attempt], fields: ["user_id": "5"], behind: id, altered: "/a"),
             bare: EntryDetail(entry: bareEntry, attempts: [])),
         "Explanation": Pair(
-            full: Explanation(id: id, state: "dead", sentence: "s", next: "n"),
-            bare: Explanation(id: id, state: "dead", sentence: "s", next: nil)),
+            full: Explanation(id: id, state: "dead", sentence: "s", next: "n", needsPerson: true),
+            bare: Explanation(id: id, state: "dead", sentence: "s", next: nil, needsPerson: false)),
         "SyncReport": Pair(
             full: SyncReport(waiting: 1, cursor: 2, obstacle: "o", others: 1), bare: SyncReport(waiting: 1, cursor: 2, obstacle: nil)),
         "PauseRequest": Pair(full: PauseRequest(backend: "b", reason: "r", until: day), bare: PauseRequest()),

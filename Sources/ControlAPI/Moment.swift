@@ -1,19 +1,31 @@
 import Foundation
 
-/// Formats times for sentences, in the station's time zone: `15:20` today, else `22 Nov 15:20`, with the year if it differs.
-struct Moment {
-    var now: Date
-    var timeZone = TimeZone.current
+/// Formats times for people: `15:20` today, else `22 Nov 15:20`, with the year if it differs.
+package struct Moment: Sendable {
+    package let now: Date
+    package let timeZone: TimeZone
 
-    func text(_ date: Date) -> String {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = timeZone
+    package init(now: Date, timeZone: TimeZone = .current) {
+        self.now = now
+        self.timeZone = timeZone
+    }
+
+    package func text(_ date: Date) -> String {
         let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute], from: date)
         let time = Self.twoDigits(parts.hour ?? 0) + ":" + Self.twoDigits(parts.minute ?? 0)
         if calendar.isDate(date, inSameDayAs: now) { return time }
         let day = "\(parts.day ?? 0) \(Self.months[((parts.month ?? 1) - 1) % 12])"
         let isThisYear = parts.year == calendar.component(.year, from: now)
         return "\(day) \(isThisYear ? "" : "\(parts.year ?? 0) ")\(time)"
+    }
+
+    /// As `text`, with seconds.
+    package func precise(_ date: Date) -> String { text(date) + ":" + Self.twoDigits(calendar.component(.second, from: date)) }
+
+    private var calendar: Calendar {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = timeZone
+        return calendar
     }
 
     private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

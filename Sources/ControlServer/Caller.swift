@@ -1,0 +1,19 @@
+import ControlAPI
+
+/// A peer with the role that it was admitted with.
+package struct Caller: Sendable {
+    package let peer: Peer
+    package let access: Access
+    private let policy: AccessPolicy
+
+    package init(_ peer: Peer, _ access: Access, under policy: AccessPolicy = AccessPolicy()) {
+        self.peer = peer
+        self.access = access
+        self.policy = policy
+    }
+
+    /// For calls that need a higher role in some cases.
+    package func require(_ access: Access) throws(Problem) {
+        guard self.access >= access else { throw policy.refusal(of: peer, for: access) }
+    }
+}
