@@ -3,6 +3,7 @@ import ControlAPI
 import ControlServer
 import Foundation
 import Glibc
+import Logging
 import NIOCore
 import NIOHTTP1
 import TestSupport
