@@ -89,7 +89,7 @@ import Testing
         try station.directory.write(shipped.replacing("route: measurement", with: "route: note"), to: "homing.yaml")
         let noRoute = try await run("homingd check", at: station)
         #expect(noRoute.code != 0 && noRoute.text.contains("spool."), "\(noRoute.text)")
-        let said = try #require(try Self.text().firstMatch(of: /turns the drop folder off,\s`(spool: \{.*\})`/)?.1)
+        let said = try #require(try Self.text().firstMatch(of: /replace the keys under\s`spool:` with `(spool: \{.*\})`/)?.1)
         let right = shipped.replacing("spool:\n", with: "\(said)\n").replacing("  enabled: true\n", with: "")
             .replacing("  backend: breathesafe\n", with: "").replacing("  route: measurement\n", with: "")
         try station.directory.write(right, to: "homing.yaml")
