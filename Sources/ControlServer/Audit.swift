@@ -15,26 +15,30 @@ struct Audit: Sendable {
     }
 
     func failed<Input, Output>(_ endpoint: Endpoint<Input, Output>, on target: String?, by peer: Peer, _ problem: Problem) {
-        guard endpoint.access > .observe, case .told(let kept) = throttle.allow(peer.uid, at: .now) else { return }
-        var facts = Self.facts(endpoint.name, target, peer, outcome: "\(problem.status) \(problem.code.rawValue)")
-        if kept > 0 { facts["untold"] = "\(kept)" }
+        let outcome = "\(problem.status) \(problem.code.rawValue)"
+        guard endpoint.access > .observe, let facts = throttled(Self.facts(endpoint.name, target, peer, outcome: outcome), of: peer)
+        else { return }
         log.notice("Call failed", metadata: facts)
     }
 
     /// Whether the refusal was logged; most are not in a loop of refusals.
     func denied<Input, Output>(_ endpoint: Endpoint<Input, Output>, by peer: Peer) -> Bool {
-        guard case .told(let kept) = throttle.allow(peer.uid, at: .now) else { return false }
-        var facts = Self.facts(endpoint.name, nil, peer, outcome: "403 not-permitted")
-        if kept > 0 { facts["untold"] = "\(kept)" }
+        guard let facts = throttled(Self.facts(endpoint.name, nil, peer, outcome: "403 not-permitted"), of: peer) else { return false }
         log.warning("Call denied", metadata: facts)
         return true
     }
 
     func crowded(by peer: Peer) {
-        guard case .told(let kept) = throttle.allow(peer.uid, at: .now) else { return }
-        var facts: Logger.Metadata = ["uid": "\(peer.uid)", "pid": "\(peer.pid)"]
-        if kept > 0 { facts["untold"] = "\(kept)" }
+        guard let facts = throttled(["uid": "\(peer.uid)", "pid": "\(peer.pid)"], of: peer) else { return }
         log.warning("Refused a connection over the limit", metadata: facts)
+    }
+
+    /// With the number of suppressed lines, if any; nil to suppress this one too.
+    private func throttled(_ facts: Logger.Metadata, of peer: Peer) -> Logger.Metadata? {
+        guard let suppressed = throttle.allow(peer.uid, at: .now) else { return nil }
+        var facts = facts
+        if suppressed > 0 { facts["suppressed"] = "\(suppressed)" }
+        return facts
     }
 
     private static func facts(_ call: String, _ target: String?, _ peer: Peer, outcome: String) -> Logger.Metadata {

@@ -10,15 +10,12 @@ import ServiceLifecycle
 /// Routes each endpoint to its service method.
 struct ControlRouter {
     let service: any ControlService
-    /// Interval of empty lines on a quiet event stream; they also detect a closed connection.
-    let quiet: Duration
     let limits: ControlLimits
     let doorkeeper: Doorkeeper
     let audit: Audit
 
-    init(service: any ControlService, policy: AccessPolicy, quiet: Duration, limits: ControlLimits, log: Logger) {
+    init(service: any ControlService, policy: AccessPolicy, limits: ControlLimits, log: Logger) {
         self.service = service
-        self.quiet = quiet
         self.limits = limits
         audit = Audit(log: log)
         doorkeeper = Doorkeeper(policy: policy, limits: limits, audit: audit, service: service)
@@ -94,7 +91,7 @@ struct ControlRouter {
             try await service.events(query, by: caller).cancelOnGracefulShutdown()
         }
         // Both sequences are pulled, so nothing queues in memory for a listener that does not read.
-        let ticks = AsyncTimerSequence(interval: quiet, clock: .continuous).map { _ in [Event]?.some([]) }
+        let ticks = AsyncTimerSequence(interval: limits.heartbeat, clock: .continuous).map { _ in [Event]?.some([]) }
         let batches = chain(events.map { [Event]?.some($0) }, [[Event]?.none].async)
         return Response(
             status: .ok, headers: [.contentType: "application/x-ndjson"],

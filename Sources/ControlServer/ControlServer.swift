@@ -17,18 +17,16 @@ package struct ControlServer: Service {
     private let log: Logger
     private let onServing: @Sendable () -> Void
 
-    /// - Parameters:
-    ///   - quiet: interval of empty lines on a quiet event stream.
-    ///   - onServing: called once requests are answered.
+    /// - Parameter onServing: called once requests are answered.
     package init(
         socket: UnixSocket, service: any ControlService, policy: AccessPolicy = AccessPolicy(), limits: ControlLimits = ControlLimits(),
-        quiet: Duration = .seconds(30), log: Logger, onServing: @escaping @Sendable () -> Void = {}
+        log: Logger, onServing: @escaping @Sendable () -> Void = {}
     ) {
         self.socket = socket
         self.limits = limits
         self.onServing = onServing
         count = ConnectionCount(limits: limits, policy: policy)
-        router = ControlRouter(service: service, policy: policy, quiet: quiet, limits: limits, log: log)
+        router = ControlRouter(service: service, policy: policy, limits: limits, log: log)
         self.log = log
     }
 
@@ -128,7 +126,7 @@ package struct ControlServer: Service {
         do {
             try await gracefulShutdown()
             // New clients wait in the backlog for the next server.
-            failure.takeNobody()
+            failure.stopAccepting()
             try await server.setOption(.autoRead, value: false).get()
             // Wait until every loop has set up earlier connections and the server's loop has registered them.
             for loop in Array(group.makeIterator()) + [server.eventLoop] { try await loop.submit {}.get() }

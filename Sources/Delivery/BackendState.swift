@@ -46,7 +46,7 @@ struct BackendState: Sendable {
         switch breaker.state {
         case .closed: break
         // The queue is empty: the next entry is the probe and is sent at once.
-        case .halfOpen where !hasHealthRoute && due == .nothing && alone > 0: break
+        case .halfOpen where !hasHealthRoute && due == .nothing && isIdle: break
         case .open(let until, let failure, _), .halfOpen(let until, let failure): return .cooling(until: until, failure)
         }
         // A failing route leaves the gate open while another route works.
@@ -78,7 +78,7 @@ struct BackendState: Sendable {
 
     func order(atMost limit: Int) -> ClaimOrder? {
         // The entry is the probe, so send only one.
-        if case .halfOpen = breaker.state { return alone > 0 ? ClaimOrder(1) : nil }
+        if case .halfOpen = breaker.state { return isIdle ? ClaimOrder(1) : nil }
         let free = limit - sending.count
         guard free > 0 else { return nil }
         let closed = Set(routes.filter { !$0.value.breaker.isClosed }.keys)
@@ -90,7 +90,7 @@ struct BackendState: Sendable {
         return !sending.values.contains { $0.mutation.route == name }
     }
 
-    private var alone: Int { sending.isEmpty && settling == 0 ? 1 : 0 }
+    private var isIdle: Bool { sending.isEmpty && settling == 0 }
 
     /// Ends an expired pause, and corrects one that starts in the future (the clock was set back). Returns the change to store.
     mutating func review(_ now: Date) -> DispatchAction? {
@@ -106,7 +106,7 @@ struct BackendState: Sendable {
     }
 
     /// Ends expired pauses; true if a health probe must start. There is at most one at a time.
-    mutating func startProbe(_ policy: CircuitBreaker.Policy, _ now: Date) -> Bool {
+    mutating func endPauses(_ policy: CircuitBreaker.Policy, _ now: Date) -> Bool {
         guard account != nil, pause == nil, due != .nothing else { return false }
         var wants = false
         if breaker.isOver(policy: policy, now: now) { wants = breaker.elapse() }
@@ -115,13 +115,11 @@ struct BackendState: Sendable {
             // Probe before sending an entry, so that a hanging server does not receive it.
             if breaker.isClosed, case .halfOpen = routes[name]?.breaker.state, !route.isCleared { wants = true }
         }
-        guard wants, hasHealthRoute, !isProbing else { return false }
-        isProbing = true
-        return true
+        return wants && hasHealthRoute && !isProbing
     }
 
-    mutating func hurryRoutes(now: Date, unless reason: Failure.Reason? = nil) {
-        for name in routes.keys { _ = routes[name]?.breaker.hurry(now: now, unless: reason) }
+    mutating func retryRoutesNow(now: Date, unless reason: Failure.Reason? = nil) {
+        for name in routes.keys { _ = routes[name]?.breaker.retryNow(now: now, unless: reason) }
     }
 
     /// Forgets successes in the future, which would later seem newer than a failure.
@@ -178,16 +176,5 @@ struct BackendState: Sendable {
             case .closed, nil: return date
             }
         }.min()
-    }
-}
-
-extension RouteState {
-    var began: Date { breaker.began ?? .distantPast }
-
-    var gate: RouteGate? {
-        switch breaker.state {
-        case .closed: nil
-        case .open(let until, let failure, _), .halfOpen(let until, let failure): RouteGate(since: began, until: until, failure: failure)
-        }
     }
 }

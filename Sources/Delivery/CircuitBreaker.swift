@@ -21,12 +21,12 @@ package struct CircuitBreaker: Sendable, Equatable {
     package private(set) var state = State.closed
     /// Start of the current run of failures; nil when there is none.
     package private(set) var began: Date?
-    /// Like `began`, but reset by `hurry`; determines the pauses.
+    /// Like `began`, but reset by `retryNow`; determines the pauses.
     private var since: Date?
     /// Status classes of the current run of failures; 0 for no answer.
     private var met: Set<Int> = []
-    /// `hurry` was called during a probe: if it fails, the next one follows at once.
-    private var isHurried = false
+    /// `retryNow` was called during a probe: if it fails, the next one follows at once.
+    private var probesAgainAtOnce = false
 
     package init() {}
 
@@ -49,19 +49,19 @@ package struct CircuitBreaker: Sendable, Equatable {
         // A new class of failure means that the backend changed and may recover soon.
         let isNews = met.insert((failure.status ?? 0) / 100).inserted && met.count > 1
         let bound = isNews ? policy.first : min(policy.ceiling, max(policy.first, now.timeIntervalSince(begin) / 4))
-        let pause = bound > 0 && !isHurried ? TimeInterval.random(in: bound / 2...bound, using: &generator) : 0
-        isHurried = false
+        let pause = bound > 0 && !probesAgainAtOnce ? TimeInterval.random(in: bound / 2...bound, using: &generator) : 0
+        probesAgainAtOnce = false
         state = .open(until: now.addingTimeInterval(pause), failure, isAsked: false)
     }
 
     /// Opens the breaker as the server requested (Retry-After).
-    package mutating func wait(until: Date, _ failure: Failure) {
+    package mutating func pauseAsRequested(until: Date, _ failure: Failure) {
         if case .open(let current, _, true) = state, current >= until { return }
         state = .open(until: until, failure, isAsked: true)
     }
 
     /// Opens the breaker because the session cannot be renewed before `until`. A person can shorten this.
-    package mutating func rest(until: Date, _ failure: Failure, policy: Policy, now: Date) {
+    package mutating func pauseForSession(until: Date, _ failure: Failure, policy: Policy, now: Date) {
         let until = min(until, now.addingTimeInterval(policy.ceiling))
         if case .open(let current, _, _) = state, current >= until { return }
         state = .open(until: until, failure, isAsked: false)
@@ -75,21 +75,21 @@ package struct CircuitBreaker: Sendable, Equatable {
     /// Ends the pause. Returns true if a probe must follow; a pause that the server requested needs none.
     package mutating func elapse() -> Bool {
         guard case .open(let until, let failure, let isAsked) = state else { return false }
-        isHurried = false
+        probesAgainAtOnce = false
         state = isAsked ? .closed : .halfOpen(since: until, failure)
         return !isAsked
     }
 
     /// Probes at once after a command, network change or submission, with short pauses again, because a new network may need some seconds. Ignored if
     /// the breaker is open for `reason`. Returns true if a running probe probably used the old network.
-    package mutating func hurry(now: Date, unless reason: Failure.Reason? = nil) -> Bool {
+    package mutating func retryNow(now: Date, unless reason: Failure.Reason? = nil) -> Bool {
         switch state {
         case .open(_, let failure, false) where failure.reason != reason:
             since = nil
             state = .open(until: now, failure, isAsked: false)
         case .halfOpen(let begin, let failure) where failure.reason != reason:
             since = nil
-            isHurried = true
+            probesAgainAtOnce = true
             return now.timeIntervalSince(begin) >= Self.promptAnswer
         default: break
         }
@@ -104,7 +104,7 @@ package struct CircuitBreaker: Sendable, Equatable {
         if case .open(_, let failure, true) = state, failure.reason == .signInRequired || failure.reason == .stillUnauthorized {
             state = .closed
         }
-        _ = hurry(now: now)
+        _ = retryNow(now: now)
     }
 
     /// Closes the breaker, except during a pause that the server requested.

@@ -25,61 +25,61 @@ package struct Courier: Sendable {
             isRepeatable: backend.isIdempotent(route: name) || backend.sendsKeys, isElsewhere: backend.isElsewhere(route: name))
         var rules = rules
         if backend.isIdempotent(route: name) { rules.keyLifetime = nil }
-        var trip = DeliveryAttempt(entry, route: route, rules: rules, startedAt: clock.now)
+        var delivery = DeliveryAttempt(entry, route: route, rules: rules, startedAt: clock.now)
         var session: Session
-        do { session = try await keeper.freshSession() } catch { return trip.withoutSession(error, at: clock.now) }
-        var step = trip.begin(as: session.account, at: clock.now)
+        do { session = try await keeper.freshSession() } catch { return delivery.withoutSession(error, at: clock.now) }
+        var step = delivery.begin(as: session.account, at: clock.now)
         while true {
             switch step {
             case .end(let attempt): return attempt
-            case .send: step = await send(entry.mutation, &session, &trip)
-            case .lookUp(let page, let seen): step = await lookUp(entry.mutation, page, seen, &session, &trip)
+            case .send: step = await send(entry.mutation, &session, &delivery)
+            case .lookUp(let page, let seen): step = await lookUp(entry.mutation, page, seen, &session, &delivery)
             case .renew:
                 do {
                     session = try await keeper.replace(session)
-                    step = trip.renewed()
+                    step = delivery.renewed()
                 } catch .undeclared {
-                    step = trip.notRenewed(at: clock.now)
+                    step = delivery.notRenewed(at: clock.now)
                 } catch {
-                    step = trip.failed(Verdict(error), at: clock.now)
+                    step = delivery.failed(Verdict(error), at: clock.now)
                 }
             }
         }
     }
 
-    private func send(_ mutation: Mutation, _ session: inout Session, _ trip: inout DeliveryAttempt) async -> DeliveryAttempt.Step {
+    private func send(_ mutation: Mutation, _ session: inout Session, _ delivery: inout DeliveryAttempt) async -> DeliveryAttempt.Step {
         do {
-            return await carry(try backend.request(for: mutation), &session, &trip) { answer, trip in
-                trip.answered(backend.verdict(on: answer, to: mutation, at: clock.now), at: clock.now)
+            return await carry(try backend.request(for: mutation), &session, &delivery) { answer, delivery in
+                delivery.answered(backend.verdict(on: answer, to: mutation, at: clock.now), at: clock.now)
             }
         } catch {
-            return trip.failed(.permanent(error), at: clock.now)
+            return delivery.failed(.permanent(error), at: clock.now)
         }
     }
 
     private func lookUp(
-        _ mutation: Mutation, _ page: Int, _ seen: Int, _ session: inout Session, _ trip: inout DeliveryAttempt
+        _ mutation: Mutation, _ page: Int, _ seen: Int, _ session: inout Session, _ delivery: inout DeliveryAttempt
     ) async -> DeliveryAttempt.Step {
         do {
-            guard let request = try backend.lookup(for: mutation, page: page) else { return trip.lookedUp(.absent, at: clock.now) }
-            return await carry(request, &session, &trip) { answer, trip in
-                trip.lookedUp(backend.lookedUp(answer, for: mutation, page: page, seen: seen, at: clock.now), at: clock.now)
+            guard let request = try backend.lookup(for: mutation, page: page) else { return delivery.lookedUp(.absent, at: clock.now) }
+            return await carry(request, &session, &delivery) { answer, delivery in
+                delivery.lookedUp(backend.lookedUp(answer, for: mutation, page: page, seen: seen, at: clock.now), at: clock.now)
             }
         } catch {
-            return trip.failed(.permanent(error), at: clock.now)
+            return delivery.failed(.permanent(error), at: clock.now)
         }
     }
 
     private func carry(
-        _ request: OutboundRequest, _ session: inout Session, _ trip: inout DeliveryAttempt,
-        tell: (InboundResponse, inout DeliveryAttempt) -> DeliveryAttempt.Step
+        _ request: OutboundRequest, _ session: inout Session, _ delivery: inout DeliveryAttempt,
+        report: (InboundResponse, inout DeliveryAttempt) -> DeliveryAttempt.Step
     ) async -> DeliveryAttempt.Step {
         do {
             let answer = try await keeper.send(request, as: session)
             session = answer.session
-            return tell(answer.response, &trip)
+            return report(answer.response, &delivery)
         } catch {
-            return trip.failed(Verdict(error, isSafe: request.isSafe, isCut: Task.isCancelled), at: clock.now)
+            return delivery.failed(Verdict(error, isSafe: request.isSafe, isCut: Task.isCancelled), at: clock.now)
         }
     }
 

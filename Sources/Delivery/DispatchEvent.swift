@@ -30,50 +30,6 @@ package enum DispatchEvent: Sendable {
     case cut(backend: String)
     /// Stop sending, and report `finished` when everything is written.
     case stop
-    /// Checks that the loop responds; no effect on the state.
-    case echo
-}
-
-package enum DispatchAction: Sendable, Equatable {
-    /// Write the settlements, then claim up to the given number per destination.
-    case store([Settled], claim: [Destination: ClaimOrder])
-    case attempt(Entry)
-    case probe(backend: String)
-    /// Cancel the running probe; it fails, and another follows.
-    case abandonProbe(backend: String)
-    case checkSession(backend: String)
-    /// Replaces the previous time; nil for no timer.
-    case wake(at: Date?)
-    case gateChanged(backend: String, Gate)
-    /// A route is suspended while the backend's gate is open; nil when it no longer is.
-    case routeChanged(backend: String, route: String, RouteGate?)
-    /// Store the pause that the server requested, so that it survives a restart.
-    case keepQuiet(backend: String, until: Date, Failure)
-    case pauseEnded(Pause)
-    /// Store the pause with corrected times.
-    case pauseCorrected(Pause)
-    case cut([Entry])
-    case drained(backend: String)
-    case finished
-}
-
-/// Why and until when one route is suspended.
-package struct RouteGate: Sendable, Equatable {
-    /// Start of the current run of failures.
-    package var since: Date
-    package var until: Date
-    package var failure: Failure
-
-    package init(since: Date, until: Date, failure: Failure) {
-        self.since = since
-        self.until = until
-        self.failure = failure
-    }
-}
-
-extension Attempt {
-    /// The server answered the send with 429, or with 503 and Retry-After.
-    var isQuieted: Bool { if case .throttled(let failure, _) = verdict { wasSent && failure.reason == .throttled } else { false } }
 }
 
 package enum Probe: Sendable, Equatable {

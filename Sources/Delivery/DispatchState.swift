@@ -58,17 +58,16 @@ package struct DispatchState: Sendable {
         case .woke: wakeAt = nil
         case .hurried(let backend):
             forgetDueTimes()
-            return hurry(states.keys.filter { backend == nil || backend == $0 }, now)
+            return retryNow(states.keys.filter { backend == nil || backend == $0 }, now)
         case .paused(let pause, let revision): setPause(pause, of: pause.backend, revision)
         case .resumed(let backend, let revision): setPause(nil, of: backend, revision)
-        case .quiet(let backend, let until, let failure): states[backend]?.breaker.wait(until: until, failure)
-        case .networkChanged: return hurry(Array(states.keys), unless: .serverError, now)
+        case .quiet(let backend, let until, let failure): states[backend]?.breaker.pauseAsRequested(until: until, failure)
+        case .networkChanged: return retryNow(Array(states.keys), unless: .serverError, now)
         case .drain(let backend): states[backend]?.isDraining = true
         case .cut(let backend):
             let sending = states[backend].map { Array($0.sending.values) } ?? []
             return sending.isEmpty ? [] : [.cut(sending.sorted { $0.sequence < $1.sequence })]
         case .stop: isStopping = true
-        case .echo: break
         }
         return []
     }
@@ -76,14 +75,14 @@ package struct DispatchState: Sendable {
     private mutating func arrived(_ now: Date) -> [DispatchAction] {
         if isStoring { arrivedWhileStoring = true } else { forgetDueTimes() }
         defer { lastArrival = now }
-        return lastArrival?.hasAged(Self.quietTime, at: now) == false ? [] : hurry(Array(states.keys), now)
+        return lastArrival?.hasAged(Self.quietTime, at: now) == false ? [] : retryNow(Array(states.keys), now)
     }
 
     private mutating func sessionChanged(_ backend: String, _ account: Account?, _ revision: Int, _ now: Date) {
         guard let state = states[backend], revision >= state.sessionRevision else { return }
         if revision > state.sessionRevision {
             states[backend]?.breaker.sessionChanged(now: now)
-            states[backend]?.hurryRoutes(now: now)
+            states[backend]?.retryRoutesNow(now: now)
         }
         states[backend]?.sessionRevision = revision
         states[backend]?.account = account
@@ -105,12 +104,12 @@ package struct DispatchState: Sendable {
         switch probe {
         case .well:
             // The backend is reachable again: retry its routes at once.
-            if states[backend]?.breaker.isClosed == false { states[backend]?.hurryRoutes(now: now) }
+            if states[backend]?.breaker.isClosed == false { states[backend]?.retryRoutesNow(now: now) }
             states[backend]?.breaker.succeed()
             states[backend]?.clearRoutes()
         case .failed(let failure, let seconds?):
             let until = now.addingTimeInterval(seconds)
-            states[backend]?.breaker.wait(until: until, failure)
+            states[backend]?.breaker.pauseAsRequested(until: until, failure)
             return [.keepQuiet(backend: backend, until: until, failure)]
         // A cancelled probe says nothing about the backend.
         case .failed(let failure, nil):
@@ -120,10 +119,10 @@ package struct DispatchState: Sendable {
         return []
     }
 
-    private mutating func hurry(_ backends: [String], unless reason: Failure.Reason? = nil, _ now: Date) -> [DispatchAction] {
+    private mutating func retryNow(_ backends: [String], unless reason: Failure.Reason? = nil, _ now: Date) -> [DispatchAction] {
         backends.sorted().compactMap { name in
-            let isLate = states[name]?.breaker.hurry(now: now, unless: reason) == true
-            states[name]?.hurryRoutes(now: now, unless: reason)
+            let isLate = states[name]?.breaker.retryNow(now: now, unless: reason) == true
+            states[name]?.retryRoutesNow(now: now, unless: reason)
             return isLate && states[name]?.hasHealthRoute == true ? .abandonProbe(backend: name) : nil
         }
     }
@@ -177,9 +176,10 @@ package struct DispatchState: Sendable {
         guard var state = states[backend], state.sending.removeValue(forKey: entry.sequence) != nil else { return [] }
         var route = state.routes[entry.mutation.route] ?? RouteState()
         let blame = attempt.isQuieted ? route.blameForQuiet(entry) : route.blame(entry, policy.retry, now)
-        let settled = Settled(
-            entry, attempt, blame: blame, hasContrast: route.hasSucceeded(since: entry.uncertainSince),
-            stepsAside: attempt.isQuieted && route.stepsAside(entry), policy: policy.retry, now: now, using: &generator)
+        let judgement = Judgement(
+            entry: entry, attempt: attempt, blame: blame, hasContrast: route.hasSucceeded(since: entry.uncertainSince),
+            stepsAside: attempt.isQuieted && route.stepsAside(entry), policy: policy.retry, now: now)
+        let settled = judgement.settled(using: &generator)
         if attempt.isQuieted { route.quiet(entry, blame, at: now) }
         let actions = infer(from: attempt, of: entry, blame, &state, &route, now)
         state.routes[entry.mutation.route] = route
@@ -213,9 +213,9 @@ package struct DispatchState: Sendable {
         case .throttled(let failure, _) where failure.reason == .signInRequired && state.hasHealthRoute:
             state.breaker.trip(failure, policy: policy.breaker, now: now, using: &generator)
         case .throttled(let failure, let until) where failure.reason == .throttled || failure.reason == .signInRequired:
-            state.breaker.wait(until: until, failure)
+            state.breaker.pauseAsRequested(until: until, failure)
             if failure.reason == .throttled { return [.keepQuiet(backend: backend, until: until, failure)] }
-        case .throttled(let failure, let until): state.breaker.rest(until: until, failure, policy: policy.breaker, now: now)
+        case .throttled(let failure, let until): state.breaker.pauseForSession(until: until, failure, policy: policy.breaker, now: now)
         case .unreachable(let failure) where failure.reason == .stopping: break
         case .unreachable(let failure):
             if attempt.route.isElsewhere {
@@ -264,7 +264,10 @@ package struct DispatchState: Sendable {
         for name in names {
             guard var state = states[name] else { continue }
             if let change = state.review(now) { actions.append(change) }
-            if !isStopping, state.startProbe(policy.breaker, now) { actions.append(.probe(backend: name)) }
+            if !isStopping, state.endPauses(policy.breaker, now) {
+                state.isProbing = true
+                actions.append(.probe(backend: name))
+            }
             // A full disk prevents writing but not draining.
             if state.isDraining, state.sending.isEmpty, state.askedFor == nil, state.settling == 0 || storeAgainAt != nil {
                 state.isDraining = false

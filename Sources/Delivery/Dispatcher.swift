@@ -15,8 +15,8 @@ package final class Dispatcher: Sendable {
     private let policy: DispatchState.Policy
     private let seed: UInt64
     private let log: Logger
-    private let events: AsyncStream<DispatchEvent>
-    private let post: AsyncStream<DispatchEvent>.Continuation
+    private let messages: AsyncStream<Message>
+    private let inbox: AsyncStream<Message>.Continuation
     private let shown: Mutex<Shown>
     /// Callers that wait for the loop; nil after it has ended.
     private let waiting = Mutex<Waiting?>(Waiting())
@@ -25,6 +25,13 @@ package final class Dispatcher: Sendable {
 
     /// The default time limit of a stop or sign-out, in seconds.
     private static let grace: TimeInterval = 2
+
+    private enum Message: Sendable {
+        case event(DispatchEvent)
+        case storeBroke(OutboxError)
+        /// Checks that the loop responds.
+        case echo
+    }
 
     private struct Shown {
         var gates: [String: Gate] = [:]
@@ -53,13 +60,15 @@ package final class Dispatcher: Sendable {
         self.policy = policy
         self.seed = seed
         self.log = log
-        (events, post) = AsyncStream.makeStream()
+        (messages, inbox) = AsyncStream.makeStream()
         let gates = pauses.map { ($0.backend, Gate.paused(until: $0.until, reason: $0.reason)) }
         shown = Mutex(Shown(gates: Dictionary(uniqueKeysWithValues: gates)))
         // Post these before the first session event, which starts sending.
-        for pause in pauses { post.yield(.paused(pause)) }
-        for quiet in quiets { post.yield(.quiet(backend: quiet.backend, until: quiet.until, quiet.failure)) }
+        for pause in pauses { post(.paused(pause)) }
+        for quiet in quiets { post(.quiet(backend: quiet.backend, until: quiet.until, quiet.failure)) }
     }
+
+    private func post(_ event: DispatchEvent) { inbox.yield(.event(event)) }
 
     package var gates: [String: Gate] { shown.withLock { $0.gates } }
     /// Suspended routes of a backend with an open gate.
@@ -69,27 +78,25 @@ package final class Dispatcher: Sendable {
     package var attempts: Int { policy.retry.attempts }
 
     package func sessionChanged(_ snapshot: SessionSnapshot) {
-        post.yield(
-            .session(
-                backend: snapshot.backend, snapshot.state == .signedIn ? snapshot.account : nil, revision: snapshot.revision))
+        post(.session(backend: snapshot.backend, snapshot.state == .signedIn ? snapshot.account : nil, revision: snapshot.revision))
     }
 
     package func hurry(backend: String?) {
         for (name, keeper) in keepers where backend == nil || name == backend { keeper.hurry() }
-        post.yield(.hurried(backend: backend))
+        post(.hurried(backend: backend))
     }
 
     /// Pauses a backend; requests in progress may finish.
     ///
     /// - Parameter revision: the greater of two is newer, in any order of arrival.
-    package func pause(_ pause: Pause, revision: Int64) { post.yield(.paused(pause, revision: revision)) }
+    package func pause(_ pause: Pause, revision: Int64) { post(.paused(pause, revision: revision)) }
 
-    package func resume(backend: String, revision: Int64) { post.yield(.resumed(backend: backend, revision: revision)) }
+    package func resume(backend: String, revision: Int64) { post(.resumed(backend: backend, revision: revision)) }
 
     /// Retries unreachable backends.
     package func networkChanged() {
         for keeper in keepers.values { keeper.hurry() }
-        post.yield(.networkChanged)
+        post(.networkChanged)
     }
 
     /// Returns when no request to `backend` is in progress, or when cancelled. Cancels requests after the grace period.
@@ -101,7 +108,7 @@ package final class Dispatcher: Sendable {
             return waiting != nil
         }
         guard isRunning else { return }
-        post.yield(.drain(backend: backend))
+        post(.drain(backend: backend))
         for await _ in drained {}
         // Leaving the scope cancels `cut`.
     }
@@ -123,7 +130,7 @@ package final class Dispatcher: Sendable {
 
     private func stop(within seconds: TimeInterval) {
         patience.withLock { $0 = seconds }
-        post.yield(.stop)
+        post(.stop)
     }
 
     /// Returns true when the loop responds, false if it has ended; waits while it is stuck.
@@ -133,7 +140,7 @@ package final class Dispatcher: Sendable {
                 waiting?.echoes.append(continuation)
                 return waiting != nil
             }
-            if isRunning { post.yield(.echo) } else { continuation.resume(returning: false) }
+            if isRunning { inbox.yield(.echo) } else { continuation.resume(returning: false) }
         }
     }
 
@@ -141,32 +148,27 @@ package final class Dispatcher: Sendable {
     package func run() async throws(OutboxError) {
         let failure = await withDiscardingTaskGroup(returning: OutboxError?.self) { group in
             listen(&group)
-            var loop = Loop(state: DispatchState(backends: keepers.mapValues { $0.backend.hasHealth }, policy: policy, seed: seed))
-            for await event in events {
-                switch event {
-                case .attempted(let entry, _): loop.tries[entry.sequence] = nil
-                case .probed(let backend, _): loop.probes[backend] = nil
-                default: break
-                }
-                let now = clock.now
-                let actions = loop.state.on(event, at: now)
-                let nextTries = loop.state.nextTries
-                shown.withLock { $0.nextTries = nextTries }
-                for action in actions { perform(action, at: now, &loop, &group) }
-                switch event {
-                case .stop:
-                    let patience = patience.withLock(\.self)
-                    group.addTask { await self.cut(after: patience, Array(self.couriers.keys)) }
-                case .echo: answerEchoes()
-                default: break
-                }
-                if loop.hasFinished || loop.fault.withLock({ $0 }) != nil { break }
+            let (records, continuation) = AsyncStream.makeStream(of: Record.self)
+            group.addTask { await self.write(records) }
+            let state = DispatchState(backends: keepers.mapValues { $0.backend.hasHealth }, policy: policy, seed: seed)
+            var loop = Loop(state: state, records: continuation)
+            defer {
+                loop.records.finish()
+                group.cancelAll()
             }
-            group.cancelAll()
-            let tasks = Array(loop.tries.values) + loop.probes.values
-            for task in tasks { task.cancel() }
-            for task in tasks { await task.value }
-            return loop.fault.withLock { $0 }
+            for await message in messages {
+                switch message {
+                case .event(let event):
+                    handle(event, &loop, &group)
+                    if loop.hasFinished { return nil }
+                case .storeBroke(let error): return error
+                case .echo:
+                    answerEchoes()
+                    // The wall clock may have been set since the last event.
+                    handle(.woke, &loop, &group)
+                }
+            }
+            return nil
         }
         let left = waiting.withLock { waiting in
             defer { waiting = nil }
@@ -186,77 +188,114 @@ package final class Dispatcher: Sendable {
         for continuation in asked { continuation.resume(returning: true) }
     }
 
-    private struct Loop: Sendable {
-        var state: DispatchState
-        var tries: [Int64: Task<Void, Never>] = [:]
-        var probes: [String: Task<Void, Never>] = [:]
-        var timer: Task<Void, Never>?
-        var hasFinished = false
-        let fault = Fault()
-    }
+    /// A small write that may be lost.
+    private typealias Record = @Sendable () async throws -> Void
+    /// Cancels one child task by finishing.
+    private typealias CancellationToken = AsyncStream<Void>.Continuation
 
-    private final class Fault: Sendable {
-        private let error = Mutex<OutboxError?>(nil)
-        func withLock<R: Sendable>(_ body: (inout sending OutboxError?) -> sending R) -> R { error.withLock(body) }
+    private struct Loop {
+        var state: DispatchState
+        /// Written one at a time, in order.
+        let records: AsyncStream<Record>.Continuation
+        var tries: [Int64: CancellationToken] = [:]
+        var probes: [String: CancellationToken] = [:]
+        var timer: CancellationToken?
+        var hasFinished = false
     }
 
     private func listen(_ group: inout DiscardingTaskGroup) {
         let arrivals = outbox.arrivals.listen()
-        group.addTask { for await _ in arrivals { self.post.yield(.arrived) } }
+        group.addTask { for await _ in arrivals { self.post(.arrived) } }
         for keeper in keepers.values { group.addTask { self.sessionChanged(await keeper.snapshot) } }
+    }
+
+    /// `try?`: a full disk loses an event, but no gate; the next start ends or corrects a pause; a server repeats its request.
+    private func write(_ records: AsyncStream<Record>) async { for await record in records { try? await record() } }
+
+    /// Runs `work` as a child task that can be cancelled by itself.
+    private func start(in group: inout DiscardingTaskGroup, _ work: @escaping @Sendable () async -> Void) -> CancellationToken {
+        let (cancellation, token) = AsyncStream.makeStream(of: Void.self)
+        group.addTask {
+            await withDiscardingTaskGroup { group in
+                group.addTask {
+                    await work()
+                    token.finish()
+                }
+                for await _ in cancellation {}
+                group.cancelAll()
+            }
+        }
+        return token
+    }
+
+    private func handle(_ event: DispatchEvent, _ loop: inout Loop, _ group: inout DiscardingTaskGroup) {
+        switch event {
+        case .attempted(let entry, _): loop.tries[entry.sequence] = nil
+        case .probed(let backend, _): loop.probes[backend] = nil
+        case .stop:
+            let patience = patience.withLock(\.self)
+            group.addTask { await self.cut(after: patience, Array(self.couriers.keys)) }
+        default: break
+        }
+        let now = clock.now
+        let actions = loop.state.on(event, at: now)
+        let nextTries = loop.state.nextTries
+        shown.withLock { $0.nextTries = nextTries }
+        for action in actions { perform(action, at: now, &loop, &group) }
     }
 
     private func perform(_ action: DispatchAction, at now: Date, _ loop: inout Loop, _ group: inout DiscardingTaskGroup) {
         switch action {
-        case .store(let settled, let slots): store(settled, slots, loop.fault, &group)
-        case .attempt(let entry): attempt(entry, &loop)
+        case .store(let settled, let slots): store(settled, slots, &group)
+        case .attempt(let entry):
+            guard let courier = couriers[entry.mutation.destination.backend] else { return }
+            loop.tries[entry.sequence] = start(in: &group) { self.post(.attempted(entry, await courier.attempt(entry))) }
         case .probe(let backend):
             guard let courier = couriers[backend] else { return }
-            loop.probes[backend] = Task {
+            loop.probes[backend] = start(in: &group) {
                 let probe = await courier.probe()
-                let isCalledOff = Task.isCancelled && probe != .well
-                self.post.yield(
-                    .probed(backend: backend, isCalledOff ? .failed(Failure(.stopping, "The probe was cancelled.")) : probe))
+                let isCancelled = Task.isCancelled && probe != .well
+                self.post(.probed(backend: backend, isCancelled ? .failed(Failure(.stopping, "The probe was cancelled.")) : probe))
             }
-        case .abandonProbe(let backend): loop.probes[backend]?.cancel()
+        case .abandonProbe(let backend): loop.probes[backend]?.finish()
         case .checkSession(let backend):
             guard let keeper = keepers[backend] else { return }
             group.addTask { self.sessionChanged(await keeper.snapshot) }
-        case .wake(let date): wake(at: date, from: now, &loop)
+        case .wake(let date):
+            loop.timer?.finish()
+            // `try?`: cancelled, because another timer replaced it.
+            loop.timer = date.map { date in
+                start(in: &group) { if (try? await self.clock.sleep(from: now, until: date)) != nil { self.post(.woke) } }
+            }
         case .gateChanged(let backend, let gate):
             let before = shown.withLock { shown in
                 defer { shown.gates[backend] = gate }
                 return shown.gates[backend]
             }
-            tell(gate, after: before, backend, &group)
+            record(gate, after: before, backend, loop)
         case .routeChanged(let backend, let route, let gate): shown.withLock { $0.routes[backend, default: [:]][route] = gate }
         case .keepQuiet(let backend, let until, let failure):
-            // `try?`: if the disk is full, the server repeats its request after a restart.
             let address = keepers[backend]?.backend.address ?? ""
             let quiet = Quiet(backend: backend, address: address, since: now, until: until, failure: failure)
-            group.addTask { try? await self.outbox.keep(quiet) }
+            loop.records.yield { try await self.outbox.keep(quiet) }
         case .pauseEnded(let pause):
             log.notice("A pause has ended", metadata: ["backend": "\(pause.backend)"])
-            // `try?`: if the disk is full, the next start expires the pause.
-            group.addTask { try? await self.outbox.expire(pause, at: self.clock.now) }
-        case .pauseCorrected(let pause):
-            // `try?`: if the disk is full, the next start corrects the pause.
-            group.addTask { try? await self.outbox.correct(pause) }
-        case .cut(let entries):
-            for entry in entries { loop.tries[entry.sequence]?.cancel() }
+            loop.records.yield { try await self.outbox.expire(pause, at: self.clock.now) }
+        case .pauseCorrected(let pause): loop.records.yield { try await self.outbox.correct(pause) }
+        case .cut(let entries): for entry in entries { loop.tries[entry.sequence]?.finish() }
         case .drained(let backend):
             for continuation in waiting.withLock({ $0?.drained.removeValue(forKey: backend) ?? [] }) { continuation.finish() }
         case .finished: loop.hasFinished = true
         }
     }
 
-    private func store(_ settled: [Settled], _ slots: [Destination: ClaimOrder], _ fault: Fault, _ group: inout DiscardingTaskGroup) {
+    private func store(_ settled: [Settled], _ slots: [Destination: ClaimOrder], _ group: inout DiscardingTaskGroup) {
         group.addTask {
             let begin = ContinuousClock.now
             do throws(OutboxError) {
                 let claimed = try await self.outbox.settle(settled, thenClaim: slots, at: self.clock.now)
-                self.post.yield(.stored(claimed))
-                self.tell(settled, claimed.unreadable)
+                self.post(.stored(claimed))
+                self.logDecisions(settled, claimed.unreadable)
                 self.log.trace(
                     "Settled and claimed",
                     metadata: [
@@ -266,16 +305,15 @@ package final class Dispatcher: Sendable {
                     ])
             } catch .full {
                 self.log.error("The disk is full: the results of attempts cannot be stored yet")
-                self.post.yield(.storeFailed)
+                self.post(.storeFailed)
             } catch {
-                fault.withLock { $0 = error }
-                self.post.yield(.woke)
+                self.inbox.yield(.storeBroke(error))
             }
         }
     }
 
     /// Logs entries that need a person, without the backend's message, which may repeat the payload.
-    private func tell(_ settled: [Settled], _ unreadable: [MutationID]) {
+    private func logDecisions(_ settled: [Settled], _ unreadable: [MutationID]) {
         for item in settled {
             var metadata: Logger.Metadata = ["id": "\(item.entry.id)", "backend": "\(item.entry.mutation.destination.backend)"]
             switch item.settlement {
@@ -291,32 +329,13 @@ package final class Dispatcher: Sendable {
         for id in unreadable { log.error("An entry is on hold: its stored data cannot be read", metadata: ["id": "\(id)"]) }
     }
 
-    /// Unstructured, like a probe, so that it can be cancelled by itself; the loop awaits every handle.
-    private func attempt(_ entry: Entry, _ loop: inout Loop) {
-        guard let courier = couriers[entry.mutation.destination.backend] else { return }
-        loop.tries[entry.sequence] = Task { self.post.yield(.attempted(entry, await courier.attempt(entry))) }
-    }
-
-    private func wake(at date: Date?, from now: Date, _ loop: inout Loop) {
-        loop.timer?.cancel()
-        guard let date else {
-            loop.timer = nil
-            return
-        }
-        // Unstructured, because an earlier time replaces it.
-        loop.timer = Task {
-            // `try?`: cancelled, because another timer replaced it.
-            if (try? await clock.sleep(from: now, until: date)) != nil { post.yield(.woke) }
-        }
-    }
-
     /// Cancels sends after the grace period; they are settled as released. Uses real time, because a person or systemd is waiting.
     private func cut(after grace: TimeInterval, _ backends: [String]) async {
         if (try? await Task.sleep(for: .seconds(grace))) == nil { return }  // `try?`: cancelled, nothing is left to cut
-        for backend in backends { post.yield(.cut(backend: backend)) }
+        for backend in backends { post(.cut(backend: backend)) }
     }
 
-    private func tell(_ gate: Gate, after before: Gate?, _ backend: String, _ group: inout DiscardingTaskGroup) {
+    private func record(_ gate: Gate, after before: Gate?, _ backend: String, _ loop: Loop) {
         var detail = ["gate": gate.name]
         detail["message"] = gate.reason
         if case .cooling(let until, let failure) = gate {
@@ -330,7 +349,6 @@ package final class Dispatcher: Sendable {
         log.log(
             level: isKnown ? .debug : .info, "The gate has changed",
             metadata: ["backend": "\(backend)", "gate": "\(gate.name)", "reason": "\(gate.reason ?? "")"])
-        // `try?`: a full disk loses only the event, not the gate.
-        group.addTask { try? await self.outbox.record([event]) }
+        loop.records.yield { try await self.outbox.record([event]) }
     }
 }

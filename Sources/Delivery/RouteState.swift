@@ -82,6 +82,31 @@ struct RouteState: Sendable {
     func blameForQuiet(_ entry: Entry) -> Blame { quieted.isSteadilyAlone(entry, lastThrough) ? .entry : .backend }
 }
 
+extension RouteState {
+    var began: Date { breaker.began ?? .distantPast }
+
+    var gate: RouteGate? {
+        switch breaker.state {
+        case .closed: nil
+        case .open(let until, let failure, _), .halfOpen(let until, let failure): RouteGate(since: began, until: until, failure: failure)
+        }
+    }
+}
+
+/// Why and until when one route is suspended.
+package struct RouteGate: Sendable, Equatable {
+    /// Start of the current run of failures.
+    package var since: Date
+    package var until: Date
+    package var failure: Failure
+
+    package init(since: Date, until: Date, failure: Failure) {
+        self.since = since
+        self.until = until
+        self.failure = failure
+    }
+}
+
 /// Entries that failed in one way, and the later first sends of others: a backend that fails intermittently lets others through too.
 private struct Suspects: Sendable {
     private struct Record {

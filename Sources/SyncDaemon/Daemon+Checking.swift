@@ -6,7 +6,7 @@ extension Daemon {
     package static func check(_ configuration: Configuration, against backends: [Backend]) throws(Mistakes) {
         func mistake(_ key: String, _ found: String?, _ expected: String) -> Mistakes {
             let line = configuration.lines[key]
-            return Mistakes([ConfigurationError(file: configuration.file, line: line, key: key, found: found, expected: expected)])
+            return Mistakes([Mistake(file: configuration.file, line: line, key: key, found: found, expected: expected)])
         }
         guard !backends.isEmpty else { throw mistake("backends", configuration.backends, "a folder with at least one profile (*.yaml)") }
         let spool = configuration.spool

@@ -32,7 +32,7 @@ extension Daemon {
         await spool.accountMayHaveChanged()
         // By type: the default name, which errors would show, is the service's whole description.
         let named = services.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0, serviceName: "\(type(of: $0))") }
-        var group = ServiceGroupConfiguration(services: named, logger: premises.log)
+        var group = ServiceGroupConfiguration(services: named, logger: context.log)
         // In-flight entries are handed back well before this limit; then the rest is cancelled. (A limit on cancellation would end in a trap, which
         // the next start would take for a crash; see StopDeadline.)
         group.maximumGracefulShutdownDuration = .seconds(4)
@@ -61,18 +61,18 @@ extension Daemon {
 
     /// An uncertain entry can be found at the backend only with the profile that sent it.
     private func holdUnfindable(at backend: Backend) async throws(OutboxError) {
-        let held = try await outbox.claimMatches(backend.matches, of: backend.name, at: premises.clock.now)
+        let held = try await outbox.claimMatches(backend.matches, of: backend.name, at: context.clock.now)
         guard held > 0 else { return }
-        premises.log.warning(
+        context.log.warning(
             "Entries are on hold: the profile’s marker or find.match has changed since they were sent",
             metadata: ["backend": "\(backend.name)", "count": "\(held)"])
     }
 
     /// Releases entries that did not fit an earlier profile and fit this one.
     private func release(at backend: Backend) async throws(OutboxError) {
-        let released = try await outbox.releaseMisfits(of: backend.name, at: premises.clock.now) { backend.misfit(of: $0) == nil }
+        let released = try await outbox.releaseMisfits(of: backend.name, at: context.clock.now) { backend.misfit(of: $0) == nil }
         guard released > 0 else { return }
-        premises.log.notice(
+        context.log.notice(
             "Entries fit the profile again and will be sent", metadata: ["backend": "\(backend.name)", "count": "\(released)"])
     }
 
@@ -99,22 +99,22 @@ extension Daemon {
     }
 
     /// How long after a stop a refresh may finish. The time left until the postponed StopDeadline is for closing the store.
-    private static let landing: Duration = .seconds(10)
+    private static let refreshLimit: Duration = .seconds(10)
 
     /// In dependency order; shut down in reverse.
     private var services: [any Service] {
         var services: [any Service] = []
-        if let notifier = premises.notifier {
-            if let interval = Watchdog.interval(environment: premises.environment) {
+        if let notifier = context.notifier {
+            if let interval = Watchdog.interval(environment: context.environment) {
                 services.append(Watchdog(dispatcher: dispatcher, notifier: notifier, interval: interval))
             }
             services.append(
                 StatusLine(notifier: notifier, news: [outbox.eventsWritten, spool.looked, rejected.changed]) {
                     // `try?`: if the store cannot be read, the previous sentence stays.
-                    try? await station.publicSentence()
+                    try? await handler.publicSentence()
                 })
         }
-        let (clock, log) = (premises.clock, premises.log)
+        let (clock, log) = (context.clock, context.log)
         return services + [
             Housekeeping(outbox: outbox, keepDelivered: configuration.keepDelivered, clock: clock, log: log),
             MemoryReturn(work: outbox.eventsWritten),
@@ -122,24 +122,24 @@ extension Daemon {
             SessionWatch(keepers: keepers, outbox: outbox, dispatcher: dispatcher, spool: spool, clock: clock, log: log),
         ] + (spool.settings.isEnabled ? [SpoolService(spool: spool)] : []) + [
             NetworkWatch(dispatcher: dispatcher, log: log),
-            ControlServer(socket: socket, service: station, policy: policy, log: log, onServing: announce),
+            ControlServer(socket: socket, service: handler, policy: policy, log: log, onServing: announce),
         ]
     }
 
     @Sendable private func announce() {
         if opening.kind == .started {
-            premises.log.info(
+            context.log.info(
                 "Homing is up",
                 metadata: [
                     "version": "\(HomingVersion.current)", "socket": "\(socket.path)",
                     "spool": "\(spool.settings.isEnabled ? spool.directory : "off")",
                 ])
         } else if wasSalvaged {
-            premises.log.notice("Resumed from the recovered store")
+            context.log.notice("Resumed from the recovered store")
         } else {
-            premises.log.notice("Resumed with the changed configuration")
+            context.log.notice("Resumed with the changed configuration")
         }
-        premises.notifier?.tell(.ready)
+        context.notifier?.tell(.ready)
         homing_forget_startup_code()
     }
 
@@ -155,16 +155,16 @@ extension Daemon {
             for keeper in keepers { await keeper.settled() }
         } else {
             for keeper in keepers where await keeper.isRotating { StopDeadline.putOff() }
-            await atMost(Self.landing - (ending.stoppedAt?.duration(to: .now) ?? .zero)) {
+            await atMost(Self.refreshLimit - (ending.stoppedAt?.duration(to: .now) ?? .zero)) {
                 for keeper in keepers { await keeper.landed() }
             }
         }
         for keeper in keepers { await keeper.flush() }
         // `try?`: only an event; acknowledged data is safe.
-        if !isReplaced { try? await outbox.record([SyncEvent(at: premises.clock.now, .stopped)]) }
-        do { try outbox.close() } catch { premises.log.warning("The outbox did not close cleanly", metadata: ["error": "\(error)"]) }
+        if !isReplaced { try? await outbox.record([SyncEvent(at: context.clock.now, .stopped)]) }
+        do { try outbox.close() } catch { context.log.warning("The outbox did not close cleanly", metadata: ["error": "\(error)"]) }
         await transport.shutdown()
-        if !isReplaced { premises.log.info("Homing has stopped") }
+        if !isReplaced { context.log.info("Homing has stopped") }
     }
 }
 

@@ -16,7 +16,7 @@ import Vault
 
 /// The whole daemon, for production and tests. Members are in dependency order.
 package struct Daemon: Sendable {
-    let premises: Premises
+    let context: Context
     let configuration: Configuration
     let backends: [Backend]
     let transport: HTTPTransport
@@ -29,12 +29,12 @@ package struct Daemon: Sendable {
     let socket: UnixSocket
     let policy: AccessPolicy
     let rejected = RejectedConfiguration()
-    let station: ControlHandler
+    let handler: ControlHandler
     let ending = DaemonEnding()
     let opening: SyncEvent
 
     /// State passed to the next daemon in the same process.
-    struct Premises: Sendable {
+    struct Context: Sendable {
         let lock: StateLock
         let vault: Vault
         let deviceID: String
@@ -62,15 +62,15 @@ package struct Daemon: Sendable {
         let lock = try StateLock(directory: state)
         let mark = try CrashMark(directory: state)
         let key = try VaultKey.load(environment: environment, stateDirectory: state) { Self.isSealed(state, by: $0) }
-        let premises = Premises(
+        let context = Context(
             lock: lock, vault: Vault(key: key),
             deviceID: try DeviceID.load(stateDirectory: state), environment: environment, notifier: notifier, clock: clock,
             startedAt: clock.now, log: log)
         let backends = try ProfileLibrary.load(
-            directory: configuration.backends, deviceID: premises.deviceID, version: HomingVersion.current)
+            directory: configuration.backends, deviceID: context.deviceID, version: HomingVersion.current)
         try Self.check(configuration, against: backends)
         try await self.init(
-            configuration, backends, in: premises, crashed: mark.earlierRunCrashed, socket: socket,
+            configuration, backends, in: context, crashed: mark.earlierRunCrashed, socket: socket,
             opening: SyncEvent(at: clock.now, .started, detail: ["version": HomingVersion.current]))
         do { try mark.clear() } catch {
             await transport.shutdown()
@@ -93,19 +93,19 @@ package struct Daemon: Sendable {
         var detail = Dictionary(changes.map(\.detail).map { ($0.name, $0.text) }) { first, _ in first }
         if changes.isEmpty, !earlier.outbox.damage.isMet { detail["kept"] = "the previous configuration" }
         try await self.init(
-            configuration, backends, in: earlier.premises, crashed: false, socket: earlier.socket,
-            opening: SyncEvent(at: earlier.premises.clock.now, .reloaded, detail: detail))
+            configuration, backends, in: earlier.context, crashed: false, socket: earlier.socket,
+            opening: SyncEvent(at: earlier.context.clock.now, .reloaded, detail: detail))
     }
 
     private init(
-        _ configuration: Configuration, _ backends: [Backend], in premises: Premises, crashed: Bool, socket passed: UnixSocket?,
+        _ configuration: Configuration, _ backends: [Backend], in context: Context, crashed: Bool, socket passed: UnixSocket?,
         opening: SyncEvent
     ) async throws {
-        let (state, clock, log) = (configuration.stateDirectory, premises.clock, premises.log)
+        let (state, clock, log) = (configuration.stateDirectory, context.clock, context.log)
         let (outbox, report) = try StoreDoctor.open(
-            file: Self.store(in: state), vault: premises.vault, crashed: crashed, maxBytes: configuration.maxBytes,
+            file: Self.store(in: state), vault: context.vault, crashed: crashed, maxBytes: configuration.maxBytes,
             lookupAfter: configuration.delivery.retry.lookupAfter, now: clock.now,
-            progress: { premises.notifier?.tell(.busy(for: .seconds(120)), .watchdog) })
+            progress: { context.notifier?.tell(.busy(for: .seconds(120)), .watchdog) })
         report?.log(to: log)
         let transport = try HTTPTransport(configuration.limits, clock: clock)
         do {
@@ -119,16 +119,16 @@ package struct Daemon: Sendable {
             dispatcher = try Dispatcher(
                 outbox: outbox, keepers: keepers, clock: clock, policy: configuration.delivery, seed: .random(in: .min ... .max), log: log)
             spool = try Spool(configuration.spool, intake: intake, outbox: outbox, clock: clock, log: log)
-            station = ControlHandler(
+            handler = ControlHandler(
                 keepers: book.keepers, outbox: outbox, intake: intake, dispatcher: dispatcher, spool: spool, clock: clock,
-                startedAt: premises.startedAt, rejected: rejected, stateDirectory: state, log: log)
+                startedAt: context.startedAt, rejected: rejected, stateDirectory: state, log: log)
             socket = try passed ?? Self.listen(configuration.socket)
             policy = AccessPolicy(groups: configuration.access, isOpenToAll: socket.isOpenToAll)
         } catch {
             await transport.shutdown()
             throw error
         }
-        (self.premises, self.configuration, self.backends, self.opening) = (premises, configuration, backends, opening)
+        (self.context, self.configuration, self.backends, self.opening) = (context, configuration, backends, opening)
         (self.outbox, wasSalvaged, self.transport) = (outbox, report != nil, transport)
     }
 

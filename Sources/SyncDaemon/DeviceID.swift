@@ -3,7 +3,7 @@ import Foundation
 
 /// The identity of this installation towards backends that ask for one: a UUID, made at the first start.
 package enum DeviceID {
-    /// Reads `<stateDirectory>/device-id`, or makes it; what is not a UUID, or is not given by the disk, is replaced.
+    /// Reads `<stateDirectory>/device-id`, or creates it if it is missing, unreadable or not a UUID.
     package static func load(stateDirectory: String) throws(FileError) -> String {
         let file = DurableFile(path: "\(stateDirectory)/device-id")
         if let content = try file.readOrNothing(), let id = parse(content) { return id }

@@ -19,7 +19,7 @@ struct Housekeeping: Service {
     private static let longestPause: TimeInterval = 320
 
     func run() async throws {
-        try? await cancelWhenGracefulShutdown {  // `try?`: only cancellation throws, and it ends the loop
+        await untilShutdown {
             try await withThrowingDiscardingTaskGroup { group in
                 group.addTask { try await cleanDaily() }
                 group.addTask { try await emptyLogAfterWork() }
@@ -37,13 +37,13 @@ struct Housekeeping: Service {
             }
             // `try?`: damage ends the run; other read errors are retried tomorrow.
             try? await outbox.verify()
-            await holdWhatCannotBeRead()
+            await holdUnreadableEntries()
             try await sleep(86_400)
         }
     }
 
-    private func holdWhatCannotBeRead() async {
-        // `try?`: as above.
+    private func holdUnreadableEntries() async {
+        // `try?`: as for `verify`.
         try? await outbox.verifyContents(at: clock.now) { id in
             log.error("A capture is on hold: its stored data cannot be read", metadata: ["id": "\(id)"])
         }

@@ -76,10 +76,10 @@ import Testing
     @Test func countsOmittedLinesPerUserAndMinute() {
         let throttle = AuditThrottle()
         let start = ContinuousClock.now
-        for _ in 0..<10 { #expect(throttle.allow(1000, at: start) == .told(untold: 0)) }
-        for _ in 0..<7 { #expect(throttle.allow(1000, at: start + .seconds(59)) == .untold) }
-        #expect(throttle.allow(1001, at: start + .seconds(59)) == .told(untold: 0))
-        #expect(throttle.allow(1000, at: start + .seconds(60)) == .told(untold: 7))
-        #expect(throttle.allow(1000, at: start + .seconds(60)) == .told(untold: 0))
+        for _ in 0..<10 { #expect(throttle.allow(1000, at: start) == 0) }
+        for _ in 0..<7 { #expect(throttle.allow(1000, at: start + .seconds(59)) == nil) }
+        #expect(throttle.allow(1001, at: start + .seconds(59)) == 0)
+        #expect(throttle.allow(1000, at: start + .seconds(60)) == 7)
+        #expect(throttle.allow(1000, at: start + .seconds(60)) == 0)
     }
 }

@@ -61,7 +61,7 @@ import Testing
 
     @Test func sendsEmptyLinesWhileQuiet() async throws {
         let service = FakeService()
-        try await Served.with(service, quiet: .milliseconds(1)) { served in
+        try await Served.with(service, heartbeat: .milliseconds(1)) { served in
             let response = try await served.send(.GET, "/v1/events?follow=true")
             var text = ""
             for try await part in response.body {
@@ -77,7 +77,7 @@ import Testing
         let service = FakeService()
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         service.continuation.onTermination = { _ in end.finish() }
-        try await Served.with(service, quiet: .milliseconds(1)) { served in
+        try await Served.with(service, heartbeat: .milliseconds(1)) { served in
             service.continuation.yield([Self.event(1)])
             try await served.client.events(EventQuery(follow: true)) { _ in false }
             for await _ in ends {}

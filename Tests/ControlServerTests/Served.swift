@@ -15,13 +15,15 @@ struct Served {
     /// Serves during `work`, then shuts down gracefully and waits for the server to end.
     static func with(
         _ service: FakeService, policy: AccessPolicy = AccessPolicy(), limits: ControlLimits = ControlLimits(),
-        quiet: Duration = .seconds(3600), log: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        heartbeat: Duration = .seconds(3600), log: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         _ work: (Served) async throws -> Void
     ) async throws {
         let directory = try TemporaryDirectory()
         let socket = try UnixSocket(path: directory("homing.sock"), mode: 0o660)
         defer { socket.close() }
-        let server = ControlServer(socket: socket, service: service, policy: policy, limits: limits, quiet: quiet, log: log)
+        var limits = limits
+        limits.heartbeat = heartbeat
+        let server = ControlServer(socket: socket, service: service, policy: policy, limits: limits, log: log)
         let group = ServiceGroup(services: [server], logger: log)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }

@@ -48,7 +48,7 @@ import Testing
     }
 
     /// The first probe after an outage may come too early, so the next one must follow soon.
-    @Test func hurryingResetsPauses() {
+    @Test func retryNowResetsPauses() {
         var breaker = CircuitBreaker()
         var generator = SplitMix64(seed: 1)
         for _ in 1...9 {
@@ -56,7 +56,7 @@ import Testing
             _ = breaker.elapse()
         }
         breaker.trip(Samples.failure, policy: policy, now: now, using: &generator)
-        _ = breaker.hurry(now: now)
+        _ = breaker.retryNow(now: now)
         _ = breaker.elapse()
         breaker.trip(Samples.failure, policy: policy, now: now, using: &generator)
         guard case .open(let until, _, _) = breaker.state else {
@@ -67,12 +67,12 @@ import Testing
     }
 
     /// Otherwise the next outage, perhaps days later, would begin without a pause.
-    @Test func successForgetsHurry() {
+    @Test func successForgetsRetryNow() {
         var breaker = CircuitBreaker()
         var generator = SplitMix64(seed: 1)
         breaker.trip(Samples.failure, policy: policy, now: now, using: &generator)
         _ = breaker.elapse()
-        _ = breaker.hurry(now: now)
+        _ = breaker.retryNow(now: now)
         breaker.succeed()
         breaker.trip(Samples.failure, policy: policy, now: now, using: &generator)
         let isOver = breaker.isOver(policy: policy, now: now)
@@ -82,20 +82,20 @@ import Testing
     @Test(arguments: [(Failure.Reason.signInRequired, true), (.stillUnauthorized, true), (.throttled, false)])
     func newSessionEndsSessionPauses(reason: Failure.Reason, ends: Bool) {
         var breaker = CircuitBreaker()
-        breaker.wait(until: now.addingTimeInterval(600), Failure(reason, "no"))
+        breaker.pauseAsRequested(until: now.addingTimeInterval(600), Failure(reason, "no"))
         breaker.sessionChanged(now: now)
         #expect((breaker.state == .closed) == ends)
     }
 
     @Test func sessionPauseIsCappedAndEndsEarly() {
         var breaker = CircuitBreaker()
-        breaker.rest(until: now.addingTimeInterval(3600), Samples.failure, policy: policy, now: now)
+        breaker.pauseForSession(until: now.addingTimeInterval(3600), Samples.failure, policy: policy, now: now)
         #expect(breaker.state == .open(until: now.addingTimeInterval(policy.ceiling), Samples.failure, isAsked: false))
         let isOver = breaker.isOver(policy: policy, now: now)
         #expect(!isOver)
         var other = breaker
         other.sessionChanged(now: now)
-        _ = breaker.hurry(now: now)
+        _ = breaker.retryNow(now: now)
         #expect(other.isOver(policy: policy, now: now) && breaker.isOver(policy: policy, now: now))
     }
 
@@ -111,11 +111,11 @@ import Testing
     @Test func requestedWaitCannotBeShortened() {
         var breaker = CircuitBreaker()
         let until = now.addingTimeInterval(60)
-        breaker.wait(until: until, Samples.failure)
-        let isLate = breaker.hurry(now: now)
+        breaker.pauseAsRequested(until: until, Samples.failure)
+        let isLate = breaker.retryNow(now: now)
         #expect(!isLate)
         breaker.succeed()
-        breaker.wait(until: now.addingTimeInterval(30), Samples.failure)
+        breaker.pauseAsRequested(until: now.addingTimeInterval(30), Samples.failure)
         #expect(breaker.state == .open(until: until, Samples.failure, isAsked: true))
         let wantsProbe = breaker.elapse()
         #expect(!wantsProbe)

@@ -32,7 +32,7 @@ struct CourierTests {
         server.forget()
     }
 
-    private static let profile = """
+    static let profile = """
         schema: 1
         name: breathesafe
         base_url: https://lab.test
@@ -159,7 +159,7 @@ struct CourierTests {
     }
 }
 
-private final class ScriptedBackend: Transport {
+final class ScriptedBackend: Transport {
     private struct State {
         var answers: [String: Result<InboundResponse, TransportError>] = [:]
         var log: [String] = []

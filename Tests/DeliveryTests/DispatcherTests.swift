@@ -1,7 +1,9 @@
+import Backends
 import Delivery
 import Foundation
 import Logging
 import Outbox
+import Sessions
 import SyncModel
 import TestSupport
 import Testing
@@ -35,6 +37,28 @@ import Vault
             #expect(hasEnded == true)
             limit.cancel()
         }
+        try outbox.close()
+    }
+
+    @Test func recordsGateChangesInOrderBeforeItEnds() async throws {
+        let directory = try TemporaryDirectory()
+        let clock = TestClock()
+        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        try FileManager.default.createDirectory(atPath: directory("profiles"), withIntermediateDirectories: true)
+        try directory.write(CourierTests.profile, to: "profiles/breathesafe.yaml")
+        let backend = try ProfileLibrary.load(directory: directory("profiles"), deviceID: "d", version: "1")[0]
+        let outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
+        let keeper = try SessionKeeper(backend: backend, outbox: outbox, transport: ScriptedBackend(), clock: clock, log: log)
+        let dispatcher = try Dispatcher(outbox: outbox, keepers: [keeper], clock: clock, policy: .init(), seed: 1, log: log)
+        let pause = Pause(backend: "breathesafe", reason: "backup", since: clock.now, until: nil, by: "ann")
+        for number in 1...50 {
+            dispatcher.pause(pause, revision: Int64(2 * number))
+            dispatcher.resume(backend: "breathesafe", revision: Int64(2 * number + 1))
+        }
+        dispatcher.stop()
+        try await dispatcher.run()
+        let events = try await outbox.events(since: 0, limit: 1000).filter { $0.kind == .gateChanged }
+        #expect(events.compactMap { $0.detail["gate"] } == (1...50).flatMap { _ in ["paused", "signInRequired"] })
         try outbox.close()
     }
 }

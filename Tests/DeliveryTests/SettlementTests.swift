@@ -1,8 +1,9 @@
-import Delivery
 import Foundation
 import SyncModel
 import TestSupport
 import Testing
+
+@testable import Delivery
 
 @Suite struct SettlementTests {
     private let now = Date(timeIntervalSince1970: 1_765_000_000)
@@ -22,9 +23,9 @@ import Testing
         var generator = SplitMix64(seed: 1)
         let attempt = Attempt(
             verdict, route: RouteTraits(canLookUp: canLookUp, isAtMostOnce: atMostOnce), startedAt: now, endedAt: now, wasSent: wasSent)
-        return Settled(
-            entry, attempt, blame: blame, hasContrast: hasContrast, policy: RetryPolicy(), now: now, using: &generator
-        ).settlement
+        let judgement = Judgement(
+            entry: entry, attempt: attempt, blame: blame, hasContrast: hasContrast, policy: RetryPolicy(), now: now)
+        return judgement.settled(using: &generator).settlement
     }
 
     @Test func acceptedIsDelivered() { #expect(settle(.accepted(Samples.receipt)) == .delivered(Samples.receipt)) }
@@ -205,9 +206,9 @@ import Testing
         var generator = SplitMix64(seed: 1)
         for verdict in verdicts {
             let attempt = Attempt(verdict, route: RouteTraits(canLookUp: true, isAtMostOnce: false), startedAt: now, endedAt: now)
-            let settled = Settled(
-                entry, attempt, blame: .loneEntry, hasContrast: false, stepsAside: true, policy: policy, now: now, using: &generator)
-            switch settled.settlement {
+            let judgement = Judgement(
+                entry: entry, attempt: attempt, blame: .loneEntry, hasContrast: false, stepsAside: true, policy: policy, now: now)
+            switch judgement.settled(using: &generator).settlement {
             case .retry(let date, _), .released(let date, _), .aside(let date, _): #expect(date > now && date <= latest, "\(verdict)")
             case .delivered, .held, .dead: Issue.record("\(verdict)")
             }

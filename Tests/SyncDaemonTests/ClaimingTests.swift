@@ -25,7 +25,7 @@ import Testing
                 configuration: configuration, environment: [:], log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
             // A permitted caller gets as far as the missing sign-in.
             let caller = Caller(peer, try #require(daemon.policy.access(of: peer)))
-            let problem = await #expect(throws: Problem.self) { try await daemon.station.claim(NoInput(), by: caller) }
+            let problem = await #expect(throws: Problem.self) { try await daemon.handler.claim(NoInput(), by: caller) }
             #expect(problem?.code == expected)
         }
     }

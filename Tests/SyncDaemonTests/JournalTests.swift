@@ -77,9 +77,9 @@ import Testing
         let attributes = try FileManager.default.attributesOfItem(atPath: directory("stream"))
         let device = try #require(attributes[.systemNumber] as? Int)
         let here = "\(device):\(try #require(attributes[.systemFileNumber] as? Int))"
-        #expect(JournalStream.isStandardError(environment: ["JOURNAL_STREAM": here], descriptor: descriptor))
-        #expect(!JournalStream.isStandardError(environment: ["JOURNAL_STREAM": "\(device):1"], descriptor: descriptor))
-        #expect(!JournalStream.isStandardError(environment: [:], descriptor: descriptor))
-        #expect(!JournalStream.isStandardError(environment: ["JOURNAL_STREAM": here], descriptor: -1))
+        #expect(Journal.isStandardError(environment: ["JOURNAL_STREAM": here], descriptor: descriptor))
+        #expect(!Journal.isStandardError(environment: ["JOURNAL_STREAM": "\(device):1"], descriptor: descriptor))
+        #expect(!Journal.isStandardError(environment: [:], descriptor: descriptor))
+        #expect(!Journal.isStandardError(environment: ["JOURNAL_STREAM": here], descriptor: -1))
     }
 }

@@ -53,11 +53,11 @@ import Testing
                 func caller(_ peer: Peer) throws -> Caller { Caller(peer, try #require(daemon.policy.access(of: peer))) }
                 let (observer, administrator) = (try caller(Self.observer), try caller(Self.administrator))
                 let (names, words) = ("manager@lab.test", "Not managed")
-                let told = try await everything(daemon.station, refused, by: administrator)
+                let told = try await everything(daemon.handler, refused, by: administrator)
                 for call in ["status", "sessions", "receipts", "events"] { #expect(told[call]?.contains(names) == true, "\(call)") }
                 for call in ["entries", "entry", "why", "events"] { #expect(told[call]?.contains(words) == true, "\(call)") }
                 for name in [refused, EntryName.short(refused), "2"] {
-                    for (call, text) in try await everything(daemon.station, name, by: observer) {
+                    for (call, text) in try await everything(daemon.handler, name, by: observer) {
                         #expect(!text.contains(names), "\(call) \(name): \(text)")
                         #expect(!text.contains(words), "\(call) \(name): \(text)")
                     }
@@ -65,7 +65,7 @@ import Testing
                 // The beginning of all ids of some weeks. Observers may list numbers and ids, so an error may have them.
                 let part = String(refused.prefix(4))
                 let ambiguous = await #expect(throws: OutboxError.self) {
-                    try await daemon.station.why(EntryReference(id: part), by: observer)
+                    try await daemon.handler.why(EntryReference(id: part), by: observer)
                 }
                 let candidates = "#2 \(EntryName.short(refused)), #1 \(EntryName.short(first))"
                 #expect(ambiguous?.problem.detail == "Several entries have an id that begins or ends with ‘\(part)’: \(candidates).")

@@ -48,7 +48,7 @@ import Testing
             group.addTask {
                 do { try await daemon.run() } catch is CancellationError {}  // the test cancels the daemon
             }
-            try await work(daemon.station)
+            try await work(daemon.handler)
             group.cancelAll()
             try await group.waitForAll()
         }

@@ -11,7 +11,7 @@ import Testing
     private static let table: [(any Error, String)] = [
         (
             Mistakes([
-                ConfigurationError(
+                Mistake(
                     file: "homing.yaml", line: 3, key: "delivery.attempts", found: "9", expected: "a whole number from 1 to 3")
             ]),
             "The configuration has mistakes:\nhoming.yaml:3: delivery.attempts: expected a whole number from 1 to 3, found 9"

@@ -74,11 +74,7 @@ extension AuthRules.CSRFRules {
         defer { table.close() }
         let request = RequestTemplate(table, [], scope: defaults.scope, defaults: defaults)
         let token = table.pointer("token", required: true)
-        let header = table.read("header", required: true, expected: "a header name") { node in
-            node.text.flatMap { name in
-                !name.isEmpty && name.utf8.allSatisfy { RequestTemplate.HeaderTemplate.nameBytes.contains($0) } ? name : nil
-            }
-        }
+        let header = table.headerName("header")
         guard let request, let token, let header else { return nil }
         self.init(request: request, token: token, header: header)
     }
@@ -89,9 +85,9 @@ extension AuthRules {
     fileprivate static func request(
         _ table: StrictTable, of scope: TemplateScope, carrying secret: String, _ defaults: RequestDefaults
     ) -> RequestTemplate? {
-        let mistakesBefore = table.log.all.count
+        let mistakesBefore = table.mistakes.all.count
         let request = RequestTemplate(table, [.json, .form, .headers, .timeout], scope: scope, defaults: defaults)
-        if let request, table.log.all.count == mistakesBefore, !request.placeholders.contains(where: { $0.name == secret }) {
+        if let request, table.mistakes.all.count == mistakesBefore, !request.placeholders.contains(where: { $0.name == secret }) {
             table.reject("request", expected: "{\(secret)} in a header or in the body")
         }
         return request

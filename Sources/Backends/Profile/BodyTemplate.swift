@@ -17,7 +17,7 @@ indirect enum BodyTemplate: Hashable, Sendable {
         var value: BodyTemplate
     }
 
-    init?(_ node: YAMLNode, path: String, scope: TemplateScope, log: ConfigurationErrors) {
+    init?(_ node: YAMLNode, path: String, scope: TemplateScope, mistakes: MistakeCollector) {
         switch node.content {
         case .scalar(_, .string(let text)):
             do {
@@ -29,31 +29,28 @@ indirect enum BodyTemplate: Hashable, Sendable {
                     self = template.placeholders.isEmpty ? .literal(.string(template.literal)) : .text(template)
                 }
             } catch {
-                log.add(ConfigurationError(file: node.file, line: node.line, key: path, found: error.found, expected: error.expected))
+                mistakes.add(at: node, key: path, found: error.found, expected: error.expected)
                 return nil
             }
         case .scalar(_, let value): self = .literal(value)
         case .list(let items):
-            self = .list(items.enumerated().compactMap { BodyTemplate($1, path: "\(path).\($0)", scope: scope, log: log) })
+            self = .list(items.enumerated().compactMap { BodyTemplate($1, path: "\(path).\($0)", scope: scope, mistakes: mistakes) })
         case .table(let members):
             if let name = Self.unquoted(members, scope: scope) {
-                log.add(
-                    ConfigurationError(
-                        file: node.file, line: node.line, key: path, found: "{\(name)} without quotes", expected: "\"{\(name)}\", in quotes"
-                    ))
+                mistakes.add(at: node, key: path, found: "{\(name)} without quotes", expected: "\"{\(name)}\", in quotes")
                 return nil
             }
             self = .object(
                 members.compactMap { member in
                     let path = "\(path).\(member.key)"
                     guard !member.value.isLeftOut else {
-                        log.add(
-                            ConfigurationError(
-                                file: node.file, line: member.line, key: path, found: "nothing",
-                                expected: "a value; put a placeholder in quotes, such as \"{item.name}\", and write null for JSON null"))
+                        mistakes.add(
+                            at: node, line: member.line, key: path, found: "nothing",
+                            expected: "a value; put a placeholder in quotes, such as \"{item.name}\", and write null for JSON null")
                         return nil
                     }
-                    return BodyTemplate(member.value, path: path, scope: scope, log: log).map { Member(key: member.key, value: $0) }
+                    return BodyTemplate(member.value, path: path, scope: scope, mistakes: mistakes)
+                        .map { Member(key: member.key, value: $0) }
                 })
         }
     }

@@ -35,9 +35,7 @@ package struct ErrorRules: Sendable {
             if let sentence = value.text {
                 sentences[code.lowercased()] = sentence
             } else {
-                table.log.add(
-                    ConfigurationError(
-                        file: value.file, line: value.line, key: path, found: value.summary, expected: "a sentence for a person"))
+                table.mistakes.add(at: value, key: path, expected: "a sentence for a person")
             }
         }
     }

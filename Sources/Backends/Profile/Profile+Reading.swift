@@ -3,8 +3,8 @@ import SyncModel
 
 extension Profile {
     /// - Parameter node: already merged with its `extends`.
-    init?(_ node: YAMLNode, constants: [String: String], log: ConfigurationErrors) {
-        guard let table = StrictTable(node, log: log) else { return nil }
+    init?(_ node: YAMLNode, constants: [String: String], mistakes: MistakeCollector) {
+        guard let table = StrictTable(node, mistakes: mistakes) else { return nil }
         _ = table.value("extends")
         _ = table.read("schema", required: true, expected: "1") { if case .scalar(_, .int(1)) = $0.content { true } else { nil } }
         let name = table.read("name", required: true, expected: "a name of lowercase letters, digits, - and _") { node in
@@ -22,16 +22,18 @@ extension Profile {
         let errors = table.table("errors").map(ErrorRules.init)
         let idempotency = table.table("idempotency").flatMap(IdempotencyRules.init)
         let declared = table.map("routes")
-        if declared.isEmpty, !log.all.contains(where: { $0.key == "routes" }) {
+        if declared.isEmpty, !mistakes.all.contains(where: { $0.key == "routes" }) {
             table.reject("routes", expected: "at least one route, because Homing sends nothing without one", found: "none")
         }
         let routes = declared.compactMap { route in
-            StrictTable(route.value, path: route.path, log: log).flatMap { Route(route.name, $0, defaults: defaults) }
+            StrictTable(route.value, path: route.path, mistakes: mistakes).flatMap { Route(route.name, $0, defaults: defaults) }
         }
         // A mistaken table counts as absent, which could change `means`.
-        if auth?.means == .refreshToken, !log.all.contains(where: { $0.key.hasPrefix("auth.") }) { Self.checkAccountIsTold(table) }
+        if auth?.means == .refreshToken, !mistakes.all.contains(where: { $0.key.hasPrefix("auth.") }) { Self.checkAccountIsNamed(table) }
         for resource in table.map("resources") {
-            if let table = StrictTable(resource.value, path: resource.path, log: log) { Self.checkResource(table, defaults: defaults) }
+            if let table = StrictTable(resource.value, path: resource.path, mistakes: mistakes) {
+                Self.checkResource(table, defaults: defaults)
+            }
         }
         table.close()
         guard let name, let base, let origin = Origin(base), let auth else { return nil }
@@ -76,23 +78,19 @@ extension Profile {
             } else {
                 let expected =
                     reserved[entry.name] == nil ? "text" : "a name other than \(reserved.keys.sorted().joined(separator: ", "))"
-                table.log.add(
-                    ConfigurationError(
-                        file: entry.value.file, line: entry.value.line, key: entry.path, found: entry.value.summary, expected: expected))
+                table.mistakes.add(at: entry.value, key: entry.path, expected: expected)
             }
         }
         return vars
     }
 
     /// With a pasted refresh token, the refresh answer or the health route must name the account.
-    private static func checkAccountIsTold(_ table: StrictTable) {
+    private static func checkAccountIsNamed(_ table: StrictTable) {
         guard !table.keys.contains("health"), let refresh = table.node.member("auth")?.member("refresh"), refresh.member("account") == nil
         else { return }
-        table.log.add(
-            ConfigurationError(
-                file: refresh.file, line: refresh.line, key: "auth.refresh.account", found: "nothing",
-                expected: "a pointer to the account in the answer, or the table health: signing in with a refresh token needs one of them"
-            ))
+        table.mistakes.add(
+            at: refresh, key: "auth.refresh.account", found: "nothing",
+            expected: "a pointer to the account in the answer, or the table health: signing in with a refresh token needs one of them")
     }
 
     /// Only validated here; resources are for offline use.
@@ -122,9 +120,7 @@ extension Profile.HealthRules {
 extension Profile.IdempotencyRules {
     fileprivate init?(_ table: StrictTable) {
         defer { table.close() }
-        let header = table.read("header", required: true, expected: "a header name") { node in
-            node.text.flatMap { $0.utf8.allSatisfy { RequestTemplate.HeaderTemplate.nameBytes.contains($0) } && !$0.isEmpty ? $0 : nil }
-        }
+        let header = table.headerName("header")
         let quoted = table.bool("quoted") ?? false
         let lifetime = table.seconds("key_ttl")
         guard let header else { return nil }

@@ -29,13 +29,13 @@ enum ProfileKeys {
     ]
 }
 
-extension ConfigurationError {
+extension Mistake {
     /// Adds the tables that a misplaced key belongs in.
-    var withPlacesOfKey: ConfigurationError {
+    var withPlacesOfKey: Mistake {
         let name = key.split(separator: ".").last.map(String.init) ?? ""
         let places = ProfileKeys.tables.filter { $0.value.contains(name) }.map { $0.key.isEmpty ? "the top level" : $0.key }
         guard found == StrictTable.unknownKey, !places.isEmpty else { return self }
-        return ConfigurationError(
+        return Mistake(
             file: file, line: line, key: key, found: found, expected: "\(expected); \(name) belongs in \(places.joined(separator: ", "))")
     }
 }

@@ -3,28 +3,28 @@ import SyncModel
 
 package struct ProfileLibrary {
     private let constants: [String: String]
-    private let log: ConfigurationErrors
+    private let mistakes: MistakeCollector
 
     /// Reads every `*.yaml`. Presets without `base_url` that others extend are not backends.
     ///
     /// Throws all mistakes of all files. `deviceID` and `version` replace `{device_id}` and `{version}`.
     package static func load(directory: String, deviceID: String, version: String) throws(Mistakes) -> [Backend] {
-        let log = ConfigurationErrors()
-        let backends = read(directory: directory, deviceID: deviceID, version: version, log: log)
-        try log.check()
+        let mistakes = MistakeCollector()
+        let backends = read(directory: directory, deviceID: deviceID, version: version, mistakes: mistakes)
+        try mistakes.check()
         return backends
     }
 
-    /// Like `load`, with mistakes in `log`. A backend with mistakes may be missing or incomplete.
-    package static func read(directory: String, deviceID: String, version: String, log: ConfigurationErrors) -> [Backend] {
-        let library = ProfileLibrary(constants: ["device_id": deviceID, "version": version], log: log)
+    /// Like `load`, with mistakes in `mistakes`. A backend with mistakes may be missing or incomplete.
+    package static func read(directory: String, deviceID: String, version: String, mistakes: MistakeCollector) -> [Backend] {
+        let library = ProfileLibrary(constants: ["device_id": deviceID, "version": version], mistakes: mistakes)
         return library.backends(library.files(in: directory)).sorted { $0.name < $1.name }
     }
 
     /// Loads one profile and the preset it extends. Throws all mistakes.
     package static func load(file path: String, deviceID: String, version: String) throws(Mistakes) -> Backend {
-        let log = ConfigurationErrors()
-        let library = ProfileLibrary(constants: ["device_id": deviceID, "version": version], log: log)
+        let mistakes = MistakeCollector()
+        let library = ProfileLibrary(constants: ["device_id": deviceID, "version": version], mistakes: mistakes)
         let place = URL(fileURLWithPath: path)
         let stem = place.deletingPathExtension().lastPathComponent
         var files: [String: YAMLNode] = [:]
@@ -34,9 +34,9 @@ package struct ProfileLibrary {
             if FileManager.default.fileExists(atPath: file) { files[preset] = library.file(file) }
         }
         let backends = library.backends(files)
-        try log.check()
+        try mistakes.check()
         guard let backend = backends.first(where: { $0.profile.source.file == path }) else {
-            throw Mistakes([ConfigurationError(file: path, key: "base_url", found: "nothing", expected: "the URL of a backend")])
+            throw Mistakes([Mistake(file: path, key: "base_url", found: "nothing", expected: "the URL of a backend")])
         }
         return backend
     }
@@ -54,8 +54,8 @@ package struct ProfileLibrary {
             names = try FileManager.default.contentsOfDirectory(atPath: directory).filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }
         } catch {
             let found = FileManager.default.fileExists(atPath: directory) ? "something that is not a readable folder" : "no such folder"
-            log.add(
-                ConfigurationError(
+            mistakes.add(
+                Mistake(
                     file: directory, key: "", found: found,
                     expected: "a folder with a profile for each backend: create it, or set ‘backends:’ in homing.yaml to its path"))
             return [:]
@@ -69,12 +69,10 @@ package struct ProfileLibrary {
 
     private func file(_ path: String) -> YAMLNode? {
         guard let text = YAMLNode.text(of: path) else {
-            log.add(
-                ConfigurationError(
-                    file: path, key: "", found: "an unreadable file", expected: "a regular file of UTF-8 text, at most 1 MiB"))
+            mistakes.add(Mistake(file: path, key: "", found: "an unreadable file", expected: "a regular file of UTF-8 text, at most 1 MiB"))
             return nil
         }
-        return YAMLNode.parse(text, file: path, log: log)
+        return YAMLNode.parse(text, file: path, mistakes: mistakes)
     }
 
     private func backends(_ files: [String: YAMLNode]) -> [Backend] {
@@ -84,22 +82,20 @@ package struct ProfileLibrary {
         for (stem, file) in files.sorted(by: { $0.key < $1.key }) {
             if extended.contains(stem), file.member("base_url") == nil { continue }
             guard let whole = merged(file, files) else { continue }
-            let mistakes = ConfigurationErrors()
-            let profile = Profile(whole, constants: constants, log: mistakes)
+            let ofProfile = MistakeCollector()
+            let profile = Profile(whole, constants: constants, mistakes: ofProfile)
             // Report a mistake in a preset once, not for every profile that extends it.
-            for mistake in mistakes.all.map(\.withPlacesOfKey) where !log.all.contains(mistake) { log.add(mistake) }
+            for mistake in ofProfile.all.map(\.withPlacesOfKey) where !mistakes.all.contains(mistake) { mistakes.add(mistake) }
             let name = file.member("name")
             guard let profile else { continue }
             if profile.name != stem, file.member("extends") == nil {
-                log.add(
-                    ConfigurationError(
-                        file: file.file, line: name?.line, key: "name", found: "\"\(profile.name)\"",
-                        expected: "\"\(stem)\", the file name without .yaml"))
+                mistakes.add(
+                    at: file, line: name?.line, key: "name", found: "\"\(profile.name)\"",
+                    expected: "\"\(stem)\", the file name without .yaml")
             } else if let other = fileOfName[profile.name] {
-                log.add(
-                    ConfigurationError(
-                        file: file.file, line: name?.line, key: "name", found: "\"\(profile.name)\"",
-                        expected: "a unique name; \(other) already uses this one"))
+                mistakes.add(
+                    at: file, line: name?.line, key: "name", found: "\"\(profile.name)\"",
+                    expected: "a unique name; \(other) already uses this one")
             }
             fileOfName[profile.name] = file.file
             backends.append(Backend(profile))
@@ -111,22 +107,19 @@ package struct ProfileLibrary {
     private func merged(_ file: YAMLNode, _ files: [String: YAMLNode]) -> YAMLNode? {
         guard let reference = file.member("extends") else { return file }
         guard let stem = reference.text, let base = files[stem] else {
-            log.add(
-                ConfigurationError(
-                    file: file.file, line: reference.line, key: "extends", found: reference.summary,
-                    expected: "the name of another profile in this folder, without .yaml"
-                        + (reference.text.map { "; copy \($0).yaml into the folder" } ?? "")))
+            mistakes.add(
+                at: reference, key: "extends",
+                expected: "the name of another profile in this folder, without .yaml"
+                    + (reference.text.map { "; copy \($0).yaml into the folder" } ?? ""))
             return nil
         }
         if let deeper = base.member("extends") {
-            log.add(
-                ConfigurationError(
-                    file: file.file, line: reference.line, key: "extends",
-                    found: "\(reference.summary), which itself extends \(deeper.summary)",
-                    expected: "a profile that does not extend another"))
+            mistakes.add(
+                at: reference, key: "extends", found: "\(reference.summary), which itself extends \(deeper.summary)",
+                expected: "a profile that does not extend another")
             return nil
         }
-        guard StrictTable(base, log: log) != nil, case .table(let members) = base.content else { return nil }
+        guard StrictTable(base, mistakes: mistakes) != nil, case .table(let members) = base.content else { return nil }
         let inherited = members.filter { !["name", "extends", "schema"].contains($0.key) }
         return file.merged(over: YAMLNode(file: base.file, line: base.line, content: .table(inherited)))
     }

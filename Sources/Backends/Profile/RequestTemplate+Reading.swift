@@ -5,7 +5,7 @@ struct RequestDefaults {
     /// Without a trailing slash.
     let baseURL: String
     let origin: Origin?
-    let headers: [RequestTemplate.HeaderTemplate]
+    let headers: [RequestTemplate.NamedTemplate]
     let timeout: Duration?
     let scope: TemplateScope
 }
@@ -27,8 +27,7 @@ extension RequestTemplate {
         let form = keys.contains(.form) ? Self.form(table, scope: scope) : nil
         if json != nil, form != nil { table.reject("form", expected: "either json or form, not both") }
         guard let line = table.read("request", required: true, expected: "\"METHOD /path\" or \"METHOD https://…\"", { $0.text }),
-            let (method, url) = Self.target(
-                line, table, scope: scope.without("password").without("refresh").without("access"), defaults: defaults)
+            let (method, url) = Self.target(line, table, scope: scope.without("password", "refresh", "access"), defaults: defaults)
         else { return nil }
         if method == "GET" || method == "HEAD", json != nil || form != nil {
             table.reject("request", expected: "a method that takes a body, such as POST")
@@ -40,7 +39,7 @@ extension RequestTemplate {
         body = json.map(Body.json) ?? form.map(Body.form)
         headers = (isOwn ? defaults.headers.filter { common in !own.contains { $0.isNamed(common.name) } } : []) + own
         if !headers.contains(where: { $0.isNamed("Accept") }) {
-            headers.append(HeaderTemplate(name: "Accept", value: TextTemplate(literal: "application/json")))
+            headers.append(NamedTemplate(name: "Accept", value: TextTemplate(literal: "application/json")))
         }
     }
 
@@ -73,31 +72,31 @@ extension RequestTemplate {
     }
 
     static func json(_ key: String, in table: StrictTable, scope: TemplateScope) -> BodyTemplate? {
-        table.value(key).flatMap { BodyTemplate($0, path: table.key(key), scope: scope, log: table.log) }
+        table.value(key).flatMap { BodyTemplate($0, path: table.key(key), scope: scope, mistakes: table.mistakes) }
     }
 
-    private static func form(_ table: StrictTable, scope: TemplateScope) -> [HeaderTemplate]? {
+    private static func form(_ table: StrictTable, scope: TemplateScope) -> [NamedTemplate]? {
         guard table.value("form") != nil else { return nil }
-        return table.map("form").compactMap { field in template(field.value, field.name, path: field.path, scope: scope, log: table.log) }
+        return table.map("form").compactMap { field in
+            template(field.value, field.name, path: field.path, scope: scope, mistakes: table.mistakes)
+        }
     }
 
-    static func headers(_ table: StrictTable, scope: TemplateScope) -> [HeaderTemplate] {
+    static func headers(_ table: StrictTable, scope: TemplateScope) -> [NamedTemplate] {
         table.map("headers").compactMap { header in
-            let isName = !header.name.isEmpty && header.name.utf8.allSatisfy { HeaderTemplate.nameBytes.contains($0) }
-            guard isName, !HeaderTemplate.ours.contains(header.name.lowercased()) else {
-                table.log.add(
-                    ConfigurationError(
-                        file: header.value.file, line: header.value.line, key: header.path, found: "\"\(header.name)\"",
-                        expected: "a header name other than \(HeaderTemplate.ours.sorted().joined(separator: ", "))"))
+            guard header.name.isHeaderName, !NamedTemplate.ours.contains(header.name.lowercased()) else {
+                table.mistakes.add(
+                    at: header.value, key: header.path, found: "\"\(header.name)\"",
+                    expected: "a header name other than \(NamedTemplate.ours.sorted().joined(separator: ", "))")
                 return nil
             }
-            return template(header.value, header.name, path: header.path, scope: scope, log: table.log)
+            return template(header.value, header.name, path: header.path, scope: scope, mistakes: table.mistakes)
         }
     }
 
     private static func template(
-        _ node: YAMLNode, _ name: String, path: String, scope: TemplateScope, log: ConfigurationErrors
-    ) -> HeaderTemplate? {
+        _ node: YAMLNode, _ name: String, path: String, scope: TemplateScope, mistakes: MistakeCollector
+    ) -> NamedTemplate? {
         do throws(TemplateMistake) {
             guard let text = node.text else { throw TemplateMistake(found: node.summary, expected: "text; put it in quotes") }
             let template = try TextTemplate(parsing: text, scope: scope)
@@ -105,24 +104,28 @@ extension RequestTemplate {
             guard !template.literal.unicodeScalars.contains(where: { $0.value < 0x20 }) else {
                 throw TemplateMistake(found: "a control character", expected: "text on one line")
             }
-            return HeaderTemplate(name: name, value: template)
+            return NamedTemplate(name: name, value: template)
         } catch {
-            log.add(ConfigurationError(file: node.file, line: node.line, key: path, found: error.found, expected: error.expected))
+            mistakes.add(at: node, key: path, found: error.found, expected: error.expected)
             return nil
         }
     }
 }
 
-extension RequestTemplate.HeaderTemplate {
+extension RequestTemplate.NamedTemplate {
     func isNamed(_ other: String) -> Bool { name.caseInsensitiveCompare(other) == .orderedSame }
 
     /// Set by Homing itself.
     static let ours: Set<String> = [
         "host", "cookie", "content-type", "content-length", "transfer-encoding", "connection", "accept-encoding",
     ]
+}
 
+extension String {
     /// Token characters (RFC 9110 5.6.2).
-    static let nameBytes = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
+    private static let tokenBytes = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
+
+    var isHeaderName: Bool { !isEmpty && utf8.allSatisfy { Self.tokenBytes.contains($0) } }
 }
 
 extension TextTemplate {

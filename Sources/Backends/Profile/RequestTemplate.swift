@@ -6,18 +6,19 @@ import SyncModel
 package struct RequestTemplate: Sendable {
     let method: String
     package let url: TextTemplate
-    var headers: [HeaderTemplate]
+    var headers: [NamedTemplate]
     var body: Body?
     package let timeout: Duration?
 
-    struct HeaderTemplate: Sendable {
+    /// A header or form field.
+    struct NamedTemplate: Sendable {
         let name: String
         let value: TextTemplate
     }
 
     enum Body: Sendable {
         case json(BodyTemplate)
-        case form([HeaderTemplate])
+        case form([NamedTemplate])
     }
 
     var json: BodyTemplate? { if case .json(let template) = body { template } else { nil } }

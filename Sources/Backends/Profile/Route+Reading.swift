@@ -5,9 +5,9 @@ extension Route {
     init?(_ name: String, _ table: StrictTable, defaults: RequestDefaults) {
         defer { table.close() }
         let scope = defaults.scope.withItems
-        let mistakesBefore = table.log.all.count
+        let mistakesBefore = table.mistakes.all.count
         var request = RequestTemplate(table, [.json, .headers, .timeout], scope: scope, defaults: defaults)
-        let isRequestSound = table.log.all.count == mistakesBefore
+        let isRequestSound = table.mistakes.all.count == mistakesBefore
         if let marker = table.pointer("marker"), isRequestSound, request != nil {
             if let body = request?.json?.marked(at: marker.tokens[...]) {
                 request?.body = .json(body)

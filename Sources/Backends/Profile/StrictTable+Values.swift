@@ -6,6 +6,10 @@ extension StrictTable {
         read(key, required: required, expected: "text") { $0.text }
     }
 
+    func headerName(_ key: String) -> String? {
+        read(key, required: true, expected: "a header name") { $0.text.flatMap { $0.isHeaderName ? $0 : nil } }
+    }
+
     package func bool(_ key: String) -> Bool? {
         read(key, expected: "true or false") { node in
             if case .scalar(_, .bool(let flag)) = node.content { flag } else { nil }
@@ -41,7 +45,7 @@ extension StrictTable {
 
     /// The caller closes it.
     package func table(_ key: String, required: Bool = false) -> StrictTable? {
-        value(key, required: required ? "a table of keys" : nil).flatMap { StrictTable($0, path: self.key(key), log: log) }
+        value(key, required: required ? "a table of keys" : nil).flatMap { StrictTable($0, path: self.key(key), mistakes: mistakes) }
     }
 
     /// With user-chosen keys.
@@ -56,9 +60,7 @@ extension StrictTable {
         let items = if case .list(let items) = node.content { items } else { [node] }
         return items.enumerated().compactMap { index, item in
             if let value = parse(item) { return value }
-            log.add(
-                ConfigurationError(
-                    file: item.file, line: item.line, key: "\(self.key(key)).\(index)", found: item.summary, expected: expected))
+            mistakes.add(at: item, key: "\(self.key(key)).\(index)", expected: expected)
             return nil
         }
     }

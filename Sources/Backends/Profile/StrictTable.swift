@@ -2,22 +2,22 @@ import SyncModel
 
 /// Reads a table key by key; `close()` reports unread keys.
 ///
-/// Nothing throws: mistakes go to the log and the value is nil, so that one pass finds all.
+/// Nothing throws: mistakes are collected and the value is nil, so that one pass finds all.
 package final class StrictTable {
     package let node: YAMLNode
     /// Dotted; empty for the root.
     package let path: String
-    package let log: ConfigurationErrors
+    package let mistakes: MistakeCollector
     private var known: [String] = []
     private var members: [String: YAMLNode.Member] = [:]
 
     /// Nil, with a mistake, if `node` is not a table.
-    package init?(_ node: YAMLNode, path: String = "", log: ConfigurationErrors) {
+    package init?(_ node: YAMLNode, path: String = "", mistakes: MistakeCollector) {
         self.node = node
         self.path = path
-        self.log = log
+        self.mistakes = mistakes
         guard case .table(let members) = node.content else {
-            log.add(ConfigurationError(file: node.file, line: node.line, key: path, found: node.summary, expected: "a table of keys"))
+            mistakes.add(at: node, key: path, expected: "a table of keys")
             return nil
         }
         for member in members { self.members[member.key] = member }
@@ -34,7 +34,7 @@ package final class StrictTable {
         known.append(key)
         if let member = members[key] { return member.value }
         if let expected {
-            log.add(ConfigurationError(file: node.file, line: node.line, key: self.key(key), found: "nothing", expected: expected))
+            mistakes.add(at: node, key: self.key(key), found: "nothing", expected: expected)
         }
         return nil
     }
@@ -50,11 +50,8 @@ package final class StrictTable {
     /// Reports the value of `key`, or the whole table for nil.
     package func reject(_ key: String?, expected: String, found: String? = nil) {
         let culprit = key.flatMap { members[$0] }
-        let value = culprit?.value ?? node
-        log.add(
-            ConfigurationError(
-                file: value.file, line: culprit?.line ?? value.line, key: key.map { self.key($0) } ?? path,
-                found: found ?? value.summary, expected: expected))
+        mistakes.add(
+            at: culprit?.value ?? node, line: culprit?.line, key: key.map { self.key($0) } ?? path, found: found, expected: expected)
     }
 
     static let unknownKey = "an unknown key"

@@ -10,8 +10,8 @@ struct TemplateScope: Sendable {
     func adding(_ inputs: String...) -> TemplateScope {
         TemplateScope(constants: constants, inputs: self.inputs.union(inputs), items: items)
     }
-    func without(_ input: String) -> TemplateScope {
-        TemplateScope(constants: constants, inputs: inputs.subtracting([input]), items: items)
+    func without(_ inputs: String...) -> TemplateScope {
+        TemplateScope(constants: constants, inputs: self.inputs.subtracting(inputs), items: items)
     }
     var withItems: TemplateScope { TemplateScope(constants: constants, inputs: inputs, items: true) }
 

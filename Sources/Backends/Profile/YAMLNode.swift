@@ -26,23 +26,23 @@ package struct YAMLNode: Sendable {
     private static let mostLevels = 64
 
     /// Nil, with a mistake, if not YAML.
-    package static func parse(_ text: String, file: String, log: ConfigurationErrors) -> YAMLNode? {
+    package static func parse(_ text: String, file: String, mistakes: MistakeCollector) -> YAMLNode? {
         guard !AliasCount.isTooHigh(in: text) else {
-            log.add(ConfigurationError(file: file, key: "", found: "many aliases (*)", expected: "the values themselves"))
+            mistakes.add(Mistake(file: file, key: "", found: "many aliases (*)", expected: "the values themselves"))
             return nil
         }
         do {
             let parser = try Parser(yaml: text)
             guard let node = try parser.singleRoot() else {
-                log.add(ConfigurationError(file: file, key: "", found: "nothing", expected: "a table of keys"))
+                mistakes.add(Mistake(file: file, key: "", found: "nothing", expected: "a table of keys"))
                 return nil
             }
             // Yams nodes hold their anchors weakly; the parser owns them.
-            return withExtendedLifetime(parser) { YAMLNode(node, level: 1, file: file, log: log) }
+            return withExtendedLifetime(parser) { YAMLNode(node, level: 1, file: file, mistakes: mistakes) }
         } catch let error as YamlError {
-            log.add(Self.mistake(error, file: file))
+            mistakes.add(Self.mistake(error, file: file))
         } catch {
-            log.add(ConfigurationError(file: file, key: "", found: "\(error)", expected: "valid YAML"))
+            mistakes.add(Mistake(file: file, key: "", found: "\(error)", expected: "valid YAML"))
         }
         return nil
     }
@@ -53,14 +53,13 @@ package struct YAMLNode: Sendable {
         self.content = content
     }
 
-    private init(_ node: Node, level: Int, file: String, log: ConfigurationErrors) {
+    private init(_ node: Node, level: Int, file: String, mistakes: MistakeCollector) {
         self.file = file
         line = node.mark?.line
         // Yams has replaced the aliases by their targets, which may exceed the memory: stop here.
         guard node.anchor == nil else {
             content = .scalar("&", .null)
-            log.add(
-                ConfigurationError(file: file, line: line, key: "", found: "an anchor (&) or its alias (*)", expected: "the value itself"))
+            mistakes.add(at: self, key: "", found: "an anchor (&) or its alias (*)", expected: "the value itself")
             return
         }
         switch node {
@@ -68,32 +67,29 @@ package struct YAMLNode: Sendable {
         case .sequence where level > Self.mostLevels, .mapping where level > Self.mostLevels:
             content = .scalar("…", .null)
             let most = "at most \(Self.mostLevels) levels of lists and tables"
-            log.add(ConfigurationError(file: file, line: line, key: "", found: "more levels", expected: most))
-        case .sequence(let items): content = .list(items.map { YAMLNode($0, level: level + 1, file: file, log: log) })
-        case .mapping(let members): content = .table(Self.members(members, level: level + 1, file: file, log: log))
+            mistakes.add(at: self, key: "", found: "more levels", expected: most)
+        case .sequence(let items): content = .list(items.map { YAMLNode($0, level: level + 1, file: file, mistakes: mistakes) })
+        case .mapping(let members): content = .table(Self.members(members, level: level + 1, file: file, mistakes: mistakes))
         case .alias:
             content = .scalar("*", .null)
-            log.add(ConfigurationError(file: file, line: node.mark?.line, key: "", found: "an alias", expected: "the value itself"))
+            mistakes.add(at: self, key: "", found: "an alias", expected: "the value itself")
         }
     }
 
-    private static func members(_ members: Node.Mapping, level: Int, file: String, log: ConfigurationErrors) -> [Member] {
+    private static func members(_ members: Node.Mapping, level: Int, file: String, mistakes: MistakeCollector) -> [Member] {
         var known: Set<String> = []
         return members.compactMap { key, value in
             let line = key.mark?.line
             guard case .scalar(let scalar) = key, key.anchor == nil else {
-                log.add(
-                    ConfigurationError(file: file, line: line, key: "", found: "a list, a table or an anchor as a key", expected: "a name"))
+                mistakes.add(Mistake(file: file, line: line, key: "", found: "a list, a table or an anchor as a key", expected: "a name"))
                 return nil
             }
             // Yams misses duplicates that differ only in tags.
             guard known.insert(scalar.string).inserted else {
-                log.add(
-                    ConfigurationError(file: file, line: line, key: scalar.string, found: "a duplicate key", expected: "each key only once")
-                )
+                mistakes.add(Mistake(file: file, line: line, key: scalar.string, found: "a duplicate key", expected: "each key only once"))
                 return nil
             }
-            return Member(key: scalar.string, line: line, value: YAMLNode(value, level: level, file: file, log: log))
+            return Member(key: scalar.string, line: line, value: YAMLNode(value, level: level, file: file, mistakes: mistakes))
         }
     }
 
@@ -112,25 +108,25 @@ package struct YAMLNode: Sendable {
         return lines.indices.contains(line - 1) && lines[line - 1].prefix { $0 == " " || $0 == "\t" }.contains("\t")
     }
 
-    private static func mistake(_ error: YamlError, file: String) -> ConfigurationError {
+    private static func mistake(_ error: YamlError, file: String) -> Mistake {
         switch error {
         case .scanner(_, let problem, let mark, let text), .parser(_, let problem, let mark, let text),
             .composer(_, let problem, let mark, let text):
             if beginsWithTab(text, line: mark.line) {
-                ConfigurationError(
+                Mistake(
                     file: file, line: mark.line, key: "", found: "a tab",
                     expected: "spaces, because YAML does not allow tabs for indentation")
             } else {
-                ConfigurationError(
+                Mistake(
                     file: file, line: mark.line, key: "",
                     found: problem.hasPrefix("found ") ? String(problem.dropFirst("found ".count)) : problem, expected: "valid YAML")
             }
         case .duplicatedKeysInMapping(let duplicates, let context):
-            ConfigurationError(
+            Mistake(
                 file: file, line: context.mark.line, key: duplicates.sorted().joined(separator: ", "), found: "a duplicate key",
                 expected: "each key only once")
         default:
-            ConfigurationError(file: file, key: "", found: "\(error)", expected: "valid YAML")
+            Mistake(file: file, key: "", found: "\(error)", expected: "valid YAML")
         }
     }
 }

@@ -12,11 +12,11 @@ struct CertificateDates: Sendable, Hashable {
         let seen = loop.makePromise(of: CertificateDates?.self)
         // `try?`: a host that is not an IP address is a name, as SNI needs.
         let name = (try? SocketAddress(ipAddress: host, port: port)) == nil ? host : nil
-        var trustingNobody = TLSConfiguration.makeClientConfiguration()
-        trustingNobody.trustRoots = .certificates([])
-        let bootstrap = ClientBootstrap(group: loop).connectTimeout(limit).channelInitializer { [trustingNobody] channel in
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.trustRoots = .certificates([])
+        let bootstrap = ClientBootstrap(group: loop).connectTimeout(limit).channelInitializer { [configuration] channel in
             channel.eventLoop.makeCompletedFuture {
-                let tls = try NIOSSLClientHandler(context: NIOSSLContext(configuration: trustingNobody), serverHostname: name) {
+                let tls = try NIOSSLClientHandler(context: NIOSSLContext(configuration: configuration), serverHostname: name) {
                     (chain: [NIOSSLCertificate], verdict: EventLoopPromise<NIOSSLVerificationResult>) in
                     seen.succeed(chain.first.map(CertificateDates.init))
                     verdict.succeed(.failed)

@@ -5,12 +5,12 @@ import Foundation
 import Glibc
 
 extension Configuration {
-    /// Checks, without creating anything, that the daemon can listen and can create or write its folders. Logs mistakes.
-    func checkPlaces(_ log: ConfigurationErrors) {
+    /// Checks, without creating anything, that the daemon can listen and can create or write its folders. Collects mistakes.
+    func checkPlaces(_ mistakes: MistakeCollector) {
         func reject(_ key: String, _ found: String, _ expected: String) {
             // An invalid value was replaced by its default, which must not be reported.
-            guard !log.all.contains(where: { $0.file == file && $0.key == key }) else { return }
-            log.add(ConfigurationError(file: file, line: lines[key], key: key, found: found, expected: expected))
+            guard !mistakes.all.contains(where: { $0.file == file && $0.key == key }) else { return }
+            mistakes.add(Mistake(file: file, line: lines[key], key: key, found: found, expected: expected))
         }
         if !SocketLocation.fits(socket) {
             reject("socket", socket, "a path of at most \(SocketLocation.longest) bytes, the system’s limit for a socket")

@@ -7,21 +7,20 @@ import SyncModel
 extension Configuration {
     /// Reads `homing.yaml`; without a named file and without one in the default place, returns the defaults. Throws all mistakes together.
     package static func load(file named: String?, environment: [String: String]) throws(Mistakes) -> Configuration {
-        let log = ConfigurationErrors()
-        let configuration = read(file: named, environment: environment, log: log)
-        try log.check()
+        let mistakes = MistakeCollector()
+        let configuration = read(file: named, environment: environment, mistakes: mistakes)
+        try mistakes.check()
         return configuration ?? Configuration(places: Places(environment: environment))
     }
 
-    /// As `load`, but logs mistakes and uses defaults for invalid values; nil if the file cannot be read.
-    static func read(file named: String?, environment: [String: String], log: ConfigurationErrors) -> Configuration? {
+    /// As `load`, but collects mistakes and uses defaults for invalid values; nil if the file cannot be read.
+    static func read(file named: String?, environment: [String: String], mistakes: MistakeCollector) -> Configuration? {
         let places = Places(environment: environment)
         let file = named ?? places.configurationFile
         var configuration = Configuration(places: places)
         do throws(ProxyRules.BadVariable) { configuration.limits.proxies = try ProxyRules(environment: environment) } catch {
-            log.add(
-                ConfigurationError(
-                    file: "the environment", key: error.name, found: "not a proxy address", expected: "http://host:port, or nothing"))
+            mistakes.add(
+                Mistake(file: "the environment", key: error.name, found: "not a proxy address", expected: "http://host:port, or nothing"))
         }
         guard named != nil || FileManager.default.fileExists(atPath: file) else { return configuration }
         let directory = URL(fileURLWithPath: file).standardizedFileURL.deletingLastPathComponent()
@@ -29,13 +28,13 @@ extension Configuration {
         configuration.file = file
         configuration.backends = directory.appendingPathComponent("backends").path
         guard let text = YAMLNode.text(of: file) else {
-            log.add(ConfigurationError(file: file, key: "", found: "no readable file", expected: "the configuration, as YAML"))
+            mistakes.add(Mistake(file: file, key: "", found: "no readable file", expected: "the configuration, as YAML"))
             return nil
         }
         // Splits at any line ending: in Swift, CR LF is one character and not equal to "\n".
         let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
         let isEmpty = lines.allSatisfy { $0.isEmpty || $0.hasPrefix("#") }
-        if !isEmpty, let node = YAMLNode.parse(text, file: file, log: log), let table = StrictTable(node, log: log) {
+        if !isEmpty, let node = YAMLNode.parse(text, file: file, mistakes: mistakes), let table = StrictTable(node, mistakes: mistakes) {
             configuration.read(table, folder: folder)
         }
         return configuration

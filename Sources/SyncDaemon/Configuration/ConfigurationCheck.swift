@@ -10,15 +10,15 @@ package struct ConfigurationCheck: Sendable {
 
     /// Read-only.
     package static func run(file: String?, environment: [String: String]) -> ConfigurationCheck {
-        let log = ConfigurationErrors()
-        let (configuration, backends) = readAll(file: file, environment: environment, deviceID: "check", log: log)
+        let mistakes = MistakeCollector()
+        let (configuration, backends) = readAll(file: file, environment: environment, deviceID: "check", mistakes: mistakes)
         let unread = configuration.map { configuration in
             ProfileLibrary.ignored(in: configuration.backends).map {
                 "\(configuration.backends)/\($0) is ignored: the name of a profile must end in .yaml. Rename it."
             }
         }
         var lines: [String]
-        if let configuration, log.all.isEmpty {
+        if let configuration, mistakes.all.isEmpty {
             lines = [
                 "The configuration is good.", "state: \(configuration.stateDirectory)", "socket: \(configuration.socket)",
                 "spool: \(configuration.spool.isEnabled ? configuration.spool.directory : "off")",
@@ -26,10 +26,10 @@ package struct ConfigurationCheck: Sendable {
             ]
             lines += backends.map { "  \($0.name): \($0.baseURL), routes \($0.routes.joined(separator: ", "))" } + (unread ?? [])
         } else {
-            let count = log.all.count == 1 ? "1 mistake" : "\(log.all.count) mistakes"
-            lines = [Mistakes(log.all).description] + (unread ?? []) + ["\(count). Nothing was changed."]
+            let count = mistakes.all.count == 1 ? "1 mistake" : "\(mistakes.all.count) mistakes"
+            lines = [Mistakes(mistakes.all).description] + (unread ?? []) + ["\(count). Nothing was changed."]
         }
-        return ConfigurationCheck(isGood: log.all.isEmpty, text: lines.joined(separator: "\n"))
+        return ConfigurationCheck(isGood: mistakes.all.isEmpty, text: lines.joined(separator: "\n"))
     }
 
     /// The configuration if it, the profiles and their combination are valid; otherwise throws all mistakes.
@@ -41,26 +41,26 @@ package struct ConfigurationCheck: Sendable {
     static func read(
         file: String?, environment: [String: String], deviceID: String = "check"
     ) throws(Mistakes) -> (configuration: Configuration, backends: [Backend]) {
-        let log = ConfigurationErrors()
-        let (configuration, backends) = readAll(file: file, environment: environment, deviceID: deviceID, log: log)
-        guard let configuration, log.all.isEmpty else { throw Mistakes(log.all) }
+        let mistakes = MistakeCollector()
+        let (configuration, backends) = readAll(file: file, environment: environment, deviceID: deviceID, mistakes: mistakes)
+        guard let configuration, mistakes.all.isEmpty else { throw Mistakes(mistakes.all) }
         return (configuration, backends)
     }
 
-    /// As `read`, but logs mistakes; no configuration if its file cannot be read.
+    /// As `read`, but collects mistakes; no configuration if its file cannot be read.
     private static func readAll(
-        file: String?, environment: [String: String], deviceID: String, log: ConfigurationErrors
+        file: String?, environment: [String: String], deviceID: String, mistakes: MistakeCollector
     ) -> (Configuration?, [Backend]) {
         // Without the file, the profile folder is unknown.
-        guard let configuration = Configuration.read(file: file, environment: environment, log: log) else { return (nil, []) }
-        configuration.checkPlaces(log)
-        let inConfiguration = log.all
+        guard let configuration = Configuration.read(file: file, environment: environment, mistakes: mistakes) else { return (nil, []) }
+        configuration.checkPlaces(mistakes)
+        let inConfiguration = mistakes.all
         let backends = ProfileLibrary.read(
-            directory: configuration.backends, deviceID: deviceID, version: HomingVersion.current, log: log)
-        let inProfiles = log.all.dropFirst(inConfiguration.count)
+            directory: configuration.backends, deviceID: deviceID, version: HomingVersion.current, mistakes: mistakes)
+        let inProfiles = mistakes.all.dropFirst(inConfiguration.count)
         do { try Daemon.check(configuration, against: backends) } catch {
             for mistake in error.all where !isConsequence(mistake, inConfiguration, inProfiles, route: configuration.spool.route) {
-                log.add(mistake)
+                mistakes.add(mistake)
             }
         }
         return (configuration, backends)
@@ -68,7 +68,7 @@ package struct ConfigurationCheck: Sendable {
 
     /// Whether a mistake in the combination may only follow from another mistake.
     private static func isConsequence(
-        _ mistake: ConfigurationError, _ inConfiguration: [ConfigurationError], _ inProfiles: some Sequence<ConfigurationError>,
+        _ mistake: Mistake, _ inConfiguration: [Mistake], _ inProfiles: some Sequence<Mistake>,
         route: String
     ) -> Bool {
         if inConfiguration.contains(where: { ["", "spool", "spool.enabled", "backends", mistake.key].contains($0.key) }) { return true }

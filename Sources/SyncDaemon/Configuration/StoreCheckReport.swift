@@ -17,7 +17,7 @@ package struct StoreCheckReport: Sendable {
                 isGood: false, text: "The store was not checked: the configuration has mistakes, so the location of the store is unknown.")
         }
         let state = configuration.stateDirectory
-        let store = state + "/outbox.sqlite"
+        let store = Daemon.store(in: state)
         let damages = SalvageReport.all(in: state).map { "\($0.sentence) The damaged files are in \($0.folder)." }
         guard StoreUse(of: store).isThere else {
             return StoreCheckReport(

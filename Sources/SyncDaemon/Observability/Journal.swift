@@ -1,3 +1,4 @@
+import CSystemLinux
 import Foundation
 import Glibc
 
@@ -7,8 +8,13 @@ package struct Journal: Sendable {
 
     /// Nil if standard error is not the journal, or the journal is unreachable.
     package init?(environment: [String: String], path: String = "/run/systemd/journal/socket") {
-        guard JournalStream.isStandardError(environment: environment) else { return nil }
+        guard Self.isStandardError(environment: environment) else { return nil }
         self.init(path: path)
+    }
+
+    /// Whether standard error is connected to the journal (systemd.exec(5), `JOURNAL_STREAM`).
+    static func isStandardError(environment: [String: String], descriptor: Int32 = STDERR_FILENO) -> Bool {
+        environment["JOURNAL_STREAM"].map { homing_is_stream(descriptor, $0) == 1 } ?? false
     }
 
     init?(path: String) {

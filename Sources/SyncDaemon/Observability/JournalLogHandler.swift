@@ -27,8 +27,8 @@ package struct JournalLogHandler: LogHandler {
         let sorted = facts.map { (key: $0.key, value: "\($0.value)") }.sorted { $0.key < $1.key }
 
         var record = JournalRecord()
-        let told = sorted.filter { !$0.value.isEmpty }.map { "\($0.key)=\($0.value.quoted)" }.joined(separator: " ")
-        record.add("MESSAGE", told.isEmpty ? "\(event.message)" : "\(event.message): \(told)")
+        let text = sorted.filter { !$0.value.isEmpty }.map { "\($0.key)=\($0.value.quoted)" }.joined(separator: " ")
+        record.add("MESSAGE", text.isEmpty ? "\(event.message)" : "\(event.message): \(text)")
         record.add("PRIORITY", String(event.level.journalPriority))
         record.add("SYSLOG_IDENTIFIER", "homingd")
         record.add("CODE_FILE", event.file)

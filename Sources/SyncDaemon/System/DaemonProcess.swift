@@ -14,7 +14,7 @@ package struct DaemonProcess: Sendable {
     private let environment: [String: String]
     private let log: Logger
 
-    private enum Happening: Sendable {
+    private enum Event: Sendable {
         case reload
         case stop
         case ended(Result<Void, any Error>)
@@ -38,7 +38,7 @@ package struct DaemonProcess: Sendable {
 
     private func run(_ notifier: ServiceNotifier?) async throws {
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
-        let (happenings, post) = AsyncStream.makeStream(of: Happening.self)
+        let (events, post) = AsyncStream.makeStream(of: Event.self)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 for await signal in signals {
@@ -67,7 +67,7 @@ package struct DaemonProcess: Sendable {
                 let daemon: Daemon
                 // Damage found after the store was opened is salvaged by reopening it.
                 do { daemon = try await open() } catch OutboxError.damaged { daemon = try await open() }
-                try await live(daemon, happenings, post, &group)
+                try await supervise(daemon, events, post, &group)
             } catch let error as OutboxError {
                 throw StartError(StartError.sentence(for: error, store: Daemon.store(in: configuration.stateDirectory)))
             }
@@ -75,7 +75,7 @@ package struct DaemonProcess: Sendable {
     }
 
     /// The running daemon and its successor.
-    private struct Life {
+    private struct State {
         var daemon: Daemon
         var next: (configuration: Configuration, backends: [Backend], changes: [ConfigurationChange])?
         /// Another reload came after `next` was read.
@@ -87,8 +87,8 @@ package struct DaemonProcess: Sendable {
 
     private static let mostSalvages = 3
 
-    private func live(
-        _ first: Daemon, _ happenings: AsyncStream<Happening>, _ post: AsyncStream<Happening>.Continuation,
+    private func supervise(
+        _ first: Daemon, _ events: AsyncStream<Event>, _ post: AsyncStream<Event>.Continuation,
         _ group: inout ThrowingTaskGroup<Void, any Error>
     ) async throws {
         func start(_ daemon: Daemon) {
@@ -96,53 +96,53 @@ package struct DaemonProcess: Sendable {
                 do { post.yield(.ended(.success(try await daemon.run()))) } catch { post.yield(.ended(.failure(error))) }
             }
         }
-        var life = Life(daemon: first)
+        var state = State(daemon: first)
         // However this ends, the path must not lead new clients to a dead daemon.
-        defer { life.daemon.socket.close() }
+        defer { state.daemon.socket.close() }
         start(first)
-        for await happening in happenings {
-            switch happening {
+        for await event in events {
+            switch event {
             case .stop:
-                life.isStopping = true
-                life.daemon.stop()
-            case .reload where life.isStopping: break
-            case .reload where life.next != nil: life.readsAgain = true
+                state.isStopping = true
+                state.daemon.stop()
+            case .reload where state.isStopping: break
+            case .reload where state.next != nil: state.readsAgain = true
             case .reload:
-                reload(&life)
-                if life.next != nil { group.addTask { [daemon = life.daemon] in await daemon.retire() } }
-            case .ended(.failure(OutboxError.damaged(let words))) where !life.isStopping && life.salvages < Self.mostSalvages:
+                reload(&state)
+                if state.next != nil { group.addTask { [daemon = state.daemon] in await daemon.retire() } }
+            case .ended(.failure(OutboxError.damaged(let words))) where !state.isStopping && state.salvages < Self.mostSalvages:
                 log.error("The store is damaged and will be reopened", metadata: ["reason": "\(words)"])
-                life.salvages += 1
+                state.salvages += 1
                 // The pending configuration is read again afterwards.
-                if life.next != nil { post.yield(.reload) }
-                life.next = nil
-                let earlier = life.daemon
-                life.daemon = try await Daemon(earlier.configuration, earlier.backends, replacing: earlier, because: [])
-                start(life.daemon)
+                if state.next != nil { post.yield(.reload) }
+                state.next = nil
+                let earlier = state.daemon
+                state.daemon = try await Daemon(earlier.configuration, earlier.backends, replacing: earlier, because: [])
+                start(state.daemon)
             case .ended(let outcome):
                 // Running out of time is not a failure: the work is cancelled, and the store keeps every entry.
-                if case .failure(let error) = outcome, life.isStopping || life.next != nil {
+                if case .failure(let error) = outcome, state.isStopping || state.next != nil {
                     log.warning("The daemon did not end cleanly", metadata: ["error": "\(error)"])
                 }
-                if life.isStopping { return }
-                guard let next = life.next else { return try outcome.get() }
-                life.daemon = try await successor(of: life.daemon, next.configuration, next.backends, next.changes)
-                life.next = nil
-                start(life.daemon)
-                if life.readsAgain { post.yield(.reload) }
-                life.readsAgain = false
+                if state.isStopping { return }
+                guard let next = state.next else { return try outcome.get() }
+                state.daemon = try await successor(of: state.daemon, next.configuration, next.backends, next.changes)
+                state.next = nil
+                start(state.daemon)
+                if state.readsAgain { post.yield(.reload) }
+                state.readsAgain = false
             }
         }
     }
 
     /// Rereads the configuration, logs changes and sets the successor.
-    private func reload(_ life: inout Life) {
-        let daemon = life.daemon
-        let notifier = daemon.premises.notifier
+    private func reload(_ state: inout State) {
+        let daemon = state.daemon
+        let notifier = daemon.context.notifier
         notifier?.tell(.reloading(since: .now()))
         var restart: [ConfigurationChange] = []
         let reload = Reload(
-            file: file, environment: environment, inForce: (daemon.configuration, daemon.backends), deviceID: daemon.premises.deviceID,
+            file: file, environment: environment, inForce: (daemon.configuration, daemon.backends), deviceID: daemon.context.deviceID,
             restart: &restart)
         for case .key(let key, let old, let new) in restart {
             log.warning("A changed key takes effect at the next restart", metadata: ["key": "\(key)", "from": "\(old)", "to": "\(new)"])
@@ -159,7 +159,7 @@ package struct DaemonProcess: Sendable {
             notifier?.tell(.ready)
         case .changed(let configuration, let backends, let changes):
             for change in changes { change.log(to: log) }
-            life.next = (configuration, backends, changes)
+            state.next = (configuration, backends, changes)
         }
     }
 

@@ -13,7 +13,7 @@ struct MemoryReturn: Service {
 
     func run() async throws {
         let done = work.listen()
-        try? await cancelWhenGracefulShutdown {  // `try?`: only cancellation throws, and it ends the loop
+        await untilShutdown {
             var pause = shortestPause
             for await _ in done {
                 try await Task.sleep(for: pause, clock: .continuous)

@@ -15,7 +15,7 @@ struct StatusLine: Service {
     func run() async throws {
         let (looks, look) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         look.yield()
-        try? await cancelWhenGracefulShutdown {  // `try?`: only cancellation throws, and it ends the loop
+        await untilShutdown {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for signal in news {
                     let changes = signal.listen()
@@ -28,12 +28,12 @@ struct StatusLine: Service {
     }
 
     private func follow(_ looks: AsyncStream<Void>) async throws {
-        var told: String?
+        var shown: String?
         for await _ in looks {
             let started = ContinuousClock.now
-            if let sentence = await sentence(), sentence != told {
+            if let sentence = await sentence(), sentence != shown {
                 notifier.tell(.status(sentence))
-                told = sentence
+                shown = sentence
             }
             try await Task.sleep(for: max(shortestPause, (ContinuousClock.now - started) * 9), clock: .continuous)
         }

@@ -16,7 +16,7 @@ struct Watchdog: Service {
     }
 
     func run() async throws {
-        try? await cancelWhenGracefulShutdown {  // `try?`: only cancellation throws, and it ends the loop
+        await untilShutdown {
             while true {
                 if await dispatcher.echo() { notifier.tell(.watchdog) }
                 try await Task.sleep(for: interval, clock: .continuous)

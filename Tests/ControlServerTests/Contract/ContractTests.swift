@@ -18,7 +18,7 @@ import Yams
 
     private var calls: [Call] {
         ControlRouter(
-            service: FakeService(), policy: AccessPolicy(), quiet: .seconds(1), limits: ControlLimits(),
+            service: FakeService(), policy: AccessPolicy(), limits: ControlLimits(),
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         ).calls
     }

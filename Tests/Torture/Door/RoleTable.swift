@@ -14,9 +14,10 @@ struct RoleTable {
     let operations: [Operation]
 
     init(_ yaml: String) throws {
-        let log = ConfigurationErrors()
-        guard let root = YAMLNode.parse(yaml, file: "openapi.yaml", log: log), case .table(let paths) = root["paths"]?.content else {
-            throw StationError("the OpenAPI description cannot be read: \(log.all)")
+        let mistakes = MistakeCollector()
+        guard let root = YAMLNode.parse(yaml, file: "openapi.yaml", mistakes: mistakes), case .table(let paths) = root["paths"]?.content
+        else {
+            throw StationError("the OpenAPI description cannot be read: \(mistakes.all)")
         }
         operations = try paths.flatMap { path in
             guard case .table(let methods) = path.value.content else { return [Operation]() }

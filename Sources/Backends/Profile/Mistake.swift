@@ -1,6 +1,6 @@
 import SyncModel
 
-package struct ConfigurationError: Hashable, Sendable, CustomStringConvertible {
+package struct Mistake: Hashable, Sendable, CustomStringConvertible {
     package let file: String
     package let line: Int?
     /// Dotted, e.g. `routes.measurement.request`; empty for the whole file.
@@ -30,9 +30,9 @@ package struct ConfigurationError: Hashable, Sendable, CustomStringConvertible {
 }
 
 package struct Mistakes: Error, Sendable, CustomStringConvertible {
-    package let all: [ConfigurationError]
+    package let all: [Mistake]
 
-    package init(_ all: [ConfigurationError]) { self.all = all }
+    package init(_ all: [Mistake]) { self.all = all }
 
     package var description: String { all.map(\.description).joined(separator: "\n") }
 }

@@ -3,7 +3,7 @@ import Outbox
 import SyncModel
 
 /// The cause of a failed send, by contrast with other entries. See BlameByContrast.
-package enum Blame: Sendable, Equatable {
+enum Blame: Sendable, Equatable {
     /// Another entry of the route got through after this one failed.
     case entry
     /// There was no other entry to compare: counted, but rarely.
@@ -12,48 +12,29 @@ package enum Blame: Sendable, Equatable {
     case backend
 }
 
-extension Settled {
-    /// Maps the result of an attempt to a settlement.
-    ///
-    /// - Parameters:
-    ///   - blame: for undeclared failures.
-    ///   - hasContrast: another entry of the route got through since this outcome became unknown.
-    ///   - stepsAside: throttled so often that others of its lane go first.
-    package init(
-        _ entry: Entry, _ attempt: Attempt, blame: Blame, hasContrast: Bool, stepsAside: Bool = false, policy: RetryPolicy, now: Date,
-        using generator: inout some RandomNumberGenerator
-    ) {
-        var judge = Judge(
-            entry: entry, attempt: attempt, blame: blame, hasContrast: hasContrast, stepsAside: stepsAside, policy: policy, now: now)
-        let settlement = judge.settlement(using: &generator).due(by: now.addingTimeInterval(Quiet.horizon))
-        self.init(entry, settlement, attempt: attempt.wasMade ? attempt : nil, counts: judge.counts)
-    }
-}
-
-extension Settlement {
-    fileprivate func due(by latest: Date) -> Settlement {
-        switch self {
-        case .retry(let at, let failure): .retry(at: min(at, latest), failure)
-        case .released(let until, let failure): .released(until: min(until, latest), failure)
-        case .aside(let until, let failure): .aside(until: min(until, latest), failure)
-        case .delivered, .held, .dead: self
-        }
-    }
-}
-
-private struct Judge {
+/// Maps the result of an attempt to a settlement.
+struct Judgement {
     let entry: Entry
     let attempt: Attempt
+    /// For undeclared failures.
     let blame: Blame
+    /// Another entry of the route got through since this outcome became unknown.
     let hasContrast: Bool
-    let stepsAside: Bool
+    /// Throttled so often that others of its lane go first.
+    var stepsAside = false
     let policy: RetryPolicy
     let now: Date
-    var counts = false
+    private(set) var counts = false
+
+    func settled(using generator: inout some RandomNumberGenerator) -> Settled {
+        var judgement = self
+        let settlement = judgement.settlement(using: &generator).due(by: now.addingTimeInterval(Quiet.horizon))
+        return Settled(entry, settlement, attempt: attempt.wasMade ? attempt : nil, counts: judgement.counts)
+    }
 
     private var route: RouteTraits { attempt.route }
 
-    mutating func settlement(using generator: inout some RandomNumberGenerator) -> Settlement {
+    private mutating func settlement(using generator: inout some RandomNumberGenerator) -> Settlement {
         switch attempt.verdict {
         case .accepted(let receipt): .delivered(receipt)
         case .permanent(let failure) where failure.reason == .profile: .held(.profile, failure)
@@ -160,5 +141,21 @@ private struct Judge {
             return begin.addingTimeInterval(next)
         }
         return now.addingTimeInterval(max(policy.first, policy.delay(before: max(1, entry.looks), using: &generator)))
+    }
+}
+
+extension Attempt {
+    /// The server answered the send with 429, or with 503 and Retry-After.
+    var isQuieted: Bool { if case .throttled(let failure, _) = verdict { wasSent && failure.reason == .throttled } else { false } }
+}
+
+extension Settlement {
+    fileprivate func due(by latest: Date) -> Settlement {
+        switch self {
+        case .retry(let at, let failure): .retry(at: min(at, latest), failure)
+        case .released(let until, let failure): .released(until: min(until, latest), failure)
+        case .aside(let until, let failure): .aside(until: min(until, latest), failure)
+        case .delivered, .held, .dead: self
+        }
     }
 }
