@@ -100,7 +100,7 @@ extension Spool {
         // `Outbox.room` reports that smaller ones do not fit.
         guard size > Outbox.largestForAll else { return }
         switch error {
-        case .outbox(.full): note(path, .diskFull(needs: Outbox.room(for: size)))
+        case .outbox(.full): note(path, .diskFull(needs: Outbox.freeBytes(for: size)))
         case .outbox(.overLimit(let limit)): note(path, .overLimit(limit))
         default: return
         }

@@ -33,8 +33,13 @@ package final class Ballast: Sendable {
     }
 
     /// Runs `work`; if that fails on a full disk, runs it once more without the reserve.
-    package func withRoom<T>(_ work: () throws -> T) throws -> T {
-        do { return try work() } catch  where (free ?? .max) < Self.margin && release() { return try work() }
+    ///
+    /// - Parameter isFull: whether an error means a full disk; nil judges by the free space.
+    package func withReserve<T>(_ work: () throws -> T, ifFull isFull: ((any Error) -> Bool)? = nil) throws -> T {
+        do { return try work() } catch {
+            guard isFull?(error) ?? ((free ?? .max) < Self.margin), release() else { throw error }
+            return try work()
+        }
     }
 
     /// Only if the disk has some to spare besides; true if the reserve is complete.

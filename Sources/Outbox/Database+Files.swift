@@ -14,9 +14,10 @@ extension Database {
         }
     }
 
-    /// SQLite reports a quota as an I/O error.
-    func isOverQuota(_ error: any Error) -> Bool {
-        (error as? DatabaseError).map { OutboxError.isOverQuota($0.extendedResultCode, systemErrors) } == true
+    /// Whether the error of a write means a full disk. SQLite reports a quota as an I/O error.
+    func isFull(_ error: any Error) -> Bool {
+        let isOverQuota = (error as? DatabaseError).map { OutboxError.isOverQuota($0.extendedResultCode, systemErrors) } == true
+        return isOverQuota || OutboxError(error) == .full
     }
 
     /// Makes SQLite leave the log when the last connection closes. Homing checkpoints it, so a missing log means a loss.

@@ -83,11 +83,10 @@ extension Outbox {
 
     /// Nil if they are destroyed or unreadable.
     package func fields(of id: MutationID) async throws(OutboxError) -> [String: JSONValue]? {
-        let opening = PayloadDecryptor(vault: vault)
-        return try await read { db in
+        try await read { db in
             guard let row = try Row.fetchOne(db, sql: "SELECT * FROM entry WHERE id = ?", arguments: [id.description]) else { return nil }
             // `try?`: the next claim holds an unreadable entry.
-            return try? opening.entry(of: row, Self.sealedContent(of: row.decode(forColumn: "sequence"), db)).mutation.fields
+            return try? decryptor.entry(of: row, Self.sealedContent(of: row.decode(forColumn: "sequence"), db)).mutation.fields
         }
     }
 

@@ -55,7 +55,7 @@ extension Outbox {
             db.cachedStatement(sql: "SELECT sum(size) FROM entry WHERE state = 'inflight' AND backend = ?"), arguments: [backend]) ?? 0
     }
 
-    static func claim(_ orders: [Destination: ClaimOrder], epoch: Int64, vault: PayloadDecryptor, now: Date, _ db: Database) throws
+    static func claim(_ orders: [Destination: ClaimOrder], epoch: Int64, by decryptor: PayloadDecryptor, now: Date, _ db: Database) throws
         -> Claimed
     {
         var claimed = Claimed()
@@ -68,8 +68,9 @@ extension Outbox {
                 for candidate in batch {
                     isCrowded = candidate.size > room && room < mostInFlight
                     if isCrowded { break }
-                    guard let entry = try put(candidate.sequence, epoch: epoch, opening: vault, now: now, db) else {
-                        claimed.unreadable.append(try quarantine(candidate.sequence, now: now, db))
+                    guard let entry = try put(candidate.sequence, epoch: epoch, by: decryptor, now: now, db) else {
+                        let held = try hold(candidate.sequence, .unreadable, inFlightUnder: epoch, at: now, db)
+                        if let held { claimed.unreadable.append(held) }
                         continue
                     }
                     claimed.entries.append(entry)
@@ -171,7 +172,7 @@ extension Outbox {
 
     /// Puts an entry in flight; nil if it cannot be read.
     private static func put(
-        _ sequence: Int64, epoch: Int64, opening: PayloadDecryptor, now: Date, _ db: Database
+        _ sequence: Int64, epoch: Int64, by decryptor: PayloadDecryptor, now: Date, _ db: Database
     ) throws -> Entry? {
         let statement = try db.cachedStatement(
             sql: "UPDATE entry SET state = 'inflight', epoch = ?, claimedAt = ? WHERE sequence = ? AND state = 'pending' RETURNING *")
@@ -181,26 +182,7 @@ extension Outbox {
             guard let row = try rows.next() else { throw OutboxError.damaged("entry \(sequence) of a lane is not pending") }
             let sealed = try sealedContent(of: sequence, db)
             // `try?`: nil means unreadable.
-            return try? opening.entry(of: row, sealed)
+            return try? decryptor.entry(of: row, sealed)
         }
-    }
-
-    /// The lane of a held entry follows `onDead`.
-    static func quarantine(_ sequence: Int64, now: Date, _ db: Database) throws -> MutationID {
-        let row = try Row.fetchOne(
-            db,
-            sql: """
-                UPDATE entry SET state = 'held', holdReason = 'quarantine', epoch = NULL, lastStatus = NULL, lastReason = 'unreadable',
-                    lastError = 'What is stored of this entry cannot be read back.' WHERE sequence = ? RETURNING id, backend, account
-                """, arguments: [sequence])
-        guard let row, let id = MutationID(try row.decode(String.self, forColumn: "id")) else {
-            throw OutboxError.damaged("entry \(sequence) has an id that is not a UUID")
-        }
-        try insert(
-            SyncEvent(
-                at: now, .held, backend: try row.decode(forColumn: "backend"), account: try row.decode(forColumn: "account"), entry: id,
-                detail: ["reason": HoldReason.quarantine.rawValue]),
-            db)
-        return id
     }
 }

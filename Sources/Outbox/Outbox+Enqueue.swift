@@ -36,13 +36,7 @@ extension Outbox {
         let bytes = mutations.reduce(0) { $0 + ($1.payload?.count ?? 0) }
         await preparing.take(bytes)
         defer { preparing.release(bytes) }
-        let prepared: [Prepared]
-        do {
-            prepared = try mutations.map { try Prepared($0, by: vault) }
-        } catch {
-            throw failure(error)
-        }
-        let maxBytes = maxBytes
+        let prepared = try withOutboxErrors { try mutations.map { try Prepared($0, by: vault) } }
         let sizes = prepared.map { Int64($0.sealed.count) }
         let size = sizes.reduce(0, +)
         let others = shortage.began(size)
@@ -60,11 +54,13 @@ extension Outbox {
                 return .success(.new(sequence: sequence))
             }
         }
-        for case .success(.new) in results { shortage.accepted() }
+        for case .success(.new) in results { shortage.note { ($0.lastNoSpace, $0.lastOverLimit) = (0, nil) } }
         // Later refusals may be smaller. A large file of the drop folder is reported separately, because others are accepted while it waits.
-        func isTold(_ index: Int) -> Bool { actor != nil || sizes[index] <= Self.largestForAll }
-        if let first = results.firstIndex(of: .failure(.overLimit(maxBytes))), isTold(first) { shortage.refused(sizes[first]) }
-        if let first = results.firstIndex(of: .failure(.full)), isTold(first) { shortage.turnedAway(sizes[first]) }
+        func isReported(_ index: Int) -> Bool { actor != nil || sizes[index] <= Self.largestForAll }
+        if let first = results.firstIndex(of: .failure(.overLimit(maxBytes))), isReported(first) {
+            shortage.note { $0.lastOverLimit = sizes[first] }
+        }
+        if let first = results.firstIndex(of: .failure(.full)), isReported(first) { shortage.note { $0.lastNoSpace = sizes[first] } }
         arrivals.send()
         eventsWritten.send()
         return results

@@ -3,6 +3,12 @@ import GRDB
 import JSON
 import SyncModel
 
+extension SyncEvent {
+    init(at now: Date, _ kind: Kind, of entry: Entry, detail: [String: String] = [:]) {
+        self.init(at: now, kind, backend: entry.destination.backend, account: entry.destination.account, entry: entry.id, detail: detail)
+    }
+}
+
 extension Outbox {
     /// Writes events that belong to no entry.
     package func record(_ events: [SyncEvent]) async throws(OutboxError) {

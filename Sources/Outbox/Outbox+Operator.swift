@@ -29,10 +29,7 @@ extension Outbox {
                         failedAt = NULL, dueAt = ?, \(doubt), retriedAt = ?, retriedBy = ? WHERE sequence = ?
                     """
             ).execute(arguments: [Self.atOnce, now.ms, name ?? actor, entry.sequence])
-            try Self.insert(
-                SyncEvent(
-                    at: now, .retried, backend: entry.destination.backend, account: entry.destination.account, entry: id,
-                    detail: ["by": actor, "from": entry.state.rawValue]), db)
+            try Self.insert(SyncEvent(at: now, .retried, of: entry, detail: ["by": actor, "from": entry.state.rawValue]), db)
         }
         eventsWritten.send()
         arrivals.send()
@@ -43,7 +40,7 @@ extension Outbox {
         try await commit { db in
             let entry = try Self.entry(id, in: [.dead, .held, .pending], db)
             try Self.discard(entry, by: actor, named: name, now, db)
-            try holdDependents(of: entry, now: now, db)
+            try Self.holdDependents(of: entry, now: now, db)
         }
         eventsWritten.send()
         // The next entry of the lane may be eligible now.
@@ -86,27 +83,15 @@ extension Outbox {
         ).execute(arguments: [now.ms, name ?? actor, entry.sequence])
         try db.cachedStatement(sql: "UPDATE entry SET state = 'discarded', holdReason = NULL, settledAt = ? WHERE sequence = ?")
             .execute(arguments: [now.ms, entry.sequence])
-        try insert(
-            SyncEvent(
-                at: now, .discarded, backend: entry.destination.backend, account: entry.destination.account, entry: entry.id,
-                detail: ["by": actor, "from": entry.state.rawValue]), db)
+        try insert(SyncEvent(at: now, .discarded, of: entry, detail: ["by": actor, "from": entry.state.rawValue]), db)
     }
 
     /// Holds the entries that had to follow a discarded one, for a person to decide.
-    private func holdDependents(of parent: Entry, now: Date, _ db: Database) throws {
-        let message = "It had to be sent after entry \(parent.id), which was discarded."
-        let dependents = try Entry.fetchAll(
-            db,
-            sql: """
-                UPDATE entry SET state = 'held', holdReason = 'dependency', lastStatus = NULL, lastReason = NULL, lastError = ?
-                WHERE after = ? AND parent = ? AND state = 'pending' RETURNING *
-                """, arguments: [message, parent.lane.rawValue, parent.sequence])
-        for entry in dependents {
-            try Self.insert(
-                SyncEvent(
-                    at: now, .held, backend: entry.destination.backend, account: entry.destination.account, entry: entry.id,
-                    detail: ["reason": HoldReason.dependency.rawValue]), db)
-        }
+    private static func holdDependents(of parent: Entry, now: Date, _ db: Database) throws {
+        let dependents = try Int64.fetchAll(
+            db, sql: "SELECT sequence FROM entry WHERE after = ? AND parent = ? AND state = 'pending' ORDER BY sequence",
+            arguments: [parent.lane.rawValue, parent.sequence])
+        for sequence in dependents { try hold(sequence, .discarded(parent.id), at: now, db) }
     }
 
     /// The entry of that id. Throws if it is unknown or in another state.

@@ -5,20 +5,16 @@ import SyncModel
 extension Outbox {
     /// The current pauses. A start in the future, set while the clock was ahead, is corrected for good.
     package func pauses(at now: Date) throws(OutboxError) -> [Pause] {
-        do {
-            return try writeAtOnce { db in
-                try Self.pauses(db).compactMap { stored in
-                    let pause = stored.corrected(at: now)
-                    if pause.isOver(at: now) {
-                        try Self.end(stored, by: "homingd", because: Self.itsEnd, now, db)
-                        return nil
-                    }
-                    if pause != stored { try Self.write(pause, db) }
-                    return pause
+        try writeAtOnce { db in
+            try Self.pauses(db).compactMap { stored in
+                let pause = stored.corrected(at: now)
+                if pause.isOver(at: now) {
+                    try Self.end(stored, by: "homingd", because: Self.itsEnd, now, db)
+                    return nil
                 }
+                if pause != stored { try Self.write(pause, db) }
+                return pause
             }
-        } catch {
-            throw failure(error)
         }
     }
 

@@ -41,7 +41,7 @@ extension Outbox {
     /// full disk, where another program could take the space. See Decisions/Ballast.md.
     package func emptyLog() async throws(OutboxError) -> Bool {
         guard mayEmptyLog else { return false }
-        defer { _ = hasRoomAsItIs() }
+        defer { refillReserve() }
         do {
             return try await pool.writeWithoutTransaction(Self.truncateLog)
         } catch {

@@ -23,20 +23,16 @@ extension Outbox {
 
     /// Those that are not over. One stored while the clock was ahead lasts as long as the server asked.
     package func quiets(at now: Date) throws(OutboxError) -> [Quiet] {
-        do {
-            return try pool.read { db in
-                try Row.fetchAll(db, sql: "SELECT * FROM quiet ORDER BY backend").compactMap { row in
-                    let (since, until) = (Date(ms: row["since"]), Date(ms: row["until"]))
-                    let span = min(until.timeIntervalSince(since), Quiet.horizon)
-                    let end = since > now ? now.addingTimeInterval(span) : until
-                    guard end > now, span > 0 else { return nil }
-                    return Quiet(
-                        backend: row["backend"], address: row["address"], since: min(since, now), until: end,
-                        failure: Failure(.throttled, status: row["status"], row["message"]))
-                }
+        try readAtOnce { db in
+            try Row.fetchAll(db, sql: "SELECT * FROM quiet ORDER BY backend").compactMap { row in
+                let (since, until) = (Date(ms: row["since"]), Date(ms: row["until"]))
+                let span = min(until.timeIntervalSince(since), Quiet.horizon)
+                let end = since > now ? now.addingTimeInterval(span) : until
+                guard end > now, span > 0 else { return nil }
+                return Quiet(
+                    backend: row["backend"], address: row["address"], since: min(since, now), until: end,
+                    failure: Failure(.throttled, status: row["status"], row["message"]))
             }
-        } catch {
-            throw failure(error)
         }
     }
 }

@@ -30,30 +30,22 @@ package enum StoredSession: Equatable, Sendable {
 
 extension Outbox {
     package func session(of backend: String) throws(OutboxError) -> StoredSession {
-        do {
-            let sealed = try pool.read { try Data.fetchOne($0, sql: "SELECT sealed FROM session WHERE backend = ?", arguments: [backend]) }
-            guard let sealed else { return .none }
-            // `try?`: nil means that it does not open.
-            return (try? vault.open(sealed, as: StoredSession.identity(backend))).map(StoredSession.record) ?? .unreadable
-        } catch {
-            throw failure(error)
-        }
+        let sealed = try readAtOnce { try Data.fetchOne($0, sql: "SELECT sealed FROM session WHERE backend = ?", arguments: [backend]) }
+        guard let sealed else { return .none }
+        // `try?`: nil means that it does not open.
+        return (try? vault.open(sealed, as: StoredSession.identity(backend))).map(StoredSession.record) ?? .unreadable
     }
 
     /// Durable when it returns. Synchronous, so that nothing happens to a session between the decision and the fsync.
     package func apply(_ change: SessionChange) throws(OutboxError) {
-        do {
-            try writeAtOnce { db in
-                let sealed = try vault.seal(change.record, as: StoredSession.identity(change.backend))
-                try db.execute(
-                    sql: "INSERT INTO session (backend, sealed) VALUES (?, ?) ON CONFLICT DO UPDATE SET sealed = excluded.sealed",
-                    arguments: [change.backend, sealed])
-                if let account = change.label { try Self.remember(account, of: change.backend, db) }
-                for event in change.events { try Self.insert(event, db) }
-            }
-            if !change.events.isEmpty { eventsWritten.send() }
-        } catch {
-            throw failure(error)
+        try writeAtOnce { db in
+            let sealed = try vault.seal(change.record, as: StoredSession.identity(change.backend))
+            try db.execute(
+                sql: "INSERT INTO session (backend, sealed) VALUES (?, ?) ON CONFLICT DO UPDATE SET sealed = excluded.sealed",
+                arguments: [change.backend, sealed])
+            if let account = change.label { try Self.remember(account, of: change.backend, db) }
+            for event in change.events { try Self.insert(event, db) }
         }
+        if !change.events.isEmpty { eventsWritten.send() }
     }
 }

@@ -8,12 +8,10 @@ extension Outbox {
     package func settle(
         _ settled: [Settled], thenClaim orders: [Destination: ClaimOrder], at now: Date
     ) async throws(OutboxError) -> Claimed {
-        let epoch = epoch
-        let opening = PayloadDecryptor(vault: vault)
         let claimed = try await commit { db in
             try Self.write(settled, epoch: epoch, now: now, db)
             let begin = ContinuousClock.now
-            var claimed = try Self.claim(orders, epoch: epoch, vault: opening, now: now, db)
+            var claimed = try Self.claim(orders, epoch: epoch, by: decryptor, now: now, db)
             claimed.took = ContinuousClock.now - begin
             return claimed
         }
@@ -34,37 +32,20 @@ extension Outbox {
                 for item in settled { try write([item], epoch: epoch, now: now, db) }
                 return
             }
-            let entry = settled[0].entry
-            do { try hold(entry, epoch: epoch, now: now, db) } catch let other as DatabaseError where other.resultCode == .SQLITE_CONSTRAINT
+            let sequence = settled[0].entry.sequence
+            do { try hold(sequence, .unsettled, inFlightUnder: epoch, at: now, db) } catch let other as DatabaseError
+                where other.resultCode == .SQLITE_CONSTRAINT
             {
-                throw OutboxError.damaged("what became of entry \(entry.sequence) cannot be written: \(error)")
+                throw OutboxError.damaged("the result of entry \(sequence) cannot be stored: \(error)")
             }
         }
-    }
-
-    private static func hold(_ entry: Entry, epoch: Int64, now: Date, _ db: Database) throws {
-        try db.execute(
-            sql: """
-                UPDATE entry SET state = 'held', holdReason = 'quarantine', epoch = NULL, uncertain = 1,
-                    uncertainAt = coalesce(uncertainAt, claimedAt, ?), doubtedAt = coalesce(claimedAt, ?),
-                    lastStatus = NULL, lastReason = 'unreadable',
-                    lastError = 'It was sent, and what became of it could not be written down: the store contradicts itself.'
-                WHERE sequence = ? AND state = 'inflight' AND epoch = ?
-                """, arguments: [now.ms, now.ms, entry.sequence, epoch])
-        guard db.changesCount == 1 else { return }
-        let destination = entry.mutation.destination
-        try insert(
-            SyncEvent(
-                at: now, .held, backend: destination.backend, account: destination.account, entry: entry.id,
-                detail: ["reason": HoldReason.quarantine.rawValue]), db)
     }
 
     private static func write(_ item: Settled, epoch: Int64, now: Date, _ db: Database) throws {
         guard try update(item, epoch: epoch, now: now, db) else { return }
         let entry = item.entry
         try record(item, now: now, db)
-        var event = SyncEvent(
-            at: now, .released, backend: entry.mutation.destination.backend, account: entry.mutation.destination.account, entry: entry.id)
+        var event = SyncEvent(at: now, .released, of: entry)
         if let failure = item.settlement.failure {
             event.detail = ["reason": failure.reason.rawValue, "message": failure.message]
             event.detail["status"] = failure.status.map { String($0) }

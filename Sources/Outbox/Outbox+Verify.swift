@@ -17,14 +17,13 @@ extension Outbox {
     /// - Parameter tell: called for each entry put on hold.
     package func verifyContents(at now: Date, tell: (MutationID) -> Void) async throws(OutboxError) {
         defer { pool.releaseMemoryEventually() }
-        let opening = PayloadDecryptor(vault: vault)
         var last: Int64 = 0
         while !Task.isCancelled {
             let begin = last
-            let (unreadable, end) = try await read { db in try Self.unreadable(after: begin, by: opening, db) }
+            let (unreadable, end) = try await read { db in try Self.unreadable(after: begin, by: decryptor, db) }
             if !unreadable.isEmpty {
                 let held = try await commit { db in
-                    try unreadable.compactMap { try Self.hold($0, unlessReadBy: opening, now: now, db) }
+                    try unreadable.compactMap { try Self.hold($0, unlessReadBy: decryptor, now: now, db) }
                 }
                 held.forEach(tell)
                 // Entries behind them may be eligible now.
@@ -37,8 +36,9 @@ extension Outbox {
     }
 
     /// Those of one batch, and the last sequence it read; nil past the end.
-    private static func unreadable(after begin: Int64, by opening: PayloadDecryptor, _ db: Database) throws -> (found: [Int64], end: Int64?)
-    {
+    private static func unreadable(after begin: Int64, by decryptor: PayloadDecryptor, _ db: Database) throws -> (
+        found: [Int64], end: Int64?
+    ) {
         // Not by an index: otherwise each batch would sort all waiting entries.
         let waiting = "SELECT * FROM entry WHERE +state = 'pending' AND sequence > ? ORDER BY sequence LIMIT 200"
         let rows = try Row.fetchCursor(db, sql: waiting, arguments: [begin])
@@ -47,7 +47,7 @@ extension Outbox {
             let sequence = try row.decode(Int64.self, forColumn: "sequence")
             let sealed = try sealedContent(of: sequence, db)
             // `try?`: nil means unreadable.
-            if (try? opening.entry(of: row, sealed)) == nil { found.append(sequence) }
+            if (try? decryptor.entry(of: row, sealed)) == nil { found.append(sequence) }
             end = sequence
             bytes += sealed?.count ?? 0
         }
@@ -57,12 +57,12 @@ extension Outbox {
     /// Bytes of content read in one snapshot.
     private static let mostRead = 16 << 20
 
-    private static func hold(_ sequence: Int64, unlessReadBy opening: PayloadDecryptor, now: Date, _ db: Database) throws -> MutationID? {
+    private static func hold(_ sequence: Int64, unlessReadBy decryptor: PayloadDecryptor, now: Date, _ db: Database) throws -> MutationID? {
         let waiting = "SELECT * FROM entry WHERE sequence = ? AND state = 'pending'"
         guard let row = try Row.fetchOne(db, sql: waiting, arguments: [sequence]) else { return nil }
         let sealed = try sealedContent(of: sequence, db)
         // `try?`: as above.
-        return (try? opening.entry(of: row, sealed)) == nil ? try quarantine(sequence, now: now, db) : nil
+        return (try? decryptor.entry(of: row, sealed)) == nil ? try hold(sequence, .unreadable, at: now, db) : nil
     }
 
     static func checkIntegrity(_ db: Database) throws {

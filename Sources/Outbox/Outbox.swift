@@ -20,6 +20,7 @@ package struct Outbox: Sendable {
     /// Bytes of payloads being prepared; each is in memory four times (Decisions/LargeDocuments.md).
     let preparing = ByteBudget(32 << 20)
     let vault: Vault
+    let decryptor: PayloadDecryptor
     /// In bytes, for new submissions only.
     let maxBytes: Int64
     /// Identifies this run of the daemon: an entry in flight under another epoch is an orphan.
@@ -50,6 +51,7 @@ package struct Outbox: Sendable {
         _ = Self.sparesMemoryCount
         let ballast = Ballast(beside: file)
         self.vault = vault
+        decryptor = PayloadDecryptor(vault: vault)
         self.maxBytes = maxBytes
         self.ballast = ballast
         damage = Damage(file: file)
@@ -61,7 +63,7 @@ package struct Outbox: Sendable {
                     file, thoroughly: crashed && !isSalvaged,
                     { try Self.beginRun($0, crashed: crashed, dueAt: now.addingTimeInterval(lookupAfter), now: now) })
             }
-            (pool, epoch) = try ballast.withRoom(openOnce)
+            (pool, epoch) = try ballast.withReserve(openOnce)
             use.opened()
             commits = GroupCommit(pool: pool, ballast: ballast)
         } catch {
@@ -126,16 +128,8 @@ package struct Outbox: Sendable {
                 WHERE state = 'inflight' RETURNING *
                 """, arguments: [now.ms, crashed ? 1 : 0, dueAt.ms])
         for orphan in orphans {
-            var event = SyncEvent(
-                at: now, .recovered, backend: orphan.destination.backend, account: orphan.destination.account, entry: orphan.id,
-                detail: ["crashes": String(orphan.crashes)])
-            if orphan.crashes >= 3 {
-                try db.execute(
-                    sql: "UPDATE entry SET state = 'held', holdReason = 'poison' WHERE sequence = ?", arguments: [orphan.sequence])
-                event.kind = .held
-                event.detail["reason"] = HoldReason.poison.rawValue
-            }
-            try insert(event, db)
+            try insert(SyncEvent(at: now, .recovered, of: orphan, detail: ["crashes": String(orphan.crashes)]), db)
+            if orphan.crashes >= 3 { try hold(orphan.sequence, .crashes, at: now, db) }
         }
         return epoch
     }
@@ -143,14 +137,12 @@ package struct Outbox: Sendable {
     /// Closes the store after its last commit; later writes fail. Truncates the WAL, except on damage, on a full disk, or while another process reads
     /// it.
     package func close() throws(OutboxError) {
-        do {
+        try withOutboxErrors {
             // `try?`: on failure the WAL keeps its content.
             if !damage.isMet, mayEmptyLog, (try? pool.writeWithoutTransaction(Self.truncateLog)) == true {
                 StoreUse(of: pool.path).closed()
             }
             try pool.close()
-        } catch {
-            throw failure(error)
         }
     }
 
@@ -166,30 +158,40 @@ package struct Outbox: Sendable {
         if !isMandatory, let reason = damage.reason { throw .damaged(reason) }
         do {
             let value = try await commits.submit(isMandatory: isMandatory, work)
-            if isMandatory { shortage.wroteMandatory(true) }
+            if isMandatory { shortage.note { $0.isSpent = false } }
             return value
         } catch {
             let error = failure(error)
             if error == .full {
-                shortage.diskIsFull()
-                if isMandatory { shortage.wroteMandatory(false) } else { shortage.turnedAway(size) }
+                shortage.note { state in
+                    state.wasFull = true
+                    if isMandatory { state.isSpent = true } else { state.lastNoSpace = size }
+                }
             }
             throw error
         }
     }
 
     /// Writes in its own transaction; on a full disk, from the reserve.
-    func writeAtOnce<T>(_ work: (Database) throws -> T) throws -> T {
-        do { return try pool.write(work) } catch {
-            let isOverQuota = pool.writeWithoutTransaction { db in db.isOverQuota(error) }
-            guard isOverQuota || OutboxError(error) == .full else { throw error }
-            guard makeRoom() else { throw OutboxError.full }
-            return try pool.write(work)
+    func writeAtOnce<T>(_ work: (Database) throws -> T) throws(OutboxError) -> T {
+        try withOutboxErrors {
+            func isFull(_ error: any Error) -> Bool { pool.writeWithoutTransaction { db in db.isFull(error) } }
+            do { return try ballast.withReserve({ try pool.write(work) }, ifFull: isFull) } catch {
+                throw isFull(error) ? OutboxError.full : error
+            }
         }
     }
 
+    /// Reads at once, on the caller's thread.
+    func readAtOnce<T>(_ work: (Database) throws -> T) throws(OutboxError) -> T { try withOutboxErrors { try pool.read(work) } }
+
     func read<T: Sendable>(_ work: @escaping @Sendable (Database) throws -> T) async throws(OutboxError) -> T {
         do { return try await pool.read(work) } catch { throw failure(error) }
+    }
+
+    /// Throws the errors of `work` as `OutboxError`.
+    func withOutboxErrors<T>(_ work: () throws -> T) throws(OutboxError) -> T {
+        do { return try work() } catch { throw failure(error) }
     }
 
     /// Remembers damage.

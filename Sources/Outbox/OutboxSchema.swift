@@ -240,8 +240,8 @@ package enum OutboxSchema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// - `origin`: each backend's base URL at first contact, because account numbers differ elsewhere; under a backend and a route, the rule by which
-    ///   lookups recognise an entry.
+    /// - `origin`: each backend's base URL at first contact, because account numbers differ elsewhere.
+    /// - `lookupRule`: how the lookups of a route recognise an entry. For both digests see `CheckedText`.
     /// - `session`: sealed; see `SessionRecord`.
     /// - `pause`: set by a person; `quiet`: until when a server wants no requests.
     private static let people = """
@@ -254,7 +254,16 @@ package enum OutboxSchema {
 
         CREATE TABLE origin (
             backend TEXT NOT NULL PRIMARY KEY,
-            origin TEXT NOT NULL
+            origin TEXT NOT NULL,
+            digest BLOB NOT NULL CHECK (length(digest) = 8)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE lookupRule (
+            backend TEXT NOT NULL,
+            route TEXT NOT NULL,
+            rule TEXT NOT NULL,
+            digest BLOB NOT NULL CHECK (length(digest) = 8),
+            PRIMARY KEY (backend, route)
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE session (

@@ -12,6 +12,7 @@ enum FoundRow {
     case attempt([DatabaseValue])
     case account([DatabaseValue])
     case origin([DatabaseValue])
+    case lookupRule([DatabaseValue])
     case pause([DatabaseValue])
     case quiet([DatabaseValue])
     case gap([DatabaseValue])
@@ -69,7 +70,8 @@ enum FoundRow {
         case "ttiit": return .pause(values)
         case "ttiiit", "ttii-t": return .quiet(values)
         case "ttt": return .account(values)
-        case "tt": return .origin(values)
+        case "ttb": return .origin(values)
+        case "tttb": return .lookupRule(values)
         case "tb":
             guard let backend = values[0].text, case .blob(let sealed) = values[1].storage else { return nil }
             return .session(backend: backend, sealed)

@@ -76,6 +76,7 @@ final class Salvage {
         case .attempt(let values): try insert(into: "attempt", values)
         case .account(let values): try insert(into: "account", values)
         case .origin(let values): try insert(into: "origin", values)
+        case .lookupRule(let values): try insert(into: "lookupRule", values)
         case .pause(let values): try insert(into: "pause", values)
         case .quiet(let values): try insert(into: "quiet", values)
         case .gap(let values): try insert(into: "gap", values)

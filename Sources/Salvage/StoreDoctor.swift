@@ -20,13 +20,13 @@ package enum StoreDoctor {
                 now: now)
         }
         do {
-            if let report = try ballast.withRoom(repair.prepare) { return (try outbox(after: report), report) }
+            if let report = try ballast.withReserve(repair.prepare) { return (try outbox(after: report), report) }
             let reason: String
             do { return (try outbox(after: nil), nil) } catch {
                 guard case .damaged(let words) = error else { throw error }
                 reason = words
             }
-            let report = try ballast.withRoom { try repair.salvage(because: reason) }
+            let report = try ballast.withReserve { try repair.salvage(because: reason) }
             return (try outbox(after: report), report)
         } catch {
             throw OutboxError(error)

@@ -7,11 +7,11 @@ import Vault
 /// Reads the entries of a store that wait, also while a daemon uses it.
 package struct WaitingMutations {
     private let reader: StoreReader
-    private let opening: PayloadDecryptor
+    private let decryptor: PayloadDecryptor
 
     package init(file: String, vault: Vault, isInUse: Bool) {
         reader = StoreReader(file: file, isInUse: isInUse)
-        opening = PayloadDecryptor(vault: vault)
+        decryptor = PayloadDecryptor(vault: vault)
     }
 
     /// By backend, the base URL to which its accounts belong.
@@ -19,8 +19,8 @@ package struct WaitingMutations {
         do {
             return try reader.read { db in
                 var origins: [String: String] = [:]
-                for row in try Row.fetchAll(db, sql: "SELECT backend, CAST(origin AS BLOB) AS origin FROM origin") {
-                    origins[try row.decode(forColumn: "backend")] = Outbox.origin(in: try row.decode(forColumn: "origin"))
+                for row in try Row.fetchAll(db, sql: "SELECT backend, origin FROM origin") {
+                    origins[try row.decode(forColumn: "backend")] = try row.decode(String.self, forColumn: "origin")
                 }
                 return origins
             }
@@ -38,7 +38,7 @@ package struct WaitingMutations {
                 let rows = try Row.fetchCursor(db, sql: waiting)
                 while let row = try rows.next() {
                     // `try?`: nil means unreadable.
-                    if let entry = try? opening.entry(of: row, Outbox.sealedContent(of: row.decode(forColumn: "sequence"), db)) {
+                    if let entry = try? decryptor.entry(of: row, Outbox.sealedContent(of: row.decode(forColumn: "sequence"), db)) {
                         work(entry.mutation)
                     } else {
                         unreadable += 1

@@ -61,7 +61,7 @@ extension Daemon {
 
     /// An uncertain entry can be found at the backend only with the profile that sent it.
     private func holdUnfindable(at backend: Backend) async throws(OutboxError) {
-        let held = try await outbox.claimMatches(backend.matches, of: backend.name, at: context.clock.now)
+        let held = try await outbox.claimLookupRules(backend.matches, of: backend.name, at: context.clock.now)
         guard held > 0 else { return }
         context.log.warning(
             "Entries are on hold: the profile’s marker or find.match has changed since they were sent",

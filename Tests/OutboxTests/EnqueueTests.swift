@@ -76,10 +76,10 @@ import Vault
         #expect(pages > 1)
         let large = Samples.mutation(2, payload: "{\"a\":\"" + String(repeating: "x", count: 100_000) + "\"}")
         await #expect(throws: OutboxError.full) { try await store.enqueue(large) }
-        #expect(store.outbox.shortage.wasFull && store.outbox.shortage.turnedAway > 100_000)
+        #expect(store.outbox.shortage.now.wasFull && store.outbox.shortage.now.lastNoSpace > 100_000)
         #expect(try await store.outbox.room() == .enough)
-        #expect(!store.outbox.shortage.wasFull)
-        store.outbox.shortage.turnedAway(1 << 60)
+        #expect(!store.outbox.shortage.now.wasFull)
+        store.outbox.shortage.note { $0.lastNoSpace = 1 << 60 }
         #expect(try await store.outbox.room() == .diskFull)
         // A small commit does not clear the shortage.
         _ = try await store.claim()

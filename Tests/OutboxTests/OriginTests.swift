@@ -30,8 +30,8 @@ import Testing
 
     @Test func changedMarksHoldUncertainEntries() async throws {
         let store = try Store()
-        func claim(_ match: String) async throws -> Int {
-            try await store.outbox.claimMatches(["measurement": match, "other": ""], of: "breathesafe", at: store.clock.now)
+        func claim(_ rule: String) async throws -> Int {
+            try await store.outbox.claimLookupRules(["measurement": rule, "other": ""], of: "breathesafe", at: store.clock.now)
         }
         #expect(try await claim("mark /a") == 0)
         let lost = Failure(.lostAnswer, "lost", outcomeUnknown: true)
@@ -58,9 +58,17 @@ import Testing
         try await store.enqueue(Samples.mutation(1))
         let pool = store.outbox.pool
         func write(_ bytes: Data) async throws {
-            try await pool.write { try $0.execute(sql: "UPDATE origin SET origin = CAST(? AS TEXT)", arguments: [bytes]) }
+            let sql = "UPDATE origin SET origin = CAST(? AS TEXT), digest = ?"
+            try await pool.write { try $0.execute(sql: sql, arguments: [Data(bytes.dropLast(8)), Data(bytes.suffix(8))]) }
         }
-        let stored = try #require(try await pool.read { try Data.fetchOne($0, sql: "SELECT CAST(origin AS BLOB) FROM origin") })
+        func read() async throws -> Data {
+            try await pool.read { db in
+                let text = try #require(try Data.fetchOne(db, sql: "SELECT CAST(origin AS BLOB) FROM origin"))
+                return text + (try #require(try Data.fetchOne(db, sql: "SELECT digest FROM origin")))
+            }
+        }
+        let stored = try await read()
+        #expect(stored == Data(old.utf8) + CheckedText(old, of: "breathesafe").digest)
         for place in stored.indices {
             for flip: UInt8 in [1, 0x10, 0x20, 0x80, 0xff] {
                 var bytes = stored
@@ -72,11 +80,22 @@ import Testing
                 #expect(try claim(store, new) == old, "byte \(place)")
             }
         }
-        // This is the format from before digests were stored.
-        try await write(Data(old.utf8))
-        #expect(try claim(store, new) == old)
-        #expect(try claim(store, old) == nil)
-        #expect(try await pool.read { try Data.fetchOne($0, sql: "SELECT CAST(origin AS BLOB) FROM origin") } == stored)
+        #expect(try await read() == stored)
+    }
+
+    /// Damage must not count as another rule.
+    @Test(arguments: ["rule = 'mark /b'", "digest = zeroblob(8)"]) func damagedLookupRuleHoldsNoEntry(damage: String) async throws {
+        let store = try Store()
+        func claim() async throws -> Int {
+            try await store.outbox.claimLookupRules(["measurement": "mark /a"], of: "breathesafe", at: store.clock.now)
+        }
+        #expect(try await claim() == 0)
+        let lost = Failure(.lostAnswer, "lost", outcomeUnknown: true)
+        try await store.enqueue(Samples.mutation(1))
+        try await store.settle(try await store.claim()[0], .released(until: store.clock.now, lost), .unknown(lost))
+        try store.raw { try $0.execute(sql: "UPDATE lookupRule SET \(damage)") }
+        #expect(try await claim() == 0)
+        #expect(try await store.state(1) == .pending)
     }
 
     @Test func serviceContinuesUnderNewAddress() async throws {

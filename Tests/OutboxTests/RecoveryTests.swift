@@ -27,6 +27,9 @@ import Vault
         }
         #expect(try await store.claim().isEmpty)
         #expect(try await store.outbox.entry(Samples.id(1))?.entry.holdReason == .poison)
+        let events = try await store.outbox.events(since: 0, limit: 10)
+        #expect(events.map(\.kind) == [.captured, .recovered, .recovered, .recovered, .held])
+        #expect(events.last?.detail == ["reason": "poison"])
     }
 
     @Test func killsAndPowerCutsNeverHoldAnEntry() async throws {

@@ -13,8 +13,8 @@ import Testing
     /// The classification of each table's and index's rows; nil if a salvage ignores them.
     private static let expected: [String: String?] = [
         "entry": "entry", "content": "content", "receipt": "receipt", "event": "event", "attempt": "attempt", "account": "account",
-        "origin": "origin", "pause": "pause", "quiet": "quiet", "asideOrder": "place", "afterOrder": nil, "gap": "gap", "run": "epoch",
-        "session": "session",
+        "origin": "origin", "lookupRule": "lookupRule", "pause": "pause", "quiet": "quiet", "asideOrder": "place", "afterOrder": nil,
+        "gap": "gap", "run": "epoch", "session": "session",
         "sqlite_sequence": "counter", "lane": "place",
         "sqlite_autoindex_entry_1": "identity", "oneInFlight": "place", "failedOrder": "place", "laneOrder": "place",
         "sqlite_autoindex_receipt_2": "settled",
@@ -33,6 +33,7 @@ import Testing
             case .attempt: "attempt"
             case .account: "account"
             case .origin: "origin"
+            case .lookupRule: "lookupRule"
             case .pause: "pause"
             case .quiet: "quiet"
             case .gap: "gap"
@@ -60,6 +61,7 @@ import Testing
         try await store.settle(try await store.claim()[0], .held(.forbidden, Samples.failure), .forbidden(Samples.failure))
         #expect(try await store.claim().count == 1)
         _ = try store.outbox.claimOrigin("https://lab.test", of: "breathesafe", formerly: [])
+        _ = try await store.outbox.claimLookupRules(["measurement": "mark /a"], of: "breathesafe", at: store.clock.now)
         let pauses = [nil, store.clock.now.addingTimeInterval(7200)].enumerated().map { index, end in
             Pause(backend: "backend \(index)", reason: "a test", since: store.clock.now, until: end, by: "ann")
         }

@@ -1,0 +1,32 @@
+import Synchronization
+
+/// What the last writes showed about the space on the disk.
+final class DiskPressure: Sendable {
+    struct State {
+        /// Small writes may still succeed in the WAL, so success does not reset this.
+        var wasFull = false
+        /// Bytes of the last submission that did not fit; 0 once one was accepted.
+        var lastNoSpace: Int64 = 0
+        /// Bytes of the last submission over the limit; nil once one was accepted.
+        var lastOverLimit: Int64?
+        /// The last mandatory write failed.
+        var isSpent = false
+        /// Bytes of submissions being written.
+        var underway: Int64 = 0
+    }
+    private let state = Mutex(State())
+
+    var now: State { state.withLock(\.self) }
+
+    func note(_ change: (inout State) -> Void) { state.withLock { change(&$0) } }
+
+    /// Registers bytes about to be written; returns those of others.
+    func began(_ bytes: Int64) -> Int64 {
+        state.withLock { state in
+            defer { state.underway += bytes }
+            return state.underway
+        }
+    }
+
+    func ended(_ bytes: Int64) { note { $0.underway -= bytes } }
+}

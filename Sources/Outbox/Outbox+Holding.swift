@@ -1,0 +1,60 @@
+import Foundation
+import GRDB
+import SyncModel
+
+/// Why the store itself puts an entry on hold.
+struct Hold {
+    var reason: HoldReason
+    var cause: Failure.Reason?
+    var message: String?
+    /// The interrupted send may have taken effect.
+    var isUncertain = false
+
+    static let crashes = Hold(reason: .poison)
+    static let unreadable = Hold(reason: .quarantine, cause: .unreadable, message: "The stored data of this entry cannot be read.")
+    static let unsettled = Hold(
+        reason: .quarantine, cause: .unreadable,
+        message: "This entry was sent, but the result could not be stored because the store is damaged.", isUncertain: true)
+
+    static func discarded(_ parent: MutationID) -> Hold {
+        Hold(reason: .dependency, message: "It had to be sent after entry \(parent), which was discarded.")
+    }
+
+    static func otherRule(_ backend: String) -> Hold {
+        Hold(
+            reason: .unknownOutcome, cause: .profile,
+            message: "When this was sent, the profile of \(backend) had another marker or find.match. Restore that one before you retry it."
+        )
+    }
+}
+
+extension Outbox {
+    /// Puts a pending entry on hold, or one in flight under `epoch`; nil if it is neither any more. Its lane follows `onDead`.
+    @discardableResult
+    static func hold(_ sequence: Int64, _ hold: Hold, inFlightUnder epoch: Int64? = nil, at now: Date, _ db: Database) throws -> MutationID?
+    {
+        let row = try Row.fetchOne(
+            db,
+            sql: """
+                UPDATE entry SET state = 'held', holdReason = :reason, epoch = NULL, lastStatus = NULL, lastReason = :cause,
+                    lastError = :message, uncertain = uncertain OR :doubt,
+                    uncertainAt = iif(:doubt, coalesce(uncertainAt, claimedAt, :now), uncertainAt),
+                    doubtedAt = iif(:doubt, coalesce(claimedAt, :now), doubtedAt)
+                WHERE sequence = :sequence AND state = :state AND epoch IS :epoch RETURNING id, backend, account
+                """,
+            arguments: [
+                "reason": hold.reason.rawValue, "cause": hold.cause?.rawValue, "message": hold.message, "doubt": hold.isUncertain,
+                "now": now.ms, "sequence": sequence, "state": epoch == nil ? "pending" : "inflight", "epoch": epoch,
+            ])
+        guard let row else { return nil }
+        guard let id = MutationID(try row.decode(String.self, forColumn: "id")) else {
+            throw OutboxError.damaged("entry \(sequence) has an id that is not a UUID")
+        }
+        try insert(
+            SyncEvent(
+                at: now, .held, backend: try row.decode(forColumn: "backend"), account: try row.decode(forColumn: "account"), entry: id,
+                detail: ["reason": hold.reason.rawValue]),
+            db)
+        return id
+    }
+}
