@@ -41,7 +41,9 @@ extension ReceiptReport {
 }
 
 extension Attention {
+    /// Most serious first.
     package enum Code: String, ReportWord {
+        case storeDamaged = "store-damaged"
         case diskFull = "disk-full"
         case outboxFull = "outbox-full"
         case noProfile = "no-profile"
@@ -58,17 +60,16 @@ extension Attention {
         case sessionFailing = "session-failing"
         case paused
         case otherAccount = "other-account"
-        case stuckFiles = "stuck-files"
         case dropFolderFailing = "drop-folder-failing"
-        case refusedFiles = "refused-files"
+        case stuckFiles = "stuck-files"
         case unclaimedFiles = "unclaimed-files"
+        case refusedFiles = "refused-files"
         case configurationRejected = "configuration-rejected"
-        case storeDamaged = "store-damaged"
         case unknown
     }
     package var knownCode: Code { Code(word: code) }
 
-    package init(_ code: Code, text: String, next: String, backend: String? = nil) {
+    package init(_ code: Code, _ text: String, next: String, backend: String? = nil) {
         self.init(code: code.rawValue, text: text, next: next, backend: backend)
     }
 }

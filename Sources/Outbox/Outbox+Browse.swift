@@ -34,12 +34,19 @@ extension [Tally] {
     }
 }
 
-package struct Overview: Sendable, Equatable {
+package struct Overview: Sendable {
+    /// One for each destination and state, ordered by destination.
     package var tallies: [Tally]
     /// Pending entries in lanes stopped by one that is dead, held, or keeps failing its lookups.
     package var blocked: [Destination: Int]
     /// Entries that keep failing their lookups.
     package var unseen: [Destination: Int]
+    /// Display names.
+    package var labels: [Destination: String]
+    /// As stored, perhaps over, by backend.
+    package var pauses: [String: Pause]
+    /// The pending entry that was accepted first, by backend; it may have been captured long before.
+    package var oldest: [String: (id: String, acceptedAt: Date)]
     /// Of the newest event that the counts include.
     package var cursor: Int64
 }
@@ -65,45 +72,22 @@ extension Outbox {
 
     /// With its attempts, oldest first; nil if the id was never accepted.
     package func entry(_ id: MutationID) async throws(OutboxError) -> (entry: Entry, attempts: [AttemptRecord])? {
-        try await read { db in
-            guard let entry = try Entry.fetchOne(db, sql: "SELECT * FROM entry WHERE id = ?", arguments: [id.description]) else {
-                return try Self.receipt(id, db).map { (Entry($0), []) }
+        try await read { db in try Self.entry(id, db) }
+    }
+
+    static func entry(_ id: MutationID, _ db: Database) throws -> (entry: Entry, attempts: [AttemptRecord])? {
+        guard let entry = try Entry.fetchOne(db, sql: "SELECT * FROM entry WHERE id = ?", arguments: [id.description]) else {
+            return try receipt(id, db).map { (Entry($0), []) }
+        }
+        let attempts = try Row.fetchAll(db, sql: "SELECT * FROM attempt WHERE entry = ? ORDER BY number", arguments: [entry.sequence])
+        return (
+            entry,
+            attempts.map {
+                AttemptRecord(
+                    startedAt: Date(ms: $0["startedAt"]), endedAt: Date(ms: $0["endedAt"]), verdict: $0["verdict"],
+                    counted: $0["counted"], status: $0["status"], message: $0["message"])
             }
-            let attempts = try Row.fetchAll(db, sql: "SELECT * FROM attempt WHERE entry = ? ORDER BY number", arguments: [entry.sequence])
-            return (
-                entry,
-                attempts.map {
-                    AttemptRecord(
-                        startedAt: Date(ms: $0["startedAt"]), endedAt: Date(ms: $0["endedAt"]), verdict: $0["verdict"],
-                        counted: $0["counted"], status: $0["status"], message: $0["message"])
-                }
-            )
-        }
-    }
-
-    /// Nil if they are destroyed or unreadable.
-    package func fields(of id: MutationID) async throws(OutboxError) -> [String: JSONValue]? {
-        try await read { db in
-            guard let row = try Row.fetchOne(db, sql: "SELECT * FROM entry WHERE id = ?", arguments: [id.description]) else { return nil }
-            // `try?`: the next claim holds an unreadable entry.
-            return try? decryptor.entry(of: row, Self.sealedContent(of: row.decode(forColumn: "sequence"), db)).mutation.fields
-        }
-    }
-
-    package func entry(sequence: Int64) async throws(OutboxError) -> Entry? {
-        try await read { db in try Entry.fetchOne(db, sql: "SELECT * FROM entry WHERE sequence = ?", arguments: [sequence]) }
-    }
-
-    /// The first entry of a lane, in any state; nil for an empty lane.
-    package func head(of lane: Lane, at destination: Destination) async throws(OutboxError) -> Entry? {
-        try await read { db in
-            try Entry.fetchOne(
-                db,
-                sql: """
-                    SELECT * FROM entry WHERE sequence =
-                        (SELECT min(head) FROM lane WHERE backend = ? AND account = ? AND lane = ?)
-                    """, arguments: [destination.backend, destination.account, lane.rawValue])
-        }
+        )
     }
 
     /// `delivered` and `discarded` include all entries ever settled.
@@ -114,35 +98,32 @@ extension Outbox {
         try await read { db in
             let tallies = try Self.tallies(db)
             let mayBlock = tallies.contains { $0.state == .dead || $0.state == .held }
-            let unseen = try Self.unseen(db)
+            let unseen = try Self.counts("(\(Self.unseenEntries))", db)
             var blocked = mayBlock ? try Self.blocked(db) : [:]
             if !unseen.isEmpty { blocked.merge(try Self.blockedByUnseen(db), uniquingKeysWith: +) }
-            return Overview(tallies: tallies, blocked: blocked, unseen: unseen, cursor: try Self.newestCursor(db))
+            let waiting = Set(tallies.filter { $0.state == .pending }.map(\.destination.backend))
+            let oldest = try waiting.compactMap { backend in try Self.oldestWaiting(at: backend, db).map { (backend, $0) } }
+            return Overview(
+                tallies: tallies, blocked: blocked, unseen: unseen, labels: try Self.accountLabels(db),
+                pauses: try Self.pausesByBackend(db), oldest: Dictionary(uniqueKeysWithValues: oldest), cursor: try Self.newestCursor(db))
         }
     }
 
     private static func blocked(_ db: Database) throws -> [Destination: Int] {
-        let rows = try Row.fetchAll(
-            db,
-            sql: """
-                SELECT backend, account, count(*) AS count FROM lane JOIN entry USING (backend, account, lane)
-                WHERE lane.dueAt IS NULL AND entry.blocks AND entry.state = 'pending' AND entry.sequence > lane.head
-                    AND (SELECT state FROM entry AS first WHERE first.sequence = lane.head) IN ('dead', 'held')
-                GROUP BY backend, account
-                """)
-        return Dictionary(
-            rows.map { (Destination(backend: $0["backend"], account: $0["account"]), $0["count"]) }, uniquingKeysWith: +)
+        try counts(
+            """
+            lane JOIN entry USING (backend, account, lane)
+            WHERE lane.dueAt IS NULL AND entry.blocks AND entry.state = 'pending' AND entry.sequence > lane.head
+                AND (SELECT state FROM entry AS first WHERE first.sequence = lane.head) IN ('dead', 'held')
+            """, db)
     }
 
     private static func blockedByUnseen(_ db: Database) throws -> [Destination: Int] {
-        let rows = try Row.fetchAll(
-            db,
-            sql: """
-                SELECT backend, account, count(*) AS count FROM (\(unseenEntries)) AS first JOIN entry USING (backend, account, lane)
-                WHERE first.onDead = 'halt' AND entry.blocks AND entry.state = 'pending' AND entry.sequence > first.sequence
-                GROUP BY backend, account
-                """)
-        return Dictionary(uniqueKeysWithValues: rows.map { (Destination(backend: $0["backend"], account: $0["account"]), $0["count"]) })
+        try counts(
+            """
+            (\(unseenEntries)) AS first JOIN entry USING (backend, account, lane)
+            WHERE first.onDead = 'halt' AND entry.blocks AND entry.state = 'pending' AND entry.sequence > first.sequence
+            """, db)
     }
 
     /// Entries that are being looked up again count too.
@@ -150,9 +131,8 @@ extension Outbox {
         "SELECT sequence, backend, account, lane, onDead FROM entry INDEXED BY \($0) AND looks >= \(stuckLooks)"
     }.joined(separator: " UNION ALL ")
 
-    private static func unseen(_ db: Database) throws -> [Destination: Int] {
-        let rows = try Row.fetchAll(
-            db, sql: "SELECT backend, account, count(*) AS count FROM (\(unseenEntries)) GROUP BY backend, account")
+    private static func counts(_ rows: String, _ db: Database) throws -> [Destination: Int] {
+        let rows = try Row.fetchAll(db, sql: "SELECT backend, account, count(*) AS count FROM \(rows) GROUP BY backend, account")
         return Dictionary(uniqueKeysWithValues: rows.map { (Destination(backend: $0["backend"], account: $0["account"]), $0["count"]) })
     }
 
@@ -165,23 +145,20 @@ extension Outbox {
         }
     }
 
-    /// By acceptance; it may have been captured long before.
-    package func oldestWaiting(at backend: String) async throws(OutboxError) -> (id: String, acceptedAt: Date)? {
-        try await read { db in
-            try Row.fetchOne(
-                db, sql: "SELECT id, acceptedAt FROM entry WHERE state = 'pending' AND backend = ? ORDER BY sequence LIMIT 1",
-                arguments: [backend]
-            ).map { ($0["id"], Date(ms: $0["acceptedAt"])) }
-        }
+    private static func oldestWaiting(at backend: String, _ db: Database) throws -> (id: String, acceptedAt: Date)? {
+        try Row.fetchOne(
+            db, sql: "SELECT id, acceptedAt FROM entry WHERE state = 'pending' AND backend = ? ORDER BY sequence LIMIT 1",
+            arguments: [backend]
+        ).map { ($0["id"], Date(ms: $0["acceptedAt"])) }
     }
 
-    package func accountLabels() async throws(OutboxError) -> [Destination: String] {
-        try await read { db in
-            Dictionary(
-                try Row.fetchAll(db, sql: "SELECT * FROM account").map {
-                    (Destination(backend: $0["backend"], account: $0["id"]), $0["label"])
-                }, uniquingKeysWith: { first, _ in first })
-        }
+    package func accountLabels() async throws(OutboxError) -> [Destination: String] { try await read(Self.accountLabels) }
+
+    static func accountLabels(_ db: Database) throws -> [Destination: String] {
+        Dictionary(
+            try Row.fetchAll(db, sql: "SELECT * FROM account").map {
+                (Destination(backend: $0["backend"], account: $0["id"]), $0["label"])
+            }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Compares the tables that triggers maintain with queries over all entries.

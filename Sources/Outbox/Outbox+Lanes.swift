@@ -49,16 +49,4 @@ extension Outbox {
             }
         }
     }
-
-    /// Entries of its lane before `entry`, counted up to `countedInLine`.
-    package func ahead(of entry: Entry) async throws(OutboxError) -> Int {
-        try await read { db in
-            try Int.fetchOne(
-                db,
-                sql: """
-                    SELECT count(*) FROM (SELECT 1 FROM entry WHERE blocks AND backend = ? AND account = ? AND lane = ? AND sequence < ?
-                        LIMIT \(Self.countedInLine))
-                    """, arguments: [entry.destination.backend, entry.destination.account, entry.lane.rawValue, entry.sequence]) ?? 0
-        }
-    }
 }

@@ -18,8 +18,10 @@ extension Outbox {
         }
     }
 
-    package func pauses() async throws(OutboxError) -> [String: Pause] {
-        try await read { db in Dictionary(uniqueKeysWithValues: try Self.pauses(db).map { ($0.backend, $0) }) }
+    package func pauses() async throws(OutboxError) -> [String: Pause] { try await read(Self.pausesByBackend) }
+
+    static func pausesByBackend(_ db: Database) throws -> [String: Pause] {
+        Dictionary(uniqueKeysWithValues: try pauses(db).map { ($0.backend, $0) })
     }
 
     /// Replaces earlier pauses of the same backends. The returned revision grows with every pause and resume.

@@ -258,7 +258,7 @@ import Testing
         let filler = try Self.fill(state)
         try await station.sandbox.up()
         try await station.homing("sync")
-        while try await !station.status().attention.contains(where: { $0.text.contains("It also sends nothing") }) {
+        while try await !station.status().attention.contains(where: { $0.text.contains("can neither accept nor send") }) {
             try await Task.sleep(for: .milliseconds(200))
         }
         #expect(try await station.homing("status", "--check").code == 6)

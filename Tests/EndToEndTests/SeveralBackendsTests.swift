@@ -117,7 +117,9 @@ import Testing
         #expect(try await station.homing("status", "--backend", "breathesafe").text.hasPrefix("Everything has been delivered"))
         let sync = try await station.homing("sync", "--backend", "lists-2026")
         #expect(
-            sync.text.contains("Not signed in. manager@lab.test has to sign in with ‘homing login --backend lists-2026’."),
+            sync.text.contains(
+                "Not signed in at lists-2026. 1 capture is waiting. manager@lab.test has to sign in with ‘homing login --backend lists-2026’."
+            ),
             "\(sync.text)")
 
         for command in ["why", "show", "discard", "retry"] {

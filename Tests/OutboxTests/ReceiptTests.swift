@@ -70,8 +70,7 @@ import Testing
         #expect(lanes.map(\.waiting) == [4, 1])
         #expect(lanes.map(\.dueAt) == [nil, due])
         #expect(try await store.outbox.lanes(limit: 1).map(\.head) == [Samples.id(1)])
-        let last = try #require(try await store.outbox.entry(Samples.id(5))?.entry)
-        #expect(try await store.outbox.ahead(of: last) == 3)
+        #expect(try await store.outbox.context(of: Samples.id(5))?.ahead == 3)
     }
 
     @Test func countsTheHeadOfALaneThatStepsAside() async throws {

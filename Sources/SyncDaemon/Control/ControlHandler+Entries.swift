@@ -42,79 +42,67 @@ extension ControlHandler {
     }
 
     func entry(_ request: EntryReference, by caller: Caller) async throws -> EntryDetail {
-        let (entry, attempts) = try await found(try await id(named: request.id))
-        let blocker = try await blocker(of: entry)
-        let fields = try await identifyingFields(of: entry)
-        let receipt = try await outbox.receipt(entry.id)
+        let context = try await context(of: id(named: request.id))
         let view = ObserverView(caller)
+        let fields = identifyingFields(in: context)
         return EntryDetail(
-            entry: summary(view.entry(entry)),
-            attempts: attempts.map {
+            entry: summary(view.entry(context.entry)),
+            attempts: context.attempts.map {
                 AttemptSummary(
                     startedAt: $0.startedAt, endedAt: $0.endedAt, verdict: $0.verdict, counted: $0.counted, status: $0.status,
-                    message: view.words($0.message, status: $0.status, at: entry.destination.backend))
-            }, fields: fields.isEmpty ? nil : fields, behind: blocker?.id.description, altered: receipt?.altered)
-    }
-
-    /// The entry that a pending one waits behind; nil for none.
-    private func blocker(of entry: Entry) async throws -> Entry? {
-        guard entry.state == .pending else { return nil }
-        if let head = try await outbox.head(of: entry.lane, at: entry.destination), head.sequence < entry.sequence { return head }
-        guard let parent = entry.parent, let first = try await outbox.entry(sequence: parent) else { return nil }
-        return first.state == .delivered || first.state == .discarded ? nil : first
-    }
-
-    private func identifyingFields(of entry: Entry) async throws -> [String: String] {
-        guard let backend = keepers[entry.destination.backend]?.backend else { return [:] }
-        let fields = try await outbox.fields(of: entry.id)
-        return backend.identifyingFields(of: fields ?? [:], route: entry.route)
+                    message: view.words($0.message, status: $0.status, at: context.entry.destination.backend))
+            }, fields: fields.isEmpty ? nil : fields, behind: context.blocker?.id.description, altered: context.receipt?.altered)
     }
 
     func why(_ request: EntryReference, by caller: Caller) async throws -> ControlAPI.Explanation {
         let view = ObserverView(caller)
-        let entry = view.entry(try await found(try await id(named: request.id)).entry)
+        let context = try await context(of: id(named: request.id))
+        let entry = view.entry(context.entry)
         let backend = entry.destination.backend
+        let keeper = keepers[backend]
         var reasons = Reasons(
-            ahead: try await outbox.ahead(of: entry),
-            receipt: try await outbox.receipt(entry.id),
-            owner: view.labels(try await outbox.accountLabels())[entry.destination] ?? "account \(entry.destination.account)",
-            canLookUp: canLookUp(entry), attempts: dispatcher.attempts, moment: Moment(now: clock.now))
-        reasons.blocker = try await blocker(of: entry)
-        reasons.fields = try await identifyingFields(of: entry)
-        if var gate = dispatcher.routeGates(of: backend)[entry.route] {
-            gate.failure = view.failure(gate.failure, at: backend)
-            reasons.routeGate = gate
-        }
-        reasons.pause = try await pauses()[backend].map(PauseReport.init)
-        reasons.gate = dispatcher.gates[backend].map { view.gate($0, at: backend) }
-        if let keeper = keepers[backend] { reasons.session = view.session(await keeper.snapshot) }
-        reasons.hasProfile = keepers[backend] != nil
-        reasons.commands = commands(for: backend)
-        if !SessionKeeper.namesItsServer(entry.destination.account) { reasons.formerAddress = keepers[backend]?.foreignTo }
-        reasons.isDiskFull = try await outbox.room() == .nothingLeft
+            blocker: context.blocker, ahead: context.ahead, receipt: context.receipt, fields: identifyingFields(in: context),
+            pause: PauseReport(context.pause, at: clock.now), gate: dispatcher.gates[backend].map { view.gate($0, at: backend) },
+            routeGate: dispatcher.routeGates(of: backend)[entry.route],
+            owner: (view.seesPeople ? context.label : nil) ?? "account \(entry.destination.account)", canLookUp: canLookUp(entry),
+            commands: commands(for: backend), hasProfile: keeper != nil, isDiskFull: try await outbox.room() == .nothingLeft,
+            attempts: dispatcher.attempts, moment: Moment(now: clock.now))
+        if let gate = reasons.routeGate { reasons.routeGate?.failure = view.failure(gate.failure, at: backend) }
+        if let keeper { reasons.session = view.session(await keeper.snapshot) }
+        if !SessionKeeper.namesItsServer(entry.destination.account) { reasons.formerAddress = keeper?.foreignTo }
         let (sentence, next) = reasons.explain(entry)
         return ControlAPI.Explanation(
             id: entry.id.description, state: entry.state.rawValue, sentence: sentence, next: next.text, needsPerson: next.needsPerson)
     }
 
+    private func context(of id: MutationID) async throws -> EntryContext {
+        guard let context = try await outbox.context(of: id) else { throw OutboxError.notFound(id) }
+        return context
+    }
+
+    private func identifyingFields(in context: EntryContext) -> [String: String] {
+        let entry = context.entry
+        return keepers[entry.destination.backend]?.backend.identifyingFields(of: context.fields, route: entry.route) ?? [:]
+    }
+
     func retry(_ request: RetryRequest, by caller: Caller) async throws -> EntrySummary {
         let id = try await id(named: request.id)
-        let entry = try await found(id).entry
+        let entry = try await found(id)
         try await outbox.retry(
             id, forgetsDoubt: request.withoutLooking || !canLookUp(entry), by: caller.peer.description,
             named: UserName(caller.peer.uid).short, at: clock.now)
-        return summary(try await found(id).entry)
+        return summary(try await found(id))
     }
 
     func discard(_ request: EntryReference, by caller: Caller) async throws -> EntrySummary {
         let id = try await id(named: request.id)
         try await outbox.discard(id, by: caller.peer.description, named: UserName(caller.peer.uid).short, at: clock.now)
-        return summary(try await found(id).entry)
+        return summary(try await found(id))
     }
 
-    private func found(_ id: MutationID) async throws -> (entry: Entry, attempts: [AttemptRecord]) {
+    private func found(_ id: MutationID) async throws -> Entry {
         guard let found = try await outbox.entry(id) else { throw OutboxError.notFound(id) }
-        return found
+        return found.entry
     }
 
     /// The id of the entry that `text` names: an id, known or not, a number, or a part of an id.

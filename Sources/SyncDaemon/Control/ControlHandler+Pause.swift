@@ -49,4 +49,10 @@ extension PauseReport {
     init(_ pause: Pause) {
         self.init(backend: pause.backend, reason: pause.reason, since: pause.since, until: pause.until, by: pause.by)
     }
+
+    /// Nil for no pause, or one that is over: the outbox knows of a pause, and of its end, before the dispatcher.
+    init?(_ stored: Pause?, at now: Date) {
+        guard let pause = stored?.corrected(at: now), !pause.isOver(at: now) else { return nil }
+        self.init(pause)
+    }
 }

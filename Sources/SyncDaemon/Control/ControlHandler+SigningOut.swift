@@ -31,33 +31,8 @@ extension ControlHandler {
         await spool.accountMayHaveChanged()
         return SignOutReport(
             backend: name, local: "cleared", server: outcome.server.name, serverReason: outcome.server.reason,
-            email: outcome.account?.label, waiting: try await unsent(outcome.account.map { Destination(backend: name, account: $0.id) }),
+            email: outcome.account?.label,
+            waiting: try await outbox.tallies().unsent(outcome.account.map { Destination(backend: name, account: $0.id) }),
             discarded: outcome.discarded > 0 ? outcome.discarded : nil)
     }
-
-    /// Entries neither delivered nor discarded.
-    func undelivered(_ destination: Destination) async throws -> Int {
-        try await outbox.tallies().undelivered(destination)
-    }
-
-    func facts(_ requester: Requester?, _ backend: String, _ account: AccountID?) -> Logger.Metadata {
-        var facts: Logger.Metadata = ["backend": "\(backend)"]
-        if let account { facts["account"] = "\(account)" }
-        if let requester { facts.merge(["uid": "\(requester.uid)", "pid": "\(requester.pid)"]) { _, new in new } }
-        return facts
-    }
-
-    /// Entries pending or in flight.
-    private func unsent(_ destination: Destination?) async throws -> Int {
-        try await outbox.tallies().unsent(destination)
-    }
-}
-
-extension Caller {
-    /// Dropping entries needs an administrator; for others they are held (DroppingAtSignOut).
-    var mayDestroy: Bool { access >= .administer }
-}
-
-extension Requester {
-    init(_ peer: Peer) { self.init(uid: peer.uid, pid: peer.pid, name: UserName(peer.uid).short) }
 }

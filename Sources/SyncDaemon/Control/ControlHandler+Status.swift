@@ -11,71 +11,91 @@ import SyncModel
 
 extension ControlHandler {
     func status(_ request: NoInput, by caller: Caller) async throws -> Status {
-        var status = try await status(for: ObserverView(caller))
-        guard caller.mayDestroy else { return status }
-        for index in status.backends.indices {
-            let report = status.backends[index]
-            guard keepers[report.name]?.backend.outboxOnSignOut == .drop, let account = report.session.account else { continue }
-            status.backends[index].discardedBySigningOut = try await undelivered(
-                Destination(backend: report.name, account: AccountID(account)))
-        }
-        return status
+        try await status(for: ObserverView(caller), mayDestroy: caller.mayDestroy)
     }
 
-    func status(for view: ObserverView = ObserverView(seesPeople: true)) async throws -> Status {
-        let (summary, cursor) = try await summary(for: view)
+    func status(for view: ObserverView = ObserverView(seesPeople: true), mayDestroy: Bool = false) async throws -> Status {
+        let overview = try await outbox.overview()
+        var summary = try await summary(of: overview, for: view)
+        if mayDestroy {
+            for (index, report) in summary.backends.enumerated() where keepers[report.name]?.backend.outboxOnSignOut == .drop {
+                summary.backends[index].discardedBySigningOut = report.own.map(overview.tallies.undelivered)
+            }
+        }
         return Status(
             sentence: summary.sentence, attention: summary.attention, backends: summary.backends,
             spool: spool.settings.isEnabled || summary.spool.stuck + summary.spool.refused > 0 ? summary.spool : nil,
-            version: HomingVersion.current, startedAt: startedAt, cursor: cursor)
+            version: HomingVersion.current, startedAt: startedAt, cursor: overview.cursor)
     }
 
     /// The first sentence without account names: every local user can read it.
-    func publicSentence() async throws -> String { try await summary(for: ObserverView(seesPeople: false)).summary.withoutNames.sentence }
+    func publicSentence() async throws -> String {
+        try await summary(of: outbox.overview(), for: ObserverView(seesPeople: false)).withoutNames.sentence
+    }
 
-    private func summary(for view: ObserverView) async throws -> (summary: StatusSummary, cursor: Int64) {
-        let overview = try await outbox.overview()
-        let tallies = overview.tallies
-        let labels = view.labels(try await outbox.accountLabels())
-        let pauses = try await pauses()
+    private func summary(of overview: Overview, for view: ObserverView) async throws -> StatusSummary {
         var reports: [BackendReport] = []
         for keeper in keepers.values.sorted(by: { $0.backend.name < $1.backend.name }) {
-            reports.append(try await report(keeper, overview, labels, pauses[keeper.backend.name], for: view))
+            reports.append(report(keeper, await keeper.snapshot, overview, for: view))
         }
         let files = spool.files
         let stuck = spool.stuckFiles
         let settings = spool.settings
-        let failure = settings.isEnabled ? spool.failure : nil
-        let spool =
+        let spoolReport =
             settings.isEnabled
             ? SpoolReport(
                 directory: spool.directory, waiting: files.waiting, refused: files.refused, stuck: stuck.count,
                 stuckExample: stuck.example.map { .init(path: $0.path, reason: $0.reason, next: $0.next) },
                 unclaimed: files.unclaimed)
             : SpoolReport(off: spool.directory, holding: files.waiting + files.unclaimed, refused: files.refused)
-        let unknown = Dictionary(
-            grouping: tallies.filter { keepers[$0.destination.backend] == nil && !$0.state.isFinal }, by: \.destination.backend)
+        let unknown = overview.tallies.filter { keepers[$0.destination.backend] == nil && $0.state != .delivered && $0.state != .discarded }
         var summary = StatusSummary(
-            backends: reports, spool: spool, spoolBackend: settings.backend, stuckWaiting: settings.isEnabled ? stuck.waiting : 0,
-            spoolFailure: failure, unclaimed: settings.unclaimed, withoutProfile: unknown.mapValues { $0.map(\.count).reduce(0, +) },
+            backends: reports, spool: spoolReport, spoolBackend: settings.backend, stuckWaiting: settings.isEnabled ? stuck.waiting : 0,
+            spoolFailure: settings.isEnabled ? spool.failure : nil, unclaimed: settings.unclaimed,
+            withoutProfile: Dictionary(unknown.map { ($0.destination.backend, $0.count) }, uniquingKeysWith: +),
             room: try await outbox.room(), rejectedConfiguration: rejected.reason,
             damages: SalvageReport.all(in: stateDirectory), moment: Moment(now: clock.now))
-        summary.backends = reports.map { report in
-            var report = report
-            report.sentence = summary.only(report).sentence
-            return report
+        for (index, report) in reports.enumerated() { summary.backends[index].sentence = summary.only(report).sentence }
+        return summary
+    }
+
+    private func report(
+        _ keeper: SessionKeeper, _ snapshot: SessionSnapshot, _ overview: Overview, for view: ObserverView
+    ) -> BackendReport {
+        let name = keeper.backend.name
+        let tallies = overview.tallies.filter { $0.destination.backend == name }
+        var report = BackendReport(
+            name: name, baseURL: keeper.backend.baseURL, gate: "", gateReason: nil,
+            session: view.session(SessionReport(snapshot, at: keeper.backend)), queue: QueueReport(tallies),
+            oldestWaiting: overview.oldest[name]?.acceptedAt, oldestWaitingID: overview.oldest[name]?.id,
+            lastDelivered: tallies.filter { $0.state == .delivered }.compactMap(\.latest).max(), nextTry: nil, otherAccounts: [],
+            formerAddress: keeper.foreignTo, pause: PauseReport(overview.pauses[name], at: clock.now))
+        report.queue.blocked = report.own.flatMap { overview.blocked[$0] } ?? 0
+        report.queue.unseen = overview.unseen.filter { $0.key.backend == name }.values.reduce(0, +)
+        let commands = commands(for: name)
+        for tally in tallies where tally.state == .pending && tally.destination != report.own {
+            if keeper.foreignTo != nil && !SessionKeeper.namesItsServer(tally.destination.account) {
+                report.waitingForFormerAddress = (report.waitingForFormerAddress ?? 0) + tally.count
+                continue
+            }
+            let label = view.labels(overview.labels)[tally.destination]
+            report.otherAccounts.append(
+                WaitingAccount(
+                    account: tally.destination.account.rawValue, email: label ?? "account \(tally.destination.account)",
+                    waiting: tally.count, signInCommand: commands.needsNames ? commands.login(of: label) : nil))
         }
-        return (summary, overview.cursor)
+        report.show(
+            view.gate(gate(of: name, report.pause, isSignedIn: report.session.isSignedIn), at: name), next: dispatcher.nextTry(of: name),
+            at: clock.now)
+        let cooling = dispatcher.routeGates(of: name).sorted { $0.key < $1.key }.map { route, gate in
+            CoolingRoute(route: route, since: gate.since, until: gate.until, reason: view.failure(gate.failure, at: name).message)
+        }
+        report.coolingRoutes = cooling.isEmpty ? nil : cooling
+        report.signInCommand = commands.login(of: view.seesPeople ? report.session.email ?? report.awaited : nil)
+        return report
     }
 
-    /// The active pauses. The outbox knows of a pause, and of its end, before the dispatcher.
-    func pauses() async throws -> [String: Pause] {
-        let now = clock.now
-        return try await outbox.pauses()
-            .mapValues { $0.corrected(at: now) }.filter { !$0.value.isOver(at: now) }
-    }
-
-    private func gate(of backend: String, _ pause: Pause?, isSignedIn: Bool) -> Gate {
+    private func gate(of backend: String, _ pause: PauseReport?, isSignedIn: Bool) -> Gate {
         if let pause { return .paused(until: pause.until, reason: pause.reason) }
         guard isSignedIn else { return .signInRequired }
         switch dispatcher.gates[backend] {
@@ -83,60 +103,37 @@ extension ControlHandler {
         case let gate?: return gate
         }
     }
+}
 
-    private func report(
-        _ keeper: SessionKeeper, _ overview: Overview, _ labels: [Destination: String], _ stored: Pause?, for view: ObserverView
-    ) async throws -> BackendReport {
-        let name = keeper.backend.name
-        let session = view.session(SessionReport(await keeper.snapshot, at: keeper.backend))
-        let tallies = overview.tallies.filter { $0.destination.backend == name }
-        let own = session.account.map { Destination(backend: name, account: AccountID($0)) }
-        let gate = view.gate(gate(of: name, stored, isSignedIn: session.isSignedIn), at: name)
-        let oldest = try await outbox.oldestWaiting(at: name)
-        func count(_ state: Entry.State) -> Int { tallies.filter { $0.state == state }.map(\.count).reduce(0, +) }
-        let others = Dictionary(
-            grouping: tallies.filter { $0.state == .pending && $0.destination != own }, by: \.destination)
-        func isElsewhere(_ account: AccountID) -> Bool { keeper.foreignTo != nil && !SessionKeeper.namesItsServer(account) }
-        let elsewhere = others.filter { isElsewhere($0.key.account) }.values.joined().map(\.count).reduce(0, +)
-        let pause = stored.map(PauseReport.init)
-        let commands = commands(for: name)
-        var nextTry: Date?
-        var reason: String?
-        var cause: String?
+extension BackendReport {
+    /// The signed-in or previous account.
+    fileprivate var own: Destination? { session.account.map { Destination(backend: name, account: AccountID($0)) } }
+
+    /// - Parameter next: the next try through an open gate.
+    fileprivate mutating func show(_ gate: SyncModel.Gate, next: Date?, at now: Date) {
+        self.gate = gate.name
+        gateReason = gate.reason
         switch gate {
+        case .open: nextTry = next
         case .paused(let until, _):
             nextTry = until
-            reason = pause.map { PauseText(pause: $0, moment: Moment(now: clock.now)).sentence }
-        case .open: nextTry = dispatcher.nextTry(of: name)
+            gateReason = pause.map { PauseText(pause: $0, moment: Moment(now: now)).sentence }
         case .cooling(let until, let failure):
             // After that time the probe is already running.
-            nextTry = until > clock.now ? until : nil
-            reason = failure.message
-            cause = failure.reason.rawValue
-        case .signInRequired: reason = session.whyNotSignedIn
+            nextTry = until > now ? until : nil
+            gateCause = failure.reason.rawValue
+        case .signInRequired: gateReason = session.whyNotSignedIn
         }
-        let blocked = own.flatMap { overview.blocked[$0] } ?? 0
-        if count(.pending) <= blocked { nextTry = nil }
-        var report = BackendReport(
-            name: name, baseURL: keeper.backend.baseURL, gate: gate.name, gateReason: reason, session: session,
-            queue: QueueReport(
-                pending: count(.pending), inflight: count(.inflight), held: count(.held), dead: count(.dead), delivered: count(.delivered),
-                discarded: count(.discarded), blocked: blocked,
-                unseen: overview.unseen.filter { $0.key.backend == name }.values.reduce(0, +)),
-            oldestWaiting: oldest?.acceptedAt, oldestWaitingID: oldest?.id,
-            lastDelivered: tallies.filter { $0.state == .delivered }.compactMap(\.latest).max(), nextTry: nextTry,
-            otherAccounts: others.filter { !isElsewhere($0.key.account) }.sorted { $0.key < $1.key }.map { destination, rows in
-                WaitingAccount(
-                    account: destination.account.rawValue, email: labels[destination] ?? "account \(destination.account)",
-                    waiting: rows.map(\.count).reduce(0, +),
-                    signInCommand: commands.needsNames ? commands.login(of: labels[destination]) : nil)
-            }, formerAddress: keeper.foreignTo, waitingForFormerAddress: elsewhere > 0 ? elsewhere : nil, pause: pause, gateCause: cause)
-        let cooling = dispatcher.routeGates(of: name).sorted { $0.key < $1.key }.map { route, gate in
-            CoolingRoute(route: route, since: gate.since, until: gate.until, reason: view.failure(gate.failure, at: name).message)
-        }
-        report.coolingRoutes = cooling.isEmpty ? nil : cooling
-        report.signInCommand = commands.login(of: view.seesPeople ? session.email ?? report.awaited : nil)
-        return report
+        if queue.pending <= queue.blocked { nextTry = nil }
+    }
+}
+
+extension QueueReport {
+    fileprivate init(_ tallies: [Tally]) {
+        let counts = Dictionary(tallies.map { ($0.state, $0.count) }, uniquingKeysWith: +)
+        self.init(
+            pending: counts[.pending] ?? 0, inflight: counts[.inflight] ?? 0, held: counts[.held] ?? 0, dead: counts[.dead] ?? 0,
+            delivered: counts[.delivered] ?? 0, discarded: counts[.discarded] ?? 0)
     }
 }
 
@@ -160,8 +157,4 @@ extension SpoolReport {
             next: "Submit them with ‘homing submit’ and remove them, or turn the drop folder on in the configuration, under ‘spool’.")
         self.init(directory: directory, waiting: 0, refused: refused, stuck: files, stuckExample: files > 0 ? example : nil)
     }
-}
-
-extension Entry.State {
-    fileprivate var isFinal: Bool { self == .delivered || self == .discarded }
 }

@@ -17,37 +17,24 @@ extension ControlHandler {
         try await outbox.record([SyncEvent(at: clock.now, .synced, backend: request.backend, detail: ["by": caller.peer.description])])
         dispatcher.hurry(backend: request.backend)
         spool.look()
-        let meant = try await status(NoInput(), by: caller).backends.filter { request.backend == nil || $0.name == request.backend }
+        let status = try await status(NoInput(), by: caller)
+        let meant = status.backends.filter { request.backend == nil || $0.name == request.backend }
         let others = meant.map(\.waitingForOthers).reduce(0, +)
         let waiting = meant.map(\.queue.waiting).reduce(0, +) - others
-        let paused = meant.first { $0.knownGate == .paused }.map {
-            "\($0.gateReason ?? "") To resume, run ‘\(commands(for: $0.name).resume)’."
-        }
-        let obstacles = [paused].compactMap(\.self) + meant.flatMap(missingPeople)
+        let sentences = meant.flatMap { obstacles(for: $0, status.attention) }
         return SyncReport(
-            waiting: max(0, waiting), cursor: cursor, obstacle: obstacles.isEmpty ? nil : obstacles.joined(separator: " "),
+            waiting: max(0, waiting), cursor: cursor, obstacle: sentences.isEmpty ? nil : sentences.joined(separator: " "),
             others: others > 0 ? others : nil)
     }
 
-    /// The accounts that must sign in for waiting entries of a backend, and how; a sentence or two each.
-    private func missingPeople(_ report: BackendReport) -> [String] {
-        let moved = report.waitingForFormerAddress.map {
-            "\(StatusSummary.captures($0)) \($0 == 1 ? "waits" : "wait") for an address that \(report.name) no longer has. See ‘homing status’."
-        }
-        return [moved].compactMap(\.self) + missingHere(report)
-    }
-
-    private func missingHere(_ report: BackendReport) -> [String] {
-        guard report.waitingForPeople > 0 else { return [] }
-        let commands = commands(for: report.name)
-        if report.knownGate == .signInRequired {
-            let who = report.awaited.map { "\($0) has to sign in" } ?? "Sign in"
-            return ["\(report.gateReason ?? "") \(who) with ‘\(commands.login(of: report.awaited))’."]
-        }
-        guard report.session.isSignedIn, let present = report.session.email else { return [] }
-        return report.otherAccounts.map { other in
-            let wait = "\(StatusSummary.captures(other.waiting)) of \(other.email) \(other.waiting == 1 ? "waits" : "wait")"
-            return "\(wait) at \(report.name) until that account signs in. \(commands.change(from: present, to: other.email))"
-        }
+    /// Why waiting entries of a backend cannot be sent without a person, and what to do.
+    private func obstacles(for report: BackendReport, _ attention: [Attention]) -> [String] {
+        let gate = report.gateReason ?? ""
+        let paused = report.knownGate == .paused ? ["\(gate) To resume, run ‘\(commands(for: report.name).resume)’."] : []
+        guard report.queue.waiting > 0 else { return paused }
+        let signingOut = report.knownGate == .signInRequired && report.session.knownState == .signingOut ? [gate] : []
+        let codes = [Attention.Code.otherAddress, .signInRequired, .otherAccount]
+        let notices = attention.filter { $0.backend == report.name && codes.contains($0.knownCode) }
+        return paused + signingOut + notices.map { "\($0.text) \($0.next)" }
     }
 }

@@ -37,4 +37,24 @@ struct ControlHandler: ControlService {
             backend: keepers.count > 1 ? backend : nil, means: keepers[backend]?.backend.signInMeans ?? .password,
             needsNames: keepers[backend]?.backend.needsNames ?? false)
     }
+
+    func facts(_ requester: Requester, _ backend: String, _ account: AccountID?) -> Logger.Metadata {
+        var facts: Logger.Metadata = ["backend": "\(backend)", "uid": "\(requester.uid)", "pid": "\(requester.pid)"]
+        if let account { facts["account"] = "\(account)" }
+        return facts
+    }
+
+    func denied(_ call: String, by peer: Peer) async {
+        // `try?`: also in the journal; a full disk must not turn the refusal into a daemon failure.
+        try? await outbox.record([SyncEvent(at: clock.now, .denied, detail: ["by": peer.description, "call": call])])
+    }
+}
+
+extension Caller {
+    /// Dropping entries needs an administrator; for others they are held (DroppingAtSignOut).
+    var mayDestroy: Bool { access >= .administer }
+}
+
+extension Requester {
+    init(_ peer: Peer) { self.init(uid: peer.uid, pid: peer.pid, name: UserName(peer.uid).short) }
 }

@@ -33,7 +33,7 @@ struct CoolingText {
 
     /// What `count` captures that are safe here do: `wait for the network: …`.
     func waits(_ count: Int) -> String {
-        let wait = count == 1 ? "waits" : "wait"
+        let wait = Count(count).wait
         return reason == .offline ? "\(wait) for the network: \(message)" : "\(wait), because \(cause): \(message)"
     }
 

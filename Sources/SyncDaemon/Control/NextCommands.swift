@@ -37,6 +37,14 @@ struct NextCommands {
     /// For example `homing pause --for DURATION --reason TEXT --backend notes`.
     var pause: String { named("homing pause --for DURATION --reason TEXT") }
 
+    static func restoreProfile(of backend: String) -> String {
+        "Put \(backend).yaml back into the profile folder, then reload: ‘systemctl reload homingd’, or SIGHUP."
+    }
+
+    static func restoreAddress(_ former: String, of backend: String) -> String {
+        "Put the old address back into \(backend).yaml or, if it is the same service, add ‘formerly: [\(former)]’ there. Then reload the daemon: ‘systemctl reload homingd’, or SIGHUP."
+    }
+
     private func named(_ command: String) -> String { command + (backend.map { " --backend \($0)" } ?? "") }
 }
 

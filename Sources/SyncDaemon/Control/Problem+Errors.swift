@@ -139,7 +139,7 @@ extension Problem {
             self.init(
                 .wrongState, status: 409, title: "Captures are waiting",
                 detail:
-                    "\(StatusSummary.captures(count)) \(count == 1 ? "is" : "are") waiting, and the profile of \(backend) forbids signing out before delivery.",
+                    "\(Count(count)) \(Count(count).are) waiting, and the profile of \(backend) forbids signing out before delivery.",
                 next:
                     "Wait for delivery with ‘homing sync --wait’, or sign out anyway with ‘\(commands.logout) --force’. The entries stay safe here."
             )

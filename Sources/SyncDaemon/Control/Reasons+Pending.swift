@@ -18,10 +18,7 @@ extension Reasons {
     private func backendMissing(_ entry: Entry) -> Explanation? {
         guard !hasProfile else { return nil }
         let backend = entry.destination.backend
-        return (
-            "Its backend \(backend) no longer has a profile.",
-            .required("Put \(backend).yaml back into the profile folder, then reload: ‘systemctl reload homingd’, or SIGHUP.")
-        )
+        return ("Its backend \(backend) no longer has a profile.", .required(NextCommands.restoreProfile(of: backend)))
     }
 
     private func addressChanged(_ entry: Entry) -> Explanation? {
@@ -29,9 +26,7 @@ extension Reasons {
         let backend = entry.destination.backend
         return (
             "It was accepted for \(formerAddress), but \(backend) now has another address, where the same id means another account.",
-            .required(
-                "Put the old address back into \(backend).yaml or, if it is the same service, add ‘formerly: [\(formerAddress)]’ there. Then reload the daemon: ‘systemctl reload homingd’, or SIGHUP."
-            )
+            .required(NextCommands.restoreAddress(formerAddress, of: backend))
         )
     }
 

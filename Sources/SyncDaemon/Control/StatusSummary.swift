@@ -1,7 +1,5 @@
-import Backends
 import Capture
 import ControlAPI
-import Foundation
 import Outbox
 import Salvage
 
@@ -36,58 +34,39 @@ struct StatusSummary {
 
     /// The summary of one backend, with its share of the station's state.
     func only(_ backend: BackendReport) -> StatusSummary {
-        let isItsSpool = spoolBackend == nil || spoolBackend == backend.name
+        let isItsSpool = isSpool(of: backend)
         return StatusSummary(
             backends: [backend], spool: isItsSpool ? spool : SpoolReport(directory: spool.directory, waiting: 0, refused: 0),
             spoolBackend: spoolBackend, stuckWaiting: isItsSpool ? stuckWaiting : 0, spoolFailure: isItsSpool ? spoolFailure : nil,
             unclaimed: unclaimed, room: room, rejectedConfiguration: rejectedConfiguration, moment: moment, namesPeople: namesPeople)
     }
 
+    /// Most serious first.
+    var attention: [Attention] { Notices(summary: self).all }
+
     var sentence: String {
-        var sentences =
-            damages.map(\.sentence)
-            + (attention.first?.knownCode == .refusedFiles ? refusedFiles + [situation] : [situation] + refusedFiles)
-            + stuckFiles + failingSpool + unclaimedFiles
-        if case .overLimit = room { sentences.append("The outbox is full: Homing accepts no new captures until deliveries make room.") }
+        let attention = attention
+        let situation = situation(attention)
+        func texts(_ code: Attention.Code) -> [String] { attention.filter { $0.knownCode == code }.map(\.text) }
+        // Refused files are mentioned because their owner may believe that they were sent.
+        let refused = attention.filter { $0.knownCode == .refusedFiles }.map { "\($0.text) \($0.next)" }
+        var sentences = texts(.storeDamaged)
+        sentences += attention.first?.knownCode == .refusedFiles ? refused + [situation] : [situation] + refused
+        sentences += (stuckFiles.map { ["\($0)."] } ?? []).filter { !situation.hasPrefix($0.dropLast()) }
+        sentences += texts(.dropFolderFailing).filter { $0 != situation }
+        if let files = Count(some: claimable, "dropped file") {
+            sentences.append("\(files) \(files.pick("has", "have")) not been claimed.")
+        }
+        sentences += texts(.outboxFull)
         if rejectedConfiguration != nil { sentences.append("The changed configuration was rejected; the previous one is active.") }
         return sentences.joined(separator: " ")
     }
 
-    /// Refused files are mentioned because their owner may believe that they were sent.
-    private var refusedFiles: [String] {
-        guard spool.refused > 0 else { return [] }
-        let (what, whose, them) =
-            spool.refused == 1
-            ? ("1 dropped file was", "Its .reason file", "it")
-            : ("\(spool.refused) dropped files were", "The .reason file beside each", "them")
-        return ["\(what) refused and not sent. \(whose) in \(spool.directory)/refused says why; fix \(them) and drop \(them) again."]
-    }
-
-    /// Files that cannot be taken, if the main sentence mentions waiting entries.
-    private var stuckFiles: [String] {
-        guard stuckWaiting > 0, let file = spool.stuckExample, !waitingText.sentences.isEmpty || dead > 0 else { return [] }
-        let what = "\(Self.droppedFiles(stuckWaiting)) cannot be accepted"
-        // The reason may name a person.
-        return [namesPeople ? "\(what): \(file.reason). \(file.next)" : "\(what)."]
-    }
-
-    /// A drop folder failure, if the main sentence does not report it.
-    private var failingSpool: [String] {
-        guard let text = spoolFailureText, !waitingText.sentences.isEmpty || dead > 0 else { return [] }
-        return [text]
-    }
-
-    var spoolFailureText: String? {
-        spoolFailure.map { failure in
-            let files = untaken == 0 ? "" : " \(Self.droppedFiles(untaken)) \(untaken == 1 ? "is" : "are") waiting there."
-            return "The drop folder cannot be emptied: \(failure.asSentence)\(files)"
+    /// Without a full stop; nil for none.
+    private var stuckFiles: String? {
+        Count(some: spool.stuck, "file").map {
+            "\($0) in the drop folder cannot be accepted and \($0.pick("needs", "need")) your attention"
         }
-    }
-
-    /// Files dropped while signed out, if an account is signed in now.
-    private var unclaimedFiles: [String] {
-        guard claimable > 0 else { return [] }
-        return ["\(Self.droppedFiles(claimable)) \(claimable == 1 ? "has" : "have") not been claimed."]
     }
 
     /// Files that the signed-in account can claim; zero if signed out.
@@ -96,73 +75,51 @@ struct StatusSummary {
     /// Files that wait to be taken, or for a sign-in.
     var waitingFiles: Int { (spoolFailure == nil ? untaken : 0) + spool.unclaimed - claimable }
 
-    private var untaken: Int { max(0, spool.waiting - stuckWaiting) }
+    var untaken: Int { max(0, spool.waiting - stuckWaiting) }
 
-    var spoolReport: BackendReport? { backends.first { spoolBackend == nil || $0.name == spoolBackend } }
+    func isSpool(of backend: BackendReport) -> Bool { spoolBackend == nil || spoolBackend == backend.name }
 
-    static func droppedFiles(_ count: Int) -> String { count == 1 ? "1 dropped file" : "\(count) dropped files" }
+    var spoolReport: BackendReport? { backends.first(where: isSpool) }
 
-    private var dead: Int { total(\.queue.dead) + total(\.queue.held) }
-
-    private var situation: String {
-        let waiting = total(\.queue.waiting)
-        if let (name, count) = withoutProfile.min(by: { $0.key < $1.key }) {
-            return "\(Self.captures(count)) cannot be sent: the backend \(name) no longer has a profile."
+    private func situation(_ attention: [Attention]) -> String {
+        let waiting = WaitingText(
+            backends: backends, files: waitingFiles, filesBackend: spoolBackend, namesPeople: namesPeople, moment: moment,
+            restIsDelivered: spool.refused + claimable + stuckWaiting == 0 && spoolFailure == nil
+        ).sentences
+        let captures = Count(some: total(\.queue.waiting))
+        let blocked = total(\.queue.blocked)
+        if let first = attention.first(where: { [.diskFull, .noProfile].contains($0.knownCode) }) {
+            let safe = captures.map { ["\($0) \($0.are) safe here until there is room."] } ?? []
+            let rest = first.knownCode == .noProfile ? [] : room == .nothingLeft ? safe : waiting
+            return ([first.text] + rest).joined(separator: " ")
         }
-        if room == .diskFull {
-            return (["The disk is full: Homing accepts no new captures."] + waitingText.sentences).joined(separator: " ")
-        }
-        if room == .nothingLeft {
-            let safe =
-                waiting == 0
-                ? ""
-                : " \(Self.captures(waiting)) \(waiting == 1 ? "is" : "are") safe here until there is room."
-            return "The disk is full: Homing can neither accept nor send captures.\(safe)"
-        }
-        if dead > 0 {
-            let blocked = total(\.queue.blocked)
-            let place =
-                blocked == 0
-                ? ""
-                : blocked == waiting ? " behind \(dead == 1 ? "it" : "them")" : ", \(blocked) of them behind \(dead == 1 ? "it" : "these")"
-            let rest = waiting > 0 ? " \(Self.captures(waiting)) \(waiting == 1 ? "is" : "are") waiting\(place)." : ""
+        if let failed = Count(some: total(\.queue.dead) + total(\.queue.held)) {
+            let place = blocked == captures?.number ? " behind \(failed.them)" : ", \(blocked) of them behind \(failed.pick("it", "these"))"
+            let rest = captures.map { " \($0) \($0.are) waiting\(blocked == 0 ? "" : place)." } ?? ""
             return
-                "\(Self.captures(dead)) \(dead == 1 ? "has failed or is on hold, and needs" : "have failed or are on hold, and need") your decision.\(rest)"
+                "\(failed) \(failed.pick("has failed or is on hold, and needs", "have failed or are on hold, and need")) your decision.\(rest)"
         }
-        let unseen = total(\.queue.unseen)
-        if unseen > 0 {
-            let first = "\(Self.captures(unseen)) may already be delivered, but looking \(unseen == 1 ? "it" : "them") up keeps failing."
-            let blocked = total(\.queue.blocked)
-            let them = unseen == 1 ? "it" : "them"
-            let behind = blocked == 0 ? [] : ["\(Self.captures(blocked)) \(blocked == 1 ? "is" : "are") waiting behind \(them)."]
-            return ([first] + behind + waitingText.sentences).joined(separator: " ")
+        if let unseen = Count(some: total(\.queue.unseen)) {
+            let first = "\(unseen) may already be delivered, but looking \(unseen.them) up keeps failing."
+            let behind = Count(some: blocked).map { ["\($0) \($0.are) waiting behind \(unseen.them)."] } ?? []
+            return ([first] + behind + waiting).joined(separator: " ")
         }
-        let sentences = waitingText.sentences
-        if !sentences.isEmpty { return sentences.joined(separator: " ") }
-        if let spoolFailureText { return spoolFailureText }
-        if spool.stuck > 0 {
-            return
-                "\(spool.stuck == 1 ? "1 file" : "\(spool.stuck) files") in the drop folder cannot be accepted and \(spool.stuck == 1 ? "needs" : "need") your attention\(spool.refused + claimable == 0 ? "; everything else has been delivered" : "")."
-        }
-        let delivered = total(\.queue.delivered)
-        let besides = spool.refused + claimable > 0 ? " else" : ""
-        let discarded = total(\.queue.discarded)
-        if delivered > 0 {
-            let also = discarded > 0 ? ", \(discarded) more discarded" : ""
-            return "Everything\(besides) has been delivered: \(Self.captures(delivered))\(also). Nothing\(besides) is waiting.\(pausedToo)"
-        }
-        if discarded > 0 {
-            return "Nothing\(besides) is waiting: \(Self.captures(discarded)) \(discarded == 1 ? "was" : "were") discarded.\(pausedToo)"
-        }
-        return needsSignIn
-            ? "Not signed in. Nothing\(besides) is waiting.\(pausedToo)"
-            : "Ready: nothing\(besides) has been captured yet.\(pausedToo)"
+        if !waiting.isEmpty { return waiting.joined(separator: " ") }
+        if let failing = attention.first(where: { $0.knownCode == .dropFolderFailing }) { return failing.text }
+        let hasMore = spool.refused + claimable > 0
+        if let stuckFiles { return stuckFiles + (hasMore ? "." : "; everything else has been delivered.") }
+        return finished(besides: hasMore ? " else" : "") + pausedToo
     }
 
-    private var waitingText: WaitingText {
-        WaitingText(
-            backends: backends, files: waitingFiles, filesBackend: spoolBackend, namesPeople: namesPeople, moment: moment,
-            hasRestGoneUp: spool.refused + claimable + stuckWaiting == 0 && spoolFailure == nil)
+    private func finished(besides: String) -> String {
+        let discarded = Count(some: total(\.queue.discarded))
+        if let delivered = Count(some: total(\.queue.delivered)) {
+            let also = discarded.map { ", \($0.number) more discarded" } ?? ""
+            return "Everything\(besides) has been delivered: \(delivered)\(also). Nothing\(besides) is waiting."
+        }
+        if let discarded { return "Nothing\(besides) is waiting: \(discarded) \(discarded.were) discarded." }
+        return backends.contains(where: \.session.isSignedIn)
+            ? "Ready: nothing\(besides) has been captured yet." : "Not signed in. Nothing\(besides) is waiting."
     }
 
     /// The addition for a pause when no entries wait for it.
@@ -171,9 +128,5 @@ struct StatusSummary {
         return " Sending\(backends.count == 1 ? "" : " to \(backend.name)") is paused \(PauseText(pause: pause, moment: moment).clause)."
     }
 
-    private var needsSignIn: Bool { !backends.contains(where: \.session.isSignedIn) }
-
     private func total(_ count: KeyPath<BackendReport, Int>) -> Int { backends.map { $0[keyPath: count] }.reduce(0, +) }
-
-    static func captures(_ count: Int) -> String { count == 1 ? "1 capture" : "\(count) captures" }
 }

@@ -11,18 +11,16 @@ struct WaitingText {
     let namesPeople: Bool
     let moment: Moment
     /// Whether all other entries were delivered.
-    var hasRestGoneUp = true
+    var restIsDelivered = true
 
     /// One sentence per reason; empty if nothing waits.
     var sentences: [String] {
-        let isAnybodySignedIn = backends.contains(where: \.session.isSignedIn)
-        if !paused.isEmpty { return paused + (isAnybodySignedIn ? elsewhere : ["Not signed in."]) }
+        let isSignedOut = !backends.contains(where: \.session.isSignedIn)
+        if !stopped.isEmpty { return paused + (isSignedOut ? ["Not signed in."] : elsewhere) }
         let all = backends.map(\.waitingForPeople).reduce(0, +) + files
-        guard isAnybodySignedIn || all == 0 else {
-            let people = Set(backends.filter { own($0) > 0 }.map(missing))
-            return people.count == 1 ? elsewhere : ["\(Self.areSafe(all)) and cannot be sent until an account signs in."]
-        }
-        return elsewhere
+        let accounts = Set(backends.filter { own($0) > 0 }.map(missing))
+        return isSignedOut && all > 0 && accounts.count != 1
+            ? ["\(Self.areSafe(all)) and cannot be sent until an account signs in."] : elsewhere
     }
 
     private var stopped: [BackendReport] { backends.filter { $0.pause != nil && $0.queue.pending > 0 } }
@@ -34,15 +32,12 @@ struct WaitingText {
         }
     }
 
-    private func alike<Key: Equatable>(_ reports: [BackendReport], by key: (BackendReport) -> Key) -> [(key: Key, reports: [BackendReport])]
-    {
-        reports.reduce(into: []) { groups, report in
-            let key = key(report)
-            if let known = groups.firstIndex(where: { $0.key == key }) {
-                groups[known].reports.append(report)
-            } else {
-                groups.append((key, [report]))
-            }
+    /// Grouped by `key`, in the order in which the keys appear.
+    private func alike<Element, Key: Equatable>(_ elements: [Element], by key: (Element) -> Key) -> [(key: Key, elements: [Element])] {
+        elements.reduce(into: []) { groups, element in
+            let key = key(element)
+            let known = groups.firstIndex { $0.key == key }
+            if let known { groups[known].elements.append(element) } else { groups.append((key, [element])) }
         }
     }
 
@@ -55,8 +50,8 @@ struct WaitingText {
     private var elsewhere: [String] {
         let waiting = going.filter { own($0) > 0 }
         func count(_ reports: [BackendReport]) -> Int { reports.map(own).reduce(0, +) }
-        let idle = alike(waiting.filter { !$0.session.isSignedIn }, by: missing).map { person, reports in
-            "\(Self.areSafe(count(reports))) and cannot be sent until \(person) signs in\(place("at", reports))."
+        let idle = alike(waiting.filter { !$0.session.isSignedIn }, by: missing).map { account, reports in
+            "\(Self.areSafe(count(reports))) and cannot be sent until \(account) signs in\(place("at", reports))."
         }
         let cooling = alike(waiting.filter(isCooling), by: \.coolingCause).map { cause, reports in
             let text = CoolingText(
@@ -65,17 +60,17 @@ struct WaitingText {
             return "\(Self.areSafe(count(reports), place("for", reports))) and \(text.waits(count(reports)))"
         }
         var sentences = idle + cooling
-        let open = count(waiting.filter { $0.session.isSignedIn && !isCooling($0) })
-        if open > 0 {
-            let which = sentences.isEmpty && stopped.isEmpty ? StatusSummary.captures(open) : "\(open) more"
-            sentences.append("\(which) \(open == 1 ? "is on its" : "are on their") way.")
+        let sending = waiting.filter { $0.session.isSignedIn && !isCooling($0) }
+        if let open = Count(some: count(sending)) {
+            let which = sentences.isEmpty && stopped.isEmpty ? "\(open)" : "\(open.number) more"
+            sentences.append("\(which) \(open.pick("is on its", "are on their")) way.")
         }
-        sentences += waiting.filter { $0.session.isSignedIn && !isCooling($0) }.flatMap { report in
+        sentences += sending.flatMap { report in
             (report.coolingRoutes ?? []).map { "\(report.name) does not accept any \($0.route) at the moment: \($0.reason.asSentence)" }
         }
-        let rest = [others, elsewhereMeant].compactMap(\.self)
+        let rest = [others, moved].compactMap(\.self)
         guard let last = rest.last else { return sentences }
-        let end = sentences.isEmpty && stopped.isEmpty && hasRestGoneUp ? "; everything else has been delivered." : "."
+        let end = sentences.isEmpty && stopped.isEmpty && restIsDelivered ? "; everything else has been delivered." : "."
         return sentences + rest.dropLast().map { $0 + "." } + [last + end]
     }
 
@@ -97,44 +92,39 @@ struct WaitingText {
     }
 
     /// `1 capture waits for an address that breathesafe no longer has`, without a full stop; nil if none do.
-    private var elsewhereMeant: String? {
+    private var moved: String? {
         let moved = going.filter { $0.waitingForFormerAddress != nil }
-        let count = moved.compactMap(\.waitingForFormerAddress).reduce(0, +)
-        guard count > 0 else { return nil }
-        return
-            "\(StatusSummary.captures(count)) \(count == 1 ? "waits" : "wait") for an address that \(moved.map(\.name).inWords) no longer \(moved.count == 1 ? "has" : "have")"
+        return Count(some: moved.compactMap(\.waitingForFormerAddress).reduce(0, +)).map {
+            "\($0) \($0.wait) for an address that \(moved.map(\.name).inWords) no longer \(moved.count == 1 ? "has" : "have")"
+        }
     }
 
     /// `2 captures wait for ann@lab.test and 3 for 2 others to sign in again`, without a full stop; nil if none do.
     private var others: String? {
-        var people: [(name: String, count: Int)] = []
-        for other in going.filter({ $0.session.account != nil }).flatMap(\.otherAccounts) {
-            if let known = people.firstIndex(where: { $0.name == other.email }) {
-                people[known].count += other.waiting
-            } else {
-                people.append((other.email, other.waiting))
-            }
+        let backends = going.filter { $0.session.account != nil && !$0.otherAccounts.isEmpty }
+        let accounts = alike(backends.flatMap(\.otherAccounts), by: \.email).map {
+            ($0.key, Count($0.elements.map(\.waiting).reduce(0, +)))
         }
-        guard let first = people.first else { return nil }
-        func rest(_ people: some Collection<(name: String, count: Int)>) -> Int { people.map(\.count).reduce(0, +) }
-        func wait(_ count: Int) -> String { "\(StatusSummary.captures(count)) \(count == 1 ? "waits" : "wait")" }
-        let place = place("at", going.filter { $0.session.account != nil && !$0.otherAccounts.isEmpty })
+        guard let (first, captures) = accounts.first else { return nil }
+        let all = Count(accounts.map(\.1.number).reduce(0, +))
+        let rest = all.number - captures.number
+        let end = "to sign in again\(place("at", backends))"
         guard namesPeople else {
-            return
-                "\(wait(rest(people))) for \(people.count == 1 ? "another account" : "\(people.count) other accounts") to sign in again\(place)"
+            return "\(all) \(all.wait) for \(accounts.count == 1 ? "another account" : "\(accounts.count) other accounts") \(end)"
         }
         let also =
-            switch people.count {
+            switch accounts.count {
             case 1: ""
-            case 2: " and \(people[1].count) for \(people[1].name)"
-            default: " and \(rest(people.dropFirst())) for \(people.count - 1) others"
+            case 2: " and \(rest) for \(accounts[1].0)"
+            default: " and \(rest) for \(accounts.count - 1) others"
             }
-        return "\(wait(first.count)) for \(first.name)\(also) to sign in again\(place)"
+        return "\(captures) \(captures.wait) for \(first)\(also) \(end)"
     }
 
     /// `2 captures are safe here`.
-    private static func areSafe(_ count: Int, _ place: String = "") -> String {
-        "\(StatusSummary.captures(count))\(place) \(count == 1 ? "is" : "are") safe here"
+    private static func areSafe(_ number: Int, _ place: String = "") -> String {
+        let captures = Count(number)
+        return "\(captures)\(place) \(captures.are) safe here"
     }
 }
 

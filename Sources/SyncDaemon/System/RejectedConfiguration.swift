@@ -1,5 +1,4 @@
 import Backends
-import ControlAPI
 import Outbox
 import Synchronization
 
@@ -20,14 +19,5 @@ final class RejectedConfiguration: Sendable {
         let count = mistakes.all.count
         let example = mistakes.all.first.map { "\($0)" } ?? ""
         set(count == 1 ? "it has a mistake: \(example)" : "it has \(count) mistakes, the first: \(example)")
-    }
-}
-
-extension Attention {
-    init(rejectedConfiguration reason: String) {
-        self.init(
-            .configurationRejected,
-            text: "The changed configuration is not active, because \(reason). The previous one is active.",
-            next: "See all mistakes with ‘homingd check’, fix them, then reload: ‘systemctl reload homingd’.")
     }
 }

@@ -21,13 +21,3 @@ struct ListCommand: DaemonCommand {
         context.answer(page, EntryText(style: context.console.style, times: context.times).table(page, state: state?.rawValue))
     }
 }
-
-enum EntryState: String, CaseIterable, ExpressibleByArgument {
-    case pending, inflight, held, dead, delivered, discarded
-
-    /// Also accepts the words shown in the list.
-    init?(argument: String) {
-        guard let state = Self.allCases.first(where: { [$0.rawValue, Words.state($0.rawValue)].contains(argument) }) else { return nil }
-        self = state
-    }
-}

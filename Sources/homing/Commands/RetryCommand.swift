@@ -79,15 +79,3 @@ extension RetryCommand {
 enum RetriableState: String, CaseIterable, ExpressibleByArgument {
     case dead, held
 }
-
-struct EntryArguments: ParsableArguments {
-    @Argument(
-        help: ArgumentHelp(
-            "The entries' numbers, ids, or at least 4 characters from the beginning or end of each id.", valueName: "id"),
-        completion: Suggestions.troubledEntries)
-    var ids: [String] = []
-
-    func validate() throws {
-        for id in ids { try EntryArgument.check(id) }
-    }
-}

@@ -1,6 +1,5 @@
 import ArgumentParser
 import ControlAPI
-import SyncModel
 
 struct ShowCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
@@ -14,22 +13,5 @@ struct ShowCommand: DaemonCommand {
         let detail = try await context.client.call(Endpoints.entry, EntryReference(id: entry.id))
         try target.require(detail.entry.id, of: detail.entry.backend)
         context.answer(detail, EntryText(style: context.console.style, times: context.times).detail(detail))
-    }
-}
-
-struct EntryArgument: ParsableArguments {
-    @Argument(
-        help: "The entry's number, its id, or at least 4 characters from the beginning or end of the id.", completion: Suggestions.entries)
-    var id: String
-
-    func validate() throws {
-        try Self.check(id)
-    }
-
-    static func check(_ name: String) throws {
-        guard EntryName(name) == nil else { return }
-        throw ValidationError(
-            "‘\(name)’ is not an entry number or id. Give an entry's number, its id, or at least 4 characters from the beginning or end of the id. To find it, run: homing list"
-        )
     }
 }

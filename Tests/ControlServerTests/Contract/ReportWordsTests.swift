@@ -37,7 +37,7 @@ import Yams
         #expect(SessionReport(backend: "b", state: "signInRequired").knownState == .signInRequired)
         #expect(SessionReport(backend: "b", state: "signedIn").isSignedIn)
         #expect(SessionReport(backend: "b", state: "signedOut").knownSignInMeans == .unknown)
-        let item = Attention(.storeDamaged, text: "t", next: "n")
+        let item = Attention(.storeDamaged, "t", next: "n")
         #expect(item.code == "store-damaged" && item.knownCode == .storeDamaged)
     }
 }

@@ -1,0 +1,61 @@
+import GRDB
+import SyncModel
+
+/// An entry with everything that explains its state.
+package struct EntryContext: Sendable {
+    package var entry: Entry
+    /// Oldest first.
+    package var attempts: [AttemptRecord]
+    /// The entry that a pending one waits behind, in its lane or in the lane before it; nil for none.
+    package var blocker: Entry?
+    /// Entries before a pending one in its lane, counted up to `Outbox.countedInLine`.
+    package var ahead = 0
+    /// Nil until it is delivered or discarded.
+    package var receipt: ReceiptRecord?
+    /// Empty if they are destroyed or unreadable.
+    package var fields: [String: JSONValue]
+    /// The account's display name.
+    package var label: String?
+    /// The pause of its backend as stored, perhaps over.
+    package var pause: Pause?
+}
+
+extension Outbox {
+    /// In one snapshot; nil if the id was never accepted.
+    package func context(of id: MutationID) async throws(OutboxError) -> EntryContext? {
+        let opening = PayloadDecryptor(vault: vault)
+        return try await read { db in
+            guard let (entry, attempts) = try Self.entry(id, db) else { return nil }
+            let row = try Row.fetchOne(db, sql: "SELECT * FROM entry WHERE sequence = ?", arguments: [entry.sequence])
+            // `try?`: the next claim holds an unreadable entry.
+            let opened = row.flatMap { row in try? opening.entry(of: row, Self.sealedContent(of: entry.sequence, db)) }
+            var context = EntryContext(
+                entry: entry, attempts: attempts, receipt: try Self.receipt(id, db), fields: opened?.mutation.fields ?? [:],
+                label: try Self.accountLabels(db)[entry.destination], pause: try Self.pausesByBackend(db)[entry.destination.backend])
+            if entry.state == .pending {
+                context.blocker = try Self.blocker(of: entry, db)
+                context.ahead = try Self.ahead(of: entry, db)
+            }
+            return context
+        }
+    }
+
+    private static func blocker(of entry: Entry, _ db: Database) throws -> Entry? {
+        let head = try Entry.fetchOne(
+            db,
+            sql: "SELECT * FROM entry WHERE sequence = (SELECT min(head) FROM lane WHERE backend = ? AND account = ? AND lane = ?)",
+            arguments: [entry.destination.backend, entry.destination.account, entry.lane.rawValue])
+        if let head, head.sequence < entry.sequence { return head }
+        return try Entry.fetchOne(
+            db, sql: "SELECT * FROM entry WHERE sequence = ? AND state NOT IN ('delivered', 'discarded')", arguments: [entry.parent])
+    }
+
+    private static func ahead(of entry: Entry, _ db: Database) throws -> Int {
+        try Int.fetchOne(
+            db,
+            sql: """
+                SELECT count(*) FROM (SELECT 1 FROM entry WHERE blocks AND backend = ? AND account = ? AND lane = ? AND sequence < ?
+                    LIMIT \(countedInLine))
+                """, arguments: [entry.destination.backend, entry.destination.account, entry.lane.rawValue, entry.sequence]) ?? 0
+    }
+}

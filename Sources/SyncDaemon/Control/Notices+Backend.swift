@@ -1,0 +1,157 @@
+import Capture
+import ControlAPI
+import Foundation
+import SyncModel
+
+extension Notices {
+    func about(_ backend: BackendReport) -> [Attention] {
+        var items = [
+            failed(backend), held(backend), unseen(backend), formerAddress(backend), cooling(backend), signIn(backend),
+            failingSession(backend), forgottenPause(backend),
+        ].compactMap(\.self)
+        items += failingRoutes(backend) + otherAccounts(backend)
+        for index in items.indices { items[index].backend = backend.name }
+        return items
+    }
+
+    private func failed(_ backend: BackendReport) -> Attention? {
+        guard let captures = Count(some: backend.queue.dead) else { return nil }
+        return Attention(
+            .dead,
+            "\(captures) for \(backend.name) \(captures.were) refused or ran out of attempts. \(captures.pick("It is", "They are")) kept.",
+            next: "See them with ‘homing list --state dead’, ask ‘homing why ID’, then ‘homing retry ID’ or ‘homing discard ID’.")
+    }
+
+    private func held(_ backend: BackendReport) -> Attention? {
+        guard let captures = Count(some: backend.queue.held) else { return nil }
+        return Attention(
+            .held, "\(captures) for \(backend.name) \(captures.are) on hold and \(captures.pick("needs", "need")) your decision.",
+            next: "See them with ‘homing list --state held’, then ask ‘homing why ID’.")
+    }
+
+    private func unseen(_ backend: BackendReport) -> Attention? {
+        guard let captures = Count(some: backend.queue.unseen) else { return nil }
+        return Attention(
+            .lookUpFailing,
+            "\(captures) may already be delivered to \(backend.name), but looking \(captures.them) up keeps failing. Homing does not send \(captures.them) again before that.",
+            next:
+                "Find \(captures.them) with ‘homing list --state pending’, then ask ‘homing why ID’. To look again now, run ‘homing sync’.")
+    }
+
+    /// Routes that fail for longer than a short outage while entries wait.
+    private func failingRoutes(_ backend: BackendReport) -> [Attention] {
+        guard backend.ownWaiting > 0, backend.session.isSignedIn, backend.pause == nil else { return [] }
+        return (backend.coolingRoutes ?? []).filter { moment.now.timeIntervalSince($0.since) >= Self.patience }.map { route in
+            Attention(
+                .routeFailing,
+                "\(backend.name) has accepted no \(route.route) since \(moment.text(route.since)), and captures are waiting. \(route.reason.asSentence)",
+                next:
+                    "Tell the administrator of \(backend.name). Nothing is lost: Homing tries again by itself. To try now, run ‘homing sync’."
+            )
+        }
+    }
+
+    /// In seconds.
+    private static let patience: TimeInterval = 300
+
+    private func formerAddress(_ backend: BackendReport) -> Attention? {
+        guard let former = backend.formerAddress, let captures = Count(some: backend.waitingForFormerAddress ?? 0) else { return nil }
+        return Attention(
+            .otherAddress, "\(captures) \(captures.were) accepted for \(former), but \(backend.name) is now \(backend.baseURL).",
+            next: NextCommands.restoreAddress(former, of: backend.name))
+    }
+
+    /// Causes that do not pass by themselves.
+    private func cooling(_ backend: BackendReport) -> Attention? {
+        guard let cause = backend.coolingCause, cause == .tls || cause == .clock || cause == .profile else { return nil }
+        let text = CoolingText(reason: cause, message: backend.gateReason ?? "")
+        let words = text.message.asSentence
+        return cause == .profile
+            ? Attention(
+                .misconfigured, "\(backend.name) does not match its profile\(backend.andWaiting): \(words)",
+                next: "Tell the maintainer of the profile \(backend.name).yaml. Signing in again does not help. Nothing is lost.")
+            : Attention(
+                cause == .tls ? .noSecureConnection : .clock,
+                "Homing cannot send to \(backend.name)\(backend.andWaiting), because \(text.cause): \(words)",
+                next: text.remedy(then: "Homing continues by itself") ?? "Try again later.")
+    }
+
+    private func signIn(_ backend: BackendReport) -> Attention? {
+        let login = login(backend)
+        switch backend.session.knownState {
+        case .signInRequired:
+            return Attention(
+                .signInRequired,
+                "The session of \(backend.session.email ?? "the account") at \(backend.name) has ended\(backend.andWaiting)\(SessionReport.because(backend.session.reason))",
+                next: "Sign in again with ‘\(login)’.")
+        case .signedOut:
+            let isItsSpool = summary.isSpool(of: backend)
+            guard let captures = Count(some: backend.waitingForPeople + (isItsSpool ? summary.waitingFiles : 0)) else { return nil }
+            return Attention(
+                .signInRequired, "Not signed in at \(backend.name). \(captures) \(captures.are) waiting.",
+                next: "\(backend.awaited.map { "\($0) has to sign in" } ?? "Sign in") with ‘\(login)’.\(isItsSpool ? claimingToo : "")")
+        case .signedIn, .signingOut, .unknown: return nil
+        }
+    }
+
+    /// The claim step after a sign-in.
+    private var claimingToo: String {
+        guard let files = Count(some: summary.spool.unclaimed, "dropped file"), summary.unclaimed == .ask else { return "" }
+        return " \(files) \(files.are) waiting to be claimed: to send \(files.them) as your own, add --claim."
+    }
+
+    private func failingSession(_ backend: BackendReport) -> Attention? {
+        guard let since = backend.session.failingSince, moment.now.timeIntervalSince(since) >= 3600 else { return nil }
+        return Attention(
+            .sessionFailing,
+            "The session of \(backend.session.email ?? "the account") at \(backend.name) has not been renewed for over an hour\(backend.andWaiting): \((backend.session.failure ?? "").asSentence)",
+            next: "Homing keeps trying. If the server works in a browser, sign in again with ‘\(login(backend))’.")
+    }
+
+    /// A pause without an end counts as forgotten after a day; one with an end after a week with waiting captures.
+    private func forgottenPause(_ backend: BackendReport) -> Attention? {
+        guard let pause = backend.pause else { return nil }
+        let age = moment.now.timeIntervalSince(pause.since)
+        guard pause.until == nil ? age >= 86_400 : age >= 7 * 86_400 && backend.queue.waiting > 0 else { return nil }
+        let commands = commands(backend)
+        return Attention(
+            .paused, "Sending to \(backend.name): \(PauseText(pause: pause, moment: moment).sentence)",
+            next: "Resume with ‘\(commands.resume)’, or set an end with ‘\(commands.pause)’.")
+    }
+
+    private func otherAccounts(_ backend: BackendReport) -> [Attention] {
+        guard backend.session.isSignedIn else { return [] }
+        let present = backend.session.email ?? "the signed-in account"
+        return backend.otherAccounts.map { other in
+            let captures = Count(other.waiting)
+            let change = commands(backend).change(from: present, to: other.email, by: other.signInCommand ?? login(backend))
+            return Attention(
+                .otherAccount, "\(captures) of \(other.email) \(captures.are) waiting at \(backend.name) until that account signs in.",
+                next: "\(change) Homing sends \(captures.them) only as \(other.email).")
+        }
+    }
+
+    private var moment: Moment { summary.moment }
+
+    private func commands(_ backend: BackendReport) -> NextCommands {
+        NextCommands(backend: summary.backends.count > 1 ? backend.name : nil)
+    }
+
+    private func login(_ backend: BackendReport) -> String { backend.signInCommand ?? commands(backend).login }
+}
+
+extension BackendReport {
+    /// Entries that the signed-in account can send.
+    fileprivate var ownWaiting: Int { queue.waiting - waitingForOthers }
+
+    fileprivate var andWaiting: String {
+        Count(some: ownWaiting).map { ", and \($0) \($0.are) waiting" } ?? ""
+    }
+}
+
+extension SessionReport {
+    /// `: why.` after a sentence about an ended session, or a full stop.
+    static func because(_ reason: String?) -> String {
+        reason.flatMap { $0 == "the session has ended" ? nil : ": \($0.asSentence)" } ?? "."
+    }
+}

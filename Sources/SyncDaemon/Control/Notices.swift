@@ -1,0 +1,101 @@
+import Capture
+import ControlAPI
+import Outbox
+import Salvage
+
+/// The catalogue of everything that needs a person. The order of `Attention.Code` is their severity.
+struct Notices {
+    let summary: StatusSummary
+
+    /// Most serious first.
+    var all: [Attention] {
+        let all = station + summary.backends.flatMap(about)
+        return Attention.Code.allCases.flatMap { code in all.filter { $0.knownCode == code } }
+    }
+
+    private var station: [Attention] {
+        summary.damages.map(damaged) + missingProfiles
+            + [shortage, failingSpool, stuckFiles, refusedFiles, unclaimedFiles, rejectedConfiguration].compactMap(\.self)
+    }
+
+    private func damaged(_ report: SalvageReport) -> Attention {
+        var next: [String] = []
+        if report.missing > 0 || report.mayMissMore {
+            next.append(
+                "Compare ‘homing list’ with your records, and submit missing captures again; Homing recognises those that it has by their ids."
+            )
+        }
+        if report.quarantined > 0 { next.append("See the entries on hold with ‘homing list --state held’.") }
+        next.append(
+            "Have the disk and the memory tested. The damaged files are in \(report.folder). To end this notice, move that folder away.")
+        return Attention(.storeDamaged, report.sentence, next: next.joined(separator: " "))
+    }
+
+    private var shortage: Attention? {
+        switch summary.room {
+        case .enough: nil
+        case .diskFull: diskFull("accepts no new captures")
+        case .nothingLeft: diskFull("can neither accept nor send captures")
+        case .overLimit(let limit):
+            Attention(
+                .outboxFull, "The outbox is full: Homing accepts no new captures until deliveries make room.",
+                next: "Wait for deliveries, or raise outbox.max_bytes (\(limit >> 20) MiB) in the configuration and restart the daemon.")
+        }
+    }
+
+    private func diskFull(_ effect: String) -> Attention {
+        Attention(.diskFull, "The disk is full: Homing \(effect).", next: "Make room on the disk. Homing then continues by itself.")
+    }
+
+    private var missingProfiles: [Attention] {
+        summary.withoutProfile.sorted { $0.key < $1.key }.map { name, count in
+            Attention(
+                .noProfile, "\(Count(count)) cannot be sent: the backend \(name) no longer has a profile.",
+                next: NextCommands.restoreProfile(of: name), backend: name)
+        }
+    }
+
+    private var failingSpool: Attention? {
+        guard let failure = summary.spoolFailure else { return nil }
+        let files = Count(some: summary.untaken, "dropped file").map { " \($0) \($0.are) waiting there." } ?? ""
+        return Attention(
+            .dropFolderFailing, "The drop folder cannot be emptied: \(failure.asSentence)\(files)",
+            next: "Fix the cause. The daemon tries again by itself, at the latest after 30 seconds.")
+    }
+
+    private var stuckFiles: Attention? {
+        guard summary.spool.stuck > 0, let file = summary.spool.stuckExample else { return nil }
+        let files = Count(summary.spool.stuck, "file")
+        return Attention(
+            .stuckFiles, "\(files) in the drop folder cannot be accepted\(files.pick("", ", among them")): \(file.path): \(file.reason).",
+            next: file.next)
+    }
+
+    private var refusedFiles: Attention? {
+        guard let files = Count(some: summary.spool.refused, "dropped file") else { return nil }
+        return Attention(
+            .refusedFiles, "\(files) \(files.were) refused and not sent.",
+            next:
+                "\(files.pick("Its .reason file", "The .reason file beside each")) in \(summary.spool.directory)/refused says why; fix \(files.them) and drop \(files.them) again."
+        )
+    }
+
+    private var unclaimedFiles: Attention? {
+        guard let files = Count(some: summary.claimable, "file"), let backend = summary.spoolReport else { return nil }
+        let isOnHold = summary.unclaimed == .hold
+        return Attention(
+            .unclaimedFiles,
+            "\(files) \(files.were) dropped while signed out\(isOnHold ? " and \(files.are) on hold." : files.pick(". Is it yours?", ". Are they yours?"))",
+            next:
+                "To send \(files.them) as \(backend.session.email ?? backend.session.account ?? "the signed-in account"), \(isOnHold ? "an administrator runs" : "run"): homing claim",
+            backend: backend.name)
+    }
+
+    private var rejectedConfiguration: Attention? {
+        summary.rejectedConfiguration.map { reason in
+            Attention(
+                .configurationRejected, "The changed configuration is not active, because \(reason). The previous one is active.",
+                next: "See all mistakes with ‘homingd check’, fix them, then reload: ‘systemctl reload homingd’.")
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import Foundation
+import Logging
+import Salvage
+
+extension SalvageReport {
+    var sentence: String {
+        "The store was damaged on \(at.formatted(Self.day)). All readable data was saved\(gains)\(losses)."
+    }
+
+    private var gains: String {
+        Count(some: saved).map { ", including \($0) not yet delivered" } ?? ""
+    }
+
+    /// In the station's time zone. The folder name contains the time.
+    private static let day = Date.FormatStyle(date: .long, time: .omitted, locale: Locale(identifier: "en_GB"))
+
+    private var losses: String {
+        var losses: [String] = []
+        if let held = Count(some: quarantined) { losses.append("\(held) \(held.are) on hold because parts cannot be read") }
+        if let lost = Count(some: missing) { losses.append("\(lost) \(lost.are) missing") }
+        if mayMissMore { losses.append(missing > 0 ? "more may be" : "some captures may be missing") }
+        return losses.isEmpty ? "; none is missing" : "; " + losses.joined(separator: ", ")
+    }
+
+    func log(to log: Logger) {
+        log.critical(
+            "The store was damaged; its readable data was saved into a new store",
+            metadata: [
+                "reason": "\(reason)", "saved": "\(saved)", "quarantined": "\(quarantined)", "missing": "\(missing)",
+                "mayMissMore": "\(mayMissMore)", "lostReceipts": "\(lostReceipts)", "folder": "\(folder)",
+            ])
+    }
+}
