@@ -82,8 +82,8 @@ let package = Package(
             "ControlServer", "CSystemLinux", "ServiceLifecycle", "Logging", "UnixSignals"),
         // `Backends` reads the profiles for the sandbox, with the daemon's rules.
         house(
-            "Sandbox", "Backends", "Crypto", "HTTPTypes", "HummingbirdCore", "ServiceLifecycle", "Logging", "NIOCore", "NIOPosix",
-            "UnixSignals"),
+            "Sandbox", "SyncModel", "Backends", "JSON", "Crypto", "HTTPTypes", "HummingbirdCore", "ServiceLifecycle", "Logging", "NIOCore",
+            "NIOPosix", "UnixSignals"),
         program("homingd", "SyncDaemon", "ArgumentParser"),
         program("homing", "ControlAPI", "JSON", "SyncModel", "ArgumentParser"),
         program("homing-sandbox", "Sandbox", "ArgumentParser"),
@@ -120,7 +120,7 @@ let package = Package(
         tests(
             "SyncDaemon", "SyncDaemon", "Logging", "Outbox", "Capture", "Delivery", "Backends", "Sessions", "SyncModel", "Vault",
             "ControlAPI", "ControlServer", "Sandbox", "Yams"),
-        tests("Sandbox", "Sandbox", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", resources: [.copy("Fixtures")]),
+        tests("Sandbox", "Sandbox", "JSON", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", resources: [.copy("Fixtures")]),
         tests("homing", "homing", "ControlAPI", "ControlServer"),
         tests(
             "EndToEnd", "homingd", "homing", "homing-sandbox", "homing-torture", "ControlAPI", "ControlServer", "Delivery", "Sandbox",

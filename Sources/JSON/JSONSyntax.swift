@@ -22,7 +22,8 @@ package enum JSONSyntax {
     package static let mostLevels = 500
 
     package struct Limits: Sendable {
-        var levels: Int
+        /// The maximum nesting.
+        package var levels: Int
         /// Rejects lone surrogates and numbers outside a double.
         var isPortable: Bool
 

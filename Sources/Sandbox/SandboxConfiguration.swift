@@ -1,30 +1,18 @@
 package struct SandboxConfiguration: Sendable {
     /// The port of the simulated backend; 0 takes any free port.
-    package var port: Int
+    package var port = 0
     /// The port of the control URL; 0 takes any free port.
-    package var controlPort: Int
+    package var controlPort = 0
     /// Faults that are active from the first request.
-    package var faults: [Fault]
+    package var faults: [Fault] = []
     /// The file to which the ledger is appended, one JSON object per line.
     package var ledgerFile: String?
-    package var backend: SandboxBackend
-    package var clock: SandboxClock
+    package var backend = SandboxBackend.breatheSafe()
+    package var clock = SandboxClock()
     /// Sees every response, including those of faults, and returns the response to send.
-    package var answering: @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse
+    package var answering: @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse = { $1 }
 
-    package init(
-        port: Int = 0, controlPort: Int = 0, faults: [Fault] = [], ledgerFile: String? = nil,
-        backend: SandboxBackend = .breatheSafe(), clock: SandboxClock = SandboxClock(),
-        answering: @escaping @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse = { $1 }
-    ) {
-        self.port = port
-        self.controlPort = controlPort
-        self.faults = faults
-        self.ledgerFile = ledgerFile
-        self.backend = backend
-        self.clock = clock
-        self.answering = answering
-    }
+    package init(_ adjust: (inout Self) -> Void = { _ in }) { adjust(&self) }
 }
 
 package enum SandboxBackend: Sendable {

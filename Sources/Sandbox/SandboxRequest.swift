@@ -7,10 +7,10 @@ package struct SandboxRequest: Sendable {
     /// The path as sent, without the query.
     package let path: String
     package let query: [String: String]
-    package let headers: HTTPFields
+    package var headers: HTTPFields
     /// The Host header; redirects of the backend point to it.
     package let host: String
-    package let body: [UInt8]
+    package var body: [UInt8]
 
     /// `METHOD /path`.
     var line: String { "\(method) \(path)" }
@@ -47,6 +47,11 @@ extension SandboxRequest {
     var bearerToken: String? {
         let parts = headers[.authorization]?.split(separator: " ", maxSplits: 1) ?? []
         return parts.count == 2 && parts[0].lowercased() == "bearer" ? String(parts[1]) : nil
+    }
+
+    /// The refresh token from the header or, in requests that may have it there, from the member `name` of the body.
+    func refreshToken(_ name: String, inBodyOf lines: [String]) -> String? {
+        header("x-refresh-token") ?? (lines.contains(line) ? object?[name]?.text : nil)
     }
 
     /// The body if it is a JSON object.

@@ -16,6 +16,12 @@ package struct SandboxResponse: Sendable {
         SandboxResponse(status: status, headers: [.contentType: "application/json; charset=\(charset)"], body: body.bytes)
     }
 
+    func adding(_ more: HTTPFields) -> SandboxResponse {
+        var response = self
+        response.headers.append(contentsOf: more)
+        return response
+    }
+
     package static func html(_ status: Int, title: String, charset: String = "utf-8") -> SandboxResponse {
         let page = "<!DOCTYPE html>\n<html>\n<head><title>\(title)</title></head>\n<body><h1>\(title)</h1></body>\n</html>\n"
         return SandboxResponse(status: status, headers: [.contentType: "text/html; charset=\(charset)"], body: Array(page.utf8))

@@ -7,12 +7,20 @@ protocol StandInState: Sendable {
     /// The accounts of a request's credentials.
     func carriedAccounts(in request: SandboxRequest, at now: Date) -> CarriedAccounts
 
+    /// The account of a valid token; nil if the request has none.
+    func account(of request: SandboxRequest, at now: Date) -> SandboxAccount?
+
     mutating func answer(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply
 
     func response(to refusal: Refusal, for request: SandboxRequest, at now: Date) -> SandboxResponse
 
     /// This backend's default error with this status.
     func refusal(_ status: Int, for request: SandboxRequest) -> Refusal
+
+    /// The default errors; one with another status has `otherCode` and the reason phrase.
+    static var errors: [Refusal] { get }
+
+    static var otherCode: String { get }
 
     /// This backend's error response; the code, if any, goes in the field that its clients read.
     func errorPage(_ status: Int, code: String?, for request: SandboxRequest, at now: Date) -> SandboxResponse
@@ -23,12 +31,28 @@ protocol StandInState: Sendable {
     /// Expires every session; `rememberTokens` also expires remember and refresh tokens.
     mutating func expireSessions(rememberTokens: Bool)
 
-    var settings: JSONObject { get }
-
-    mutating func change(_ name: String, to value: JSON) throws(FaultProblem)
+    static var settings: [Setting<Self>] { get }
 }
 
 extension StandInState {
+    func account(of request: SandboxRequest, at now: Date) -> SandboxAccount? { nil }
+
+    /// The account of a request; throws the same 401 for a missing, an invalid and an expired token.
+    func signedIn(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxAccount {
+        guard let account = account(of: request, at: now) else { throw refusal(401, for: request) }
+        return account
+    }
+
+    static var errors: [Refusal] { [] }
+
+    static var otherCode: String { "" }
+
+    func refusal(_ status: Int) -> Refusal {
+        Self.errors.first { $0.status == status } ?? Refusal(status, Self.otherCode, SandboxResponse.reason(status))
+    }
+
+    func refusal(_ status: Int, for request: SandboxRequest) -> Refusal { refusal(status) }
+
     func errorPage(_ status: Int, code: String?, for request: SandboxRequest, at now: Date) -> SandboxResponse {
         response(to: code.map { Refusal(status, $0, $0) } ?? refusal(status, for: request), for: request, at: now)
     }
@@ -37,14 +61,17 @@ extension StandInState {
         errorPage(401, code: nil, for: request, at: now)
     }
 
-    var settings: JSONObject { [:] }
+    static var settings: [Setting<Self>] { [] }
 
-    mutating func change(_ name: String, to value: JSON) throws(FaultProblem) { throw noSetting(name) }
+    var settings: JSONObject { JSONObject(uniqueKeysWithValues: Self.settings.map { ($0.name, $0.value(self)) }) }
 
-    func noSetting(_ name: String) -> FaultProblem {
-        let names = settings.keys.sorted().joined(separator: ", ")
-        let expected = settings.isEmpty ? "it has no settings" : settings.count == 1 ? "expected \(names)" : "expected one of \(names)"
-        return FaultProblem(description: "this backend has no setting '\(name)': \(expected)")
+    mutating func change(_ name: String, to value: JSON) throws(FaultProblem) {
+        guard let setting = Self.settings.first(where: { $0.name == name }) else {
+            let names = Self.settings.map(\.name).sorted()
+            let expected = (names.count == 1 ? "expected " : "expected one of ") + names.joined(separator: ", ")
+            throw FaultProblem(description: "this backend has no setting '\(name)': \(names.isEmpty ? "it has no settings" : expected)")
+        }
+        try setting.change(&self, value)
     }
 }
 

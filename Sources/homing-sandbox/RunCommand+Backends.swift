@@ -28,7 +28,7 @@ extension RunCommand {
             Self.set(&configuration.accessLifetime, to: accessSeconds)
             Self.set(&configuration.refreshLifetime, to: refreshSeconds)
             return .labLoop(configuration)
-        case .aiphoto: return .aiPhoto(AIPhotoConfiguration(firebase: firebase))
+        case .aiphoto: return .aiPhoto(AIPhotoConfiguration { $0.firebase = firebase })
         case .lists:
             var configuration = ListsConfiguration()
             Self.set(&configuration.tokenLifetime, to: accessSeconds)

@@ -95,10 +95,12 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let sandbox = try Sandbox(
-            SandboxConfiguration(
-                port: port, controlPort: controlPort, faults: faults.map(\.value) + (startDown ? [Fault(.down)] : []),
-                ledgerFile: ledgerFile, backend: try sandboxBackend))
+        var configuration = SandboxConfiguration()
+        (configuration.port, configuration.controlPort) = (port, controlPort)
+        configuration.faults = faults.map(\.value) + (startDown ? [Fault(.down)] : [])
+        configuration.ledgerFile = ledgerFile
+        configuration.backend = try sandboxBackend
+        let sandbox = try Sandbox(configuration)
         try change(sandbox)
         try await sandbox.start()
         if let portFile {

@@ -22,7 +22,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: directory("backends"), withIntermediateDirectories: true)
         try directory.write(Self.profile, to: "backends/dentist.yaml")
         let described = try DescribedConfiguration(file: directory("backends/dentist.yaml"))
-        let sandbox = try Sandbox(SandboxConfiguration(backend: .described(described)))
+        let sandbox = try Sandbox(SandboxConfiguration { $0.backend = .described(described) })
         try await sandbox.start()
         try directory.write(Self.profile.replacing("http://127.0.0.1:1", with: sandbox.baseURL), to: "backends/dentist.yaml")
         try TestStation.configure(directory, route: "note")

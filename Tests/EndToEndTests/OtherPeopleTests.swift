@@ -11,8 +11,8 @@ import Testing
     /// The manager has an entry and has signed out.
     private func station() async throws -> TestStation {
         let tokens = ["managers-token": "manager@lab.test", "others-token": "other@lab.test"]
-        let firebase = FirebaseConfiguration(refreshTokens: tokens)
-        let station = try await TestStation(.aiPhoto(AIPhotoConfiguration(firebase: firebase)), profile: "aiphoto", route: "register")
+        let configuration = AIPhotoConfiguration { $0.firebase.refreshTokens = tokens }
+        let station = try await TestStation(.aiPhoto(configuration), profile: "aiphoto", route: "register")
         try await station.start()
         try await login(station, "managers-token", as: "manager@lab.test")
         _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "to gather"))

@@ -75,7 +75,7 @@ import Testing
     /// The daemon runs in this process with a test clock; everything else is real.
     @Test func weekLongOutageCountsNoAttempt() async throws {
         let directory = try TemporaryDirectory()
-        let sandbox = try Sandbox(SandboxConfiguration(backend: .breatheSafe(.severalUsers)))
+        let sandbox = try Sandbox(SandboxConfiguration { $0.backend = .breatheSafe(.severalUsers) })
         try TestStation.place("breathesafe", in: directory, baseURL: sandbox.baseURL)
         try TestStation.configure(directory, delivery: "first_pause: 5")
         try await sandbox.start()

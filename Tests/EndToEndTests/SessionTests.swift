@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func multilineTokenIsRefusedAndTrailingNewlineIgnored() async throws {
-        let station = try await TestStation.story16(FirebaseConfiguration(refreshTokens: ["from-the-app": "manager@lab.test"]))
+        let station = try await TestStation.story16(FirebaseConfiguration { $0.refreshTokens = ["from-the-app": "manager@lab.test"] })
         try await station.start()
         for (option, input) in [
             ("--refresh-token-stdin", "from-\nthe-app\n"), ("--refresh-token-stdin", "from-the-app \n"), ("--token-stdin", "a\tb\u{7f}"),

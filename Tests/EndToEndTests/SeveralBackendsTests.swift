@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(60))) struct SeveralBackendsTests {
     private func station() async throws -> (TestStation, other: Sandbox) {
         let station = try await TestStation()
-        let other = try Sandbox(SandboxConfiguration(backend: .lists2026(Lists2026Configuration(limits: .none))))
+        let other = try Sandbox(SandboxConfiguration { $0.backend = .lists2026(Lists2026Configuration { $0.limits = .none }) })
         try await other.start()
         try TestStation.place("lists-2026", in: station.directory, baseURL: other.baseURL)
         let file = station.directory("homing.yaml")

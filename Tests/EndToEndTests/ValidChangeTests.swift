@@ -76,7 +76,7 @@ import Testing
 
         init() async throws {
             station = try await TestStation()
-            other = try Sandbox(SandboxConfiguration(backend: .breatheSafe(.severalUsers)))
+            other = try Sandbox(SandboxConfiguration { $0.backend = .breatheSafe(.severalUsers) })
             try await other.start()
             try put(ValidChange.profile, "backends/breathesafe.yaml")
             try put(ValidChange.configuration, "homing.yaml")

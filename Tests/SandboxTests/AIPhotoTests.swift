@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func imageCostsOneCreditUntilNoneAreLeft() async throws {
-        try await withSandbox(of: .aiPhoto(AIPhotoConfiguration(credits: 2))) { sandbox, client async throws in
+        try await withSandbox(of: .aiPhoto(AIPhotoConfiguration { $0.credits = 2 })) { sandbox, client async throws in
             let tokens = try await client.firebaseTokens()
             try await client.aiPhotoRegister(tokens)
             for left in [1, 0] {
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func aPurchaseIsCreditedOnceForEachTransaction() async throws {
-        try await withSandbox(of: .aiPhoto(AIPhotoConfiguration(credits: 0))) { sandbox, client async throws in
+        try await withSandbox(of: .aiPhoto(AIPhotoConfiguration { $0.credits = 0 })) { sandbox, client async throws in
             let tokens = try await client.firebaseTokens()
             try await client.aiPhotoRegister(tokens)
             let body = #"{"transaction_data":{"originalTransactionId":"42"},"product_id":"credits.10"}"#
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func aRewardIsGivenEachTime() async throws {
-        try await withSandbox(of: .aiPhoto(AIPhotoConfiguration(credits: 0))) { _, client async throws in
+        try await withSandbox(of: .aiPhoto(AIPhotoConfiguration { $0.credits = 0 })) { _, client async throws in
             let tokens = try await client.firebaseTokens()
             try await client.aiPhotoRegister(tokens)
             for credits in 1...2 {
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func refusesMissingBadAndExpiredTokensAlike() async throws {
-        let configuration = AIPhotoConfiguration(firebase: FirebaseConfiguration(idTokenLifetime: 60))
+        let configuration = AIPhotoConfiguration { $0.firebase.idTokenLifetime = 60 }
         try await withSandbox(of: .aiPhoto(configuration)) { sandbox, client async throws in
             let tokens = try await client.firebaseTokens()
             sandbox.clock.advance(by: .seconds(60))

@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func aPageHolds25AndAtMost100() async throws {
-        let many = BreatheSafeConfiguration(managedUsers: (5..<117).map { .init(user: $0) })
+        let many = BreatheSafeConfiguration { $0.managedUsers = (5..<117).map { .init(user: $0) } }
         try await withSandbox(many) { _, client async throws in
             try await client.logIn()
             for (query, count, perPage) in [("", 25, 25), ("?per_page=100", 100, 100), ("?page=2&per_page=500", 12, 100)] {

@@ -70,7 +70,7 @@ import Testing
     @Test func retryAfterIsSecondsOrADate() async throws {
         try await withSandbox { sandbox, client async throws in
             await sandbox.apply(.unavailable(retryAfter: 7, count: 1))
-            await sandbox.apply(.tooManyRequests(retryAfter: 60, as: .date, count: 1))
+            await sandbox.apply(Fault(.tooManyRequests, count: 1) { ($0.retryAfter, $0.retryAfterForm) = (60, .date) })
             await sandbox.apply(Fault(.unavailable, count: 1))
             let now = sandbox.clock.now
             let answers = [try await client.upload(), try await client.upload(), try await client.upload()]
@@ -236,7 +236,7 @@ import Testing
 
     @Test func aDribbledAnswerArrivesWhole() async throws {
         try await withSandbox { sandbox, client async throws in
-            await sandbox.apply(.dribble(millisecondsPerByte: 0))
+            await sandbox.apply(Fault(.dribble) { $0.milliseconds = 0 })
             #expect(try await client.send("GET", "/users/get_current_user").json()["currentUser"] == .null)
         }
     }

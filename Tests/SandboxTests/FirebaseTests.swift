@@ -46,7 +46,7 @@ import Testing
 
     @Test(arguments: FirebaseConfiguration.Renewal.allCases)
     func refreshReturnsSameNewOrNoToken(_ renewal: FirebaseConfiguration.Renewal) async throws {
-        try await withSandbox(of: .story16(FirebaseConfiguration(renewal: renewal))) { _, client async throws in
+        try await withSandbox(of: .story16(FirebaseConfiguration { $0.renewal = renewal })) { _, client async throws in
             let tokens = try await client.firebaseTokens()
             let renewed = try await client.firebaseRefresh(tokens.refresh).json()["refresh_token"]?.text
             switch renewal {
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func idTokenExpiresButRefreshTokenDoesNot() async throws {
-        try await withSandbox(of: .story16(FirebaseConfiguration(idTokenLifetime: 60))) { sandbox, client async throws in
+        try await withSandbox(of: .story16(FirebaseConfiguration { $0.idTokenLifetime = 60 })) { sandbox, client async throws in
             let tokens = try await client.firebaseTokens()
             #expect(try await client.story16Put(tokens, id: "a").status == 200)
             sandbox.clock.advance(by: .seconds(400 * 24 * 3600))
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func anImportedRefreshTokenWorks() async throws {
-        let configuration = FirebaseConfiguration(refreshTokens: ["imported": "other@lab.test"])
+        let configuration = FirebaseConfiguration { $0.refreshTokens = ["imported": "other@lab.test"] }
         try await withSandbox(of: .story16(configuration)) { _, client async throws in
             let answer = try await client.firebaseRefresh("imported").json()
             #expect(answer["user_id"]?.text == FirebaseConfiguration.labAccounts[1].id)
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test func theAPIKeyIsChecked() async throws {
-        try await withSandbox(of: .story16(FirebaseConfiguration(apiKey: "web"))) { _, client async throws in
+        try await withSandbox(of: .story16(FirebaseConfiguration { $0.apiKey = "web" })) { _, client async throws in
             #expect(try await client.firebaseLogIn(key: "web").status == 200)
             let wrong = try await client.firebaseRefresh("x", key: "other")
             #expect(wrong.status == 400)

@@ -1,3 +1,4 @@
+import JSON
 import Sandbox
 import Testing
 
@@ -24,6 +25,7 @@ import Testing
 
     @Test func escapesAreRead() throws {
         #expect(try JSON(bytes: Array(#""\u00fc\ud83d\ude00\/\t""#.utf8)) == "ü😀/\t")
+        #expect(try JSON(bytes: Array(#""\ud83d\n\ude00""#.utf8)) == "\u{FFFD}\n\u{FFFD}")
     }
 
     @Test func lastDuplicateMemberWins() throws {
@@ -32,10 +34,10 @@ import Testing
 
     @Test(arguments: [
         "", "{", "[1,]", "{\"a\":1 ,\n}", "[\"a\\\\\",]", "{\"a\"}", "NaN", "01", "1.", "1e", "tru", "\"\\x\"", "\"a\nb\"", "1 2", "[1 2]",
-        "-",
+        "-", "\u{FEFF}[]",
     ])
     func refusesInvalidJSON(_ text: String) {
-        #expect(throws: JSONSyntaxError.self) { try JSON(bytes: Array(text.utf8)) }
+        #expect(throws: JSONFlaw.self) { try JSON(bytes: Array(text.utf8)) }
     }
 
     @Test(arguments: [
@@ -43,12 +45,12 @@ import Testing
         ("[1e400,-1e400]", "[null,null]"),
     ])
     func readsJSONLikeRuby(_ text: String, _ written: String) throws {
-        #expect(try JSON(bytes: Array(text.utf8), grammar: .ruby).description == written)
+        #expect(try JSON(ruby: Array(text.utf8)).description == written)
     }
 
     @Test(arguments: ["\u{FEFF}[]", "NaN", "[1,]", "/* a", "/ a", "[1] /", "\"a\nb\"", #""\u12""#, "01"])
     func refusesJSONLikeRuby(_ text: String) {
-        #expect(throws: JSONSyntaxError.self) { try JSON(bytes: Array(text.utf8), grammar: .ruby) }
+        #expect(throws: JSONFlaw.self) { try JSON(ruby: Array(text.utf8)) }
     }
 
     @Test func keepsWholeNumbersOfAnyLength() throws {
@@ -62,7 +64,7 @@ import Testing
     func rubyGrammarAllows100Levels(_ depth: Int, _ isRead: Bool) {
         for (open, inside, close) in [("[", "", "]"), (#"{"a":"#, "1", "}")] {
             let text = String(repeating: open, count: depth) + inside + String(repeating: close, count: depth)
-            let value = try? JSON(bytes: Array(text.utf8), grammar: .ruby)  // `try?`: some arguments must fail
+            let value = try? JSON(ruby: Array(text.utf8))  // `try?`: some arguments must fail
             #expect((value != nil) == isRead)
         }
     }

@@ -19,7 +19,8 @@ import Testing
     }
 
     @Test func statedLifetimeMayDifferFromToken() async throws {
-        try await withSandbox(of: .labLoop(LabLoopConfiguration(accessLifetime: 60, statedLifetime: 3600))) { _, client async throws in
+        let configuration = LabLoopConfiguration { ($0.accessLifetime, $0.statedLifetime) = (60, 3600) }
+        try await withSandbox(of: .labLoop(configuration)) { _, client async throws in
             let tokens = try await client.labLoopLogIn().json()["data"]?["tokens"]
             #expect(tokens?["expiresIn"] == 3600)
             let claims = try TokenClaims(tokens?["accessToken"]?.text)
@@ -28,7 +29,7 @@ import Testing
     }
 
     @Test func expiredAccessTokenIsRefusedLikeInvalidOne() async throws {
-        try await withSandbox(of: .labLoop(LabLoopConfiguration(accessLifetime: 60))) { sandbox, client async throws in
+        try await withSandbox(of: .labLoop(LabLoopConfiguration { $0.accessLifetime = 60 })) { sandbox, client async throws in
             let tokens = try await client.labLoopTokens()
             #expect(try await client.appoint(tokens).status == 201)
             sandbox.clock.advance(by: .seconds(60))
@@ -44,7 +45,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func refreshRotatesTokenAndInvalidatesOldOne(_ byBody: Bool) async throws {
-        try await withSandbox(of: .labLoop(LabLoopConfiguration(accessLifetime: 60))) { sandbox, client async throws in
+        try await withSandbox(of: .labLoop(LabLoopConfiguration { $0.accessLifetime = 60 })) { sandbox, client async throws in
             func refresh(_ token: String) async throws -> LabAnswer {
                 byBody ? try await client.labLoopRefreshByBody(token) : try await client.labLoopRefreshByHeader(token)
             }
@@ -73,7 +74,7 @@ import Testing
     }
 
     @Test func theWebRefreshMayAnswerWithoutAToken() async throws {
-        try await withSandbox(of: .labLoop(LabLoopConfiguration(emptiesWebRefresh: true))) { _, client async throws in
+        try await withSandbox(of: .labLoop(LabLoopConfiguration { $0.emptiesWebRefresh = true })) { _, client async throws in
             let tokens = try await client.labLoopTokens()
             let answer = try await client.labLoopRefreshOnTheWeb(tokens.refresh)
             #expect(answer.status == 200)
@@ -82,7 +83,7 @@ import Testing
     }
 
     @Test func aRefreshTokenExpiresByTheClock() async throws {
-        try await withSandbox(of: .labLoop(LabLoopConfiguration(refreshLifetime: 600))) { sandbox, client async throws in
+        try await withSandbox(of: .labLoop(LabLoopConfiguration { $0.refreshLifetime = 600 })) { sandbox, client async throws in
             let tokens = try await client.labLoopTokens()
             sandbox.clock.advance(by: .seconds(601))
             #expect(try await client.labLoopRefreshByBody(tokens.refresh).status == 401)
@@ -154,7 +155,7 @@ import Testing
 
     @Test(arguments: [423, 401])
     func theFifthWrongPasswordLocksForTwoHours(_ status: Int) async throws {
-        try await withSandbox(of: .labLoop(LabLoopConfiguration(lockedStatus: status))) { sandbox, client async throws in
+        try await withSandbox(of: .labLoop(LabLoopConfiguration { $0.lockedStatus = status })) { sandbox, client async throws in
             var statuses: [Int] = []
             for _ in 1...5 { statuses.append(try await client.labLoopLogIn(password: "wrong").status) }
             #expect(statuses == [401, 401, 401, 401, status])
@@ -168,7 +169,7 @@ import Testing
     }
 
     @Test func tooManySignInsAreRefusedForFifteenMinutes() async throws {
-        try await withSandbox(of: .labLoop(LabLoopConfiguration(mostLogIns: 5))) { sandbox, client async throws in
+        try await withSandbox(of: .labLoop(LabLoopConfiguration { $0.mostLogIns = 5 })) { sandbox, client async throws in
             for _ in 1...5 { #expect(try await client.labLoopLogIn().status == 200) }
             let refused = try await client.labLoopLogIn()
             #expect(refused.status == 429)
@@ -182,7 +183,7 @@ import Testing
         (LabLoopConfiguration.ErrorForm.nested, ["error", "code"]), (.flat, ["code"]), (.retryable, ["error", "code"]),
     ])
     func errorCodePlaceDependsOnErrorForm(_ form: LabLoopConfiguration.ErrorForm, _ place: [String]) async throws {
-        try await withSandbox(of: .labLoop(LabLoopConfiguration(errorForm: form))) { _, client async throws in
+        try await withSandbox(of: .labLoop(LabLoopConfiguration { $0.errorForm = form })) { _, client async throws in
             let body = try await client.labLoopLogIn(password: "wrong").json()
             #expect(body["success"] == false)
             #expect(place.reduce(body) { $0[$1] ?? .null } == "UNAUTHORIZED")

@@ -2,7 +2,7 @@ import Sandbox
 import Testing
 
 @Suite struct Lists2026Tests {
-    private static let unlimited = SandboxBackend.lists2026(Lists2026Configuration(limits: .none))
+    private static let unlimited = SandboxBackend.lists2026(Lists2026Configuration { $0.limits = .none })
 
     @Test func signInIsNestedAndReturnsBothTokens() async throws {
         try await withSandbox(of: Self.unlimited) { _, client async throws in
@@ -47,7 +47,7 @@ import Testing
 
     @Test(arguments: [(0, 0), (10, 10)])
     func tokenReusedAfterGraceEndsItsFamily(_ grace: Int, _ pause: Int) async throws {
-        let configuration = Lists2026Configuration(grace: grace, limits: .none)
+        let configuration = Lists2026Configuration { ($0.grace, $0.limits) = (grace, .none) }
         try await withSandbox(of: .lists2026(configuration)) { sandbox, client async throws in
             let first = try await client.lists2026Tokens()
             let stranger = try await client.lists2026Tokens()
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func tokensExpireByTheClock() async throws {
-        let configuration = Lists2026Configuration(accessLifetime: 60, refreshLifetime: 600, limits: .none)
+        let configuration = Lists2026Configuration { ($0.accessLifetime, $0.refreshLifetime, $0.limits) = (60, 600, .none) }
         try await withSandbox(of: .lists2026(configuration)) { sandbox, client async throws in
             let tokens = try await client.lists2026Tokens()
             sandbox.clock.advance(by: .seconds(60))

@@ -18,7 +18,7 @@ import Testing
 
     @Test(arguments: ListsConfiguration.ErrorForm.allCases)
     func errorIsTextOrObject(_ form: ListsConfiguration.ErrorForm) async throws {
-        try await withSandbox(of: .lists(ListsConfiguration(errorForm: form))) { _, client async throws in
+        try await withSandbox(of: .lists(ListsConfiguration { $0.errorForm = form })) { _, client async throws in
             let error = try await client.send("GET", "/api/v1/lists").json()["error"]
             #expect((form == .text ? error : error?["message"]) == "Invalid token")
             #expect(error?["status"] == (form == .text ? nil : 401))
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func aTokenExpiresByTheClock() async throws {
-        try await withSandbox(of: .lists(ListsConfiguration(tokenLifetime: 60))) { sandbox, client async throws in
+        try await withSandbox(of: .lists(ListsConfiguration { $0.tokenLifetime = 60 })) { sandbox, client async throws in
             let tokens = try LabTokens(ofLists: try await client.listsLogIn().json())
             #expect(try await client.addList(tokens).status == 201)
             sandbox.clock.advance(by: .seconds(60))

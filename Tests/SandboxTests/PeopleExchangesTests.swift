@@ -11,7 +11,8 @@ import Testing
         let exchanges = try CapturedExchange.read(fixture(Self.file))
         #expect(exchanges.count == 24)
         // The first and the last have the measurements of the captured list.
-        let backend = BreatheSafeConfiguration(managedUsers: (5...7).map { .init(user: $0) }, masks: 0)
+        var backend = BreatheSafeConfiguration { $0.masks = 0 }
+        backend.managedUsers = (5...7).map { .init(user: $0) }
         try await withSandbox(backend) { _, client async throws in
             try await client.logIn()
             try await prepare(client, from: exchanges)

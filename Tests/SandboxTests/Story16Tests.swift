@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func invalidTokenIsRefusedWithErrorText() async throws {
-        try await withSandbox(of: .story16(FirebaseConfiguration(idTokenLifetime: 60))) { sandbox, client async throws in
+        try await withSandbox(of: .story16(FirebaseConfiguration { $0.idTokenLifetime = 60 })) { sandbox, client async throws in
             let tokens = try await client.firebaseTokens()
             sandbox.clock.advance(by: .seconds(60))
             let answers = [

@@ -7,7 +7,7 @@ import Testing
         try await withSandbox { sandbox, _ async throws in
             let port = try #require(URL(string: sandbox.baseURL)?.port)
             let error = await #expect(throws: SandboxError.self) {
-                let second = try Sandbox(SandboxConfiguration(port: port))
+                let second = try Sandbox(SandboxConfiguration { $0.port = port })
                 try await second.start()
             }
             #expect(

@@ -40,7 +40,7 @@ package final class TestStation: Sendable {
         answering: @escaping @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse = { $1 }
     ) async throws {
         directory = try TemporaryDirectory()
-        sandbox = try Sandbox(SandboxConfiguration(backend: backend, clock: clock, answering: answering))
+        sandbox = try Sandbox(SandboxConfiguration { ($0.backend, $0.clock, $0.answering) = (backend, clock, answering) })
         client = ControlClient(socketPath: directory("homing.sock"), timeout: .seconds(600))
         try Self.place(profile, in: directory, baseURL: sandbox.baseURL, edits: edits)
         try Self.configure(directory, delivery: delivery, route: route)

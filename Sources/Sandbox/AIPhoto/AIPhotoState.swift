@@ -37,24 +37,19 @@ struct AIPhotoState: StandInState {
 
     mutating func expireSessions(rememberTokens: Bool) { firebase.endTokens(refreshTokens: rememberTokens) }
 
-    /// Every failure is the same 401, including a failure to verify tokens.
-    private func signedIn(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxAccount {
-        guard !lacksCertificates, let account = firebase.idTokens.account(of: request.bearerToken, at: now) else {
-            throw refusal(401, for: request)
-        }
-        return account
+    func account(of request: SandboxRequest, at now: Date) -> SandboxAccount? {
+        lacksCertificates ? nil : firebase.idTokens.account(of: request.bearerToken, at: now)
     }
 
+    static let errors = [
+        Refusal(400, "bad_request", "Bad request"), Refusal(401, "unauthorized", "Invalid or expired token"),
+        Refusal(403, "forbidden", "Forbidden resource"), Refusal(404, "not_found", "Not found"),
+        Refusal(422, "validation_error", "Validation failed", details: ["validationErrors": []]),
+    ]
+    static let otherCode = "internal_error"
+
     func refusal(_ status: Int, for request: SandboxRequest) -> Refusal {
-        if FirebaseRoute(request) != nil { return firebase.refusal(status) }
-        return switch status {
-        case 400: Refusal(400, "bad_request", "Bad request")
-        case 401: Refusal(401, "unauthorized", "Invalid or expired token")
-        case 403: Refusal(403, "forbidden", "Forbidden resource")
-        case 404: Refusal(404, "not_found", "Not found")
-        case 422: Refusal(422, "validation_error", "Validation failed", details: ["validationErrors": []])
-        default: Refusal(status, "internal_error", SandboxResponse.reason(status))
-        }
+        FirebaseRoute(request) == nil ? refusal(status) : firebase.refusal(status)
     }
 
     func response(to refusal: Refusal, for request: SandboxRequest, at now: Date) -> SandboxResponse {
@@ -74,14 +69,8 @@ struct AIPhotoState: StandInState {
     }
 
     /// Firebase's settings and `lacks-certificates`: the backend cannot verify tokens and answers 401.
-    var settings: JSONObject { firebase.settings.merging(["lacks-certificates": .bool(lacksCertificates)]) { $1 } }
-
-    mutating func change(_ name: String, to value: JSON) throws(FaultProblem) {
-        if name == "lacks-certificates" {
-            lacksCertificates = try value.flag(of: name)
-        } else if try !firebase.change(name, to: value) {
-            throw noSetting(name)
-        }
+    static var settings: [Setting<Self>] {
+        FirebaseState.settings.map { $0.within(\Self.firebase) } + [Setting.flag("lacks-certificates", \Self.lacksCertificates)]
     }
 }
 

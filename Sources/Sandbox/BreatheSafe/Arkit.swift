@@ -5,7 +5,8 @@ enum ArkitValidation {
         guard let object = arkit.members else { return ["Arkit must be a hash"] }
         guard let average = object["average_measurements"] else { return [#"Arkit must have an "average_measurements" key"#] }
         guard let measurements = average.members else { return [#"Arkit "average_measurements" must be a hash"#] }
-        let names = order + measurements.keys.filter { !order.contains($0) }.sorted()
+        var seen: Set<String> = []
+        let names = (order + measurements.keys.sorted()).filter { seen.insert($0).inserted }
         return names.flatMap { name in measurements[name].map { problems(of: name, $0) } ?? [] }
     }
 

@@ -20,24 +20,20 @@ package struct BreatheSafeConfiguration: Sendable {
     }
 
     /// The password of every account.
-    package var password: String
+    package var password = Self.labPassword
     /// In the order of `managed_users.id`, from 1.
-    package var managedUsers: [ManagedUser]
+    package var managedUsers = [ManagedUser(user: 5)]
     /// The number of masks; their identifiers start at 1.
-    package var masks: Int
+    package var masks = 3
     /// The idle timeout of a session.
     package var sessionLifetime = Duration.seconds(30 * 60)
 
     /// `labAccounts`, and user 5, managed by account 1.
-    package init(password: String = Self.labPassword, managedUsers: [ManagedUser] = [ManagedUser(user: 5)], masks: Int = 3) {
-        self.password = password
-        self.managedUsers = managedUsers
-        self.masks = masks
-    }
+    package init(_ adjust: (inout Self) -> Void = { _ in }) { adjust(&self) }
 
     /// The default accounts with users 5 to 9 managed by 1, and user 10 managed by 2.
     package static var severalUsers: BreatheSafeConfiguration {
-        BreatheSafeConfiguration(managedUsers: (5...9).map { ManagedUser(user: $0) } + [ManagedUser(user: 10, manager: 2)])
+        BreatheSafeConfiguration { $0.managedUsers = (5...9).map { ManagedUser(user: $0) } + [ManagedUser(user: 10, manager: 2)] }
     }
 
     package static let labPassword = "Correct-horse-9"

@@ -8,7 +8,7 @@ enum BreatheSafeParameters {
         guard !request.body.isEmpty else { return query }
         if request.hasBody(of: "application/json") {
             let body: JSON
-            do { body = try JSON(bytes: request.body, grammar: .ruby).withoutNullElements } catch { throw .badRequest }
+            do { body = try JSON(ruby: request.body).withoutNullElements } catch { throw .badRequest }
             return query.merging(body.members ?? ["_json": body]) { $1 }
         }
         return query.merging(request.form) { $1 }

@@ -37,31 +37,23 @@ extension BreatheSafeState {
         ExceptionsPage.response(refusal.status, as: AnswerFormat(request))
     }
 
-    func refusal(_ status: Int, for request: SandboxRequest) -> Refusal { Refusal(status, "", "") }
-
     func errorPage(_ status: Int, code: String?, for request: SandboxRequest, at now: Date) -> SandboxResponse {
         if let code { .json(status, ["messages": [.string(code)]]) } else { ExceptionsPage.response(status, as: AnswerFormat(request)) }
     }
 
     mutating func denial(of request: SandboxRequest, at now: Date) -> SandboxResponse {
-        var headers = request.headers
-        headers[.cookie] = nil
-        headers[.authorization] = nil
+        var anonymous = request
+        anonymous.headers[.cookie] = nil
+        anonymous.headers[.authorization] = nil
         // Without a body the request cannot sign in, so it has no effect.
-        let anonymous = SandboxRequest(
-            method: request.method, path: request.path, query: request.query, headers: headers, host: request.host, body: [])
+        anonymous.body = []
         var response = answer(anonymous, at: now).response
         response.headers[.setCookie] = nil
         // Some routes use another status or need no sign-in.
         return response.status == 401 ? response : errorPage(401, code: nil, for: request, at: now)
     }
 
-    var settings: JSONObject { ["list-lag": .milliseconds(listLag)] }
-
-    mutating func change(_ name: String, to value: JSON) throws(FaultProblem) {
-        guard name == "list-lag" else { throw noSetting(name) }
-        listLag = try value.milliseconds(of: name)
-    }
+    static var settings: [Setting<Self>] { [.milliseconds("list-lag", \.listLag)] }
 
     /// The first response after the idle timeout; it signs the user out.
     private func sessionExpired(_ visit: inout BreatheSafeVisit) -> BreatheSafeReply {

@@ -73,9 +73,7 @@ extension BreatheSafeState {
     }
 
     private func commit(_ row: BreatheSafeFitTest, by manager: BreatheSafeUser, document: JSON?) -> Commit {
-        Commit(
-            resource: "fit_test", account: manager.id, user: row.user, remoteID: row.id,
-            clientMutationID: document?["client_mutation_id"]?.text, document: document)
+        manager.commit("fit_test", of: row.user, row.id, document)
     }
 
     private func listed(_ row: BreatheSafeFitTest) -> JSON {

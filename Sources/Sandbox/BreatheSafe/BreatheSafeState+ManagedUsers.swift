@@ -97,10 +97,7 @@ extension BreatheSafeState {
             return .json(422, ["profile": profile.json, "messages": ["Did not update."]])
         }
         profiles[user] = profile
-        return .json(
-            200, ["profile": profile.json, "messages": []],
-            commit: Commit(
-                resource: "profile", account: manager.id, user: user, remoteID: profile.id,
-                clientMutationID: given["client_mutation_id"]?.text, document: given))
+        let commit = manager.commit("profile", of: user, profile.id, given)
+        return .json(200, ["profile": profile.json, "messages": []], commit: commit)
     }
 }

@@ -47,7 +47,7 @@ extension BreatheSafeState {
         guard let manager = visit.user else { return refused(401, "Unauthorized.") }
         guard manages(manager, user) else { return refused(422, "Not managed by current user.") }
         let arkit = try visit.required("arkit_data")
-        let order = JSON.names(at: ["arkit_data", "average_measurements"], in: visit.request.body, grammar: .ruby)
+        let order = JSON.names(at: ["arkit_data", "average_measurements"], ruby: visit.request.body)
         let messages = ArkitValidation.messages(for: arkit, order: order)
         var row = BreatheSafeMeasurement(user: user, source: "arkit", arkit: arkit)
         guard messages.isEmpty else { return invalid(row, messages) }
@@ -87,9 +87,7 @@ extension BreatheSafeState {
         row.id = nextID(of: "facial_measurements")
         row.createdAt = now
         measurements.append(row)
-        let commit = Commit(
-            resource: "facial_measurement", account: manager.id, user: row.user, remoteID: row.id,
-            clientMutationID: document["client_mutation_id"]?.text, document: document)
+        let commit = manager.commit("facial_measurement", of: row.user, row.id, document)
         return .json(201, ["facial_measurement": row.json, "messages": []], commit: commit)
     }
 

@@ -20,6 +20,13 @@ struct BreatheSafeUser: Sendable, Equatable {
             "consent_form_accepted_at": nil, "forms": [:], "deleted_at": nil,
         ]
     }
+
+    /// A row that this user created, changed or deleted for a user.
+    func commit(_ resource: String, of user: Int?, _ remoteID: Int?, _ document: JSON?) -> Commit {
+        Commit(
+            resource: resource, account: id, user: user, remoteID: remoteID, clientMutationID: document?["client_mutation_id"]?.text,
+            document: document)
+    }
 }
 
 /// A row of `managed_users`; its `id` is not the user's.

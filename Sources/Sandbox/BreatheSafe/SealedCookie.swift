@@ -8,7 +8,9 @@ struct SealedCookie: Sendable {
     func seal(_ value: some Encodable) -> String {
         // `try?`: the values are numbers and text, so encoding cannot fail.
         guard let payload = try? JSONEncoder().encode(value) else { return "" }
-        return Self.text(payload) + "--" + Self.text(Data(HMAC<SHA256>.authenticationCode(for: payload, using: key)))
+        let halves = [payload, Data(HMAC<SHA256>.authenticationCode(for: payload, using: key))]
+        // `.` instead of `-`, so that `--` stays the separator.
+        return halves.map { $0.base64URL.replacing("-", with: ".") }.joined(separator: "--")
     }
 
     func open<Value: Decodable>(_ text: String?, as type: Value.Type) -> Value? {
@@ -17,11 +19,6 @@ struct SealedCookie: Sendable {
             HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: payload, using: key)
         else { return nil }
         return try? JSONDecoder().decode(type, from: payload)  // `try?`: the signature is valid, so only another type fails
-    }
-
-    /// Base64url without padding, but with `.` instead of `-`, so that `--` stays the separator.
-    private static func text(_ data: Data) -> String {
-        data.base64EncodedString().replacing("+", with: ".").replacing("/", with: "_").replacing("=", with: "")
     }
 
     private static func data(_ text: Substring) -> Data? {
@@ -54,8 +51,8 @@ enum CSRFToken {
 
     static func masked(_ secret: [UInt8]) -> String {
         let mask = Self.secret()
-        return Data(mask + zip(mask, secret).map { $0 ^ $1 }).base64EncodedString()
-            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        let masked = zip(mask, secret).map { $0 ^ $1 }
+        return (mask + masked).base64URL
     }
 
     static func isValid(_ token: String, for secret: [UInt8]) -> Bool {

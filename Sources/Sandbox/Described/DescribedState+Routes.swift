@@ -34,10 +34,7 @@ extension DescribedState {
         if let earlier = rows.first(where: { row.repeats($0, byPut: request.method == "PUT") }) { return answer(earlier, call) }
         rows.append(row)
         var reply = answer(row, call)
-        reply.commit = Commit(
-            resource: name, account: account.number, user: nil, remoteID: row.id,
-            clientMutationID: marker ?? key ?? values["item.id"]?.text,
-            document: row.document)
+        reply.commit = account.commit(name, row.id, marker ?? key ?? values["item.id"]?.text, row.document)
         return reply
     }
 

@@ -17,17 +17,8 @@ struct DescribedSettings {
 }
 
 extension DescribedState {
-    var settings: JSONObject {
-        ["list-lag": .milliseconds(differing.listLag), "page-size": .integer(differing.pageSize), "ids": .string(differing.ids.rawValue)]
-    }
-
-    mutating func change(_ name: String, to value: JSON) throws(FaultProblem) {
-        switch name {
-        case "list-lag": differing.listLag = try value.milliseconds(of: name)
-        case "page-size": differing.pageSize = try value.count(of: name)
-        case "ids": differing.ids = try value.word(of: name)
-        default: throw noSetting(name)
-        }
+    static var settings: [Setting<Self>] {
+        [.milliseconds("list-lag", \.differing.listLag), .count("page-size", \.differing.pageSize), .word("ids", \.differing.ids)]
     }
 
     func id(_ number: Int) -> JSON {

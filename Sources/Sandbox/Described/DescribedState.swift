@@ -45,8 +45,7 @@ struct DescribedState: StandInState {
         case .refresh: return try refresh(call, values, at: now)
         case .logout, .logoutEverywhere: return try signOut(request, everywhere: call.purpose == .logoutEverywhere, at: now)
         case .health:
-            let account = sessions.session(access: credential(of: request), at: now)?.account
-            return success(200, (call.table["account"]?.text, account.map { id($0.number) } ?? .null))
+            return success(200, (call.table["account"]?.text, account(of: request, at: now).map { id($0.number) } ?? .null))
         case .route(let name): return try take(name, call, values, request, by: try signedIn(request, at: now), at: now)
         case .find: return find(request, by: try signedIn(request, at: now), at: now)
         case .resource:
@@ -75,9 +74,8 @@ struct DescribedState: StandInState {
         return placement.hasPrefix("query:") ? request.query[String(placement.dropFirst("query:".count))] : request.bearerToken
     }
 
-    func signedIn(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxAccount {
-        guard let session = sessions.session(access: credential(of: request), at: now) else { throw refusal(401, for: request) }
-        return session.account
+    func account(of request: SandboxRequest, at now: Date) -> SandboxAccount? {
+        sessions.session(access: credential(of: request), at: now)?.account
     }
 
     /// A success with these values and the profile's success flag, if any.

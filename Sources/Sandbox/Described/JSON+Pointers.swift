@@ -1,3 +1,5 @@
+import JSON
+
 extension JSON {
     /// The value at a JSON pointer (RFC 6901).
     func at(_ pointer: String) -> JSON? {
@@ -27,10 +29,7 @@ extension JSON {
         return .object(object)
     }
 
-    private static func tokens(of pointer: String) -> [String] {
-        pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-            .map { String($0).replacing("~1", with: "/").replacing("~0", with: "~") }
-    }
+    private static func tokens(of pointer: String) -> [String] { JSONPointer(pointer)?.tokens ?? [] }
 
     /// The pointer, or the first of several: the place where the sandbox puts the value.
     var firstPointer: String? { text ?? elements?.first?.text }

@@ -26,45 +26,38 @@ package struct Fault: Sendable, Equatable {
     /// Whether `expire-sessions` also expires remember tokens.
     package var rememberTokens = false
 
-    package init(_ name: FaultName, path: String? = nil, method: String? = nil, user: Int? = nil, count: Int? = nil) {
+    package init(
+        _ name: FaultName, path: String? = nil, method: String? = nil, user: Int? = nil, count: Int? = nil,
+        _ adjust: (inout Fault) -> Void = { _ in }
+    ) {
         self.name = name
         self.path = path
         self.method = method
         self.user = user
         self.count = count
-    }
-
-    private init(_ name: FaultName, _ path: String?, _ count: Int?, _ adjust: (inout Fault) -> Void) {
-        self.init(name, path: path, count: count)
         adjust(&self)
     }
 
     package static func error(_ status: Int, code: String? = nil, path: String? = nil, count: Int? = nil) -> Fault {
-        Fault(.error, path, count) { ($0.status, $0.code) = (status, code) }
+        Fault(.error, path: path, count: count) { ($0.status, $0.code) = (status, code) }
     }
 
-    /// 503, optionally with Retry-After in seconds or as a date.
-    package static func unavailable(retryAfter: Int?, as form: RetryAfterForm = .seconds, path: String? = nil, count: Int? = nil) -> Fault {
-        Fault(.unavailable, path, count) { ($0.retryAfter, $0.retryAfterForm) = (retryAfter, form) }
+    /// 503, optionally with Retry-After in seconds.
+    package static func unavailable(retryAfter: Int?, path: String? = nil, count: Int? = nil) -> Fault {
+        Fault(.unavailable, path: path, count: count) { $0.retryAfter = retryAfter }
     }
 
-    /// 429, optionally with Retry-After in seconds or as a date.
-    package static func tooManyRequests(
-        retryAfter: Int?, as form: RetryAfterForm = .seconds, path: String? = nil, count: Int? = nil
-    ) -> Fault {
-        Fault(.tooManyRequests, path, count) { ($0.retryAfter, $0.retryAfterForm) = (retryAfter, form) }
+    /// 429, optionally with Retry-After in seconds.
+    package static func tooManyRequests(retryAfter: Int?, path: String? = nil, count: Int? = nil) -> Fault {
+        Fault(.tooManyRequests, path: path, count: count) { $0.retryAfter = retryAfter }
     }
 
     package static func slow(milliseconds: Int, path: String? = nil, count: Int? = nil) -> Fault {
-        Fault(.slow, path, count) { $0.milliseconds = milliseconds }
+        Fault(.slow, path: path, count: count) { $0.milliseconds = milliseconds }
     }
 
     package static func slowCommit(milliseconds: Int, path: String? = nil, count: Int? = nil) -> Fault {
-        Fault(.slowCommit, path, count) { $0.milliseconds = milliseconds }
-    }
-
-    package static func dribble(millisecondsPerByte: Int, path: String? = nil, count: Int? = nil) -> Fault {
-        Fault(.dribble, path, count) { $0.milliseconds = millisecondsPerByte }
+        Fault(.slowCommit, path: path, count: count) { $0.milliseconds = milliseconds }
     }
 
     func matches(_ request: SandboxRequest, account: Int?) -> Bool {

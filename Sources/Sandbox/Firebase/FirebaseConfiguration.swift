@@ -8,29 +8,19 @@ package struct FirebaseConfiguration: Sendable {
         case none
     }
 
-    package var accounts: [SandboxAccount]
+    package var accounts = Self.labAccounts
     /// The web API key; nil accepts any.
     package var apiKey: String?
     /// The lifetime of an ID token in seconds.
-    package var idTokenLifetime: Int
+    package var idTokenLifetime = 3600
     /// The lifetime in responses, if it differs from the real one.
     package var statedLifetime: Int?
-    package var renewal: Renewal
+    package var renewal = Renewal.same
     /// Initially valid refresh tokens with the e-mail addresses of their accounts, for clients that import one.
-    package var refreshTokens: [String: String]
+    package var refreshTokens: [String: String] = [:]
 
     /// Two accounts and any API key.
-    package init(
-        accounts: [SandboxAccount] = Self.labAccounts, apiKey: String? = nil, idTokenLifetime: Int = 3600, statedLifetime: Int? = nil,
-        renewal: Renewal = .same, refreshTokens: [String: String] = [:]
-    ) {
-        self.accounts = accounts
-        self.apiKey = apiKey
-        self.idTokenLifetime = idTokenLifetime
-        self.statedLifetime = statedLifetime
-        self.renewal = renewal
-        self.refreshTokens = refreshTokens
-    }
+    package init(_ adjust: (inout Self) -> Void = { _ in }) { adjust(&self) }
 
     /// Firebase-style identifiers.
     package static let labAccounts = SandboxAccount.lab("homingLabManager000000000001", "homingLabOther00000000000002")

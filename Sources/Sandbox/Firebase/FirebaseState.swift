@@ -59,28 +59,25 @@ struct FirebaseState: Sendable {
         revoked.formUnion(refreshTokens.filter { $0.value == account.id }.keys)
     }
 
-    /// The settings that can change at run time. `revoked` triggers an event and always reads as empty.
-    var settings: JSONObject {
-        [
-            "disabled": .array(disabled.sorted().map { .string($0) }), "deleted": .array(deleted.sorted().map { .string($0) }),
-            "revoked": [], "hides-accounts": .bool(hidesAccounts), "second-factor": .bool(wantsSecondFactor),
-            "api-key": .text(configuration.apiKey), "renewal": .string(configuration.renewal.rawValue),
-        ]
-    }
-
-    /// Changes a setting; false if the project has no such setting.
-    mutating func change(_ name: String, to value: JSON) throws(FaultProblem) -> Bool {
-        switch name {
-        case "disabled": disabled = Set(try accounts(value, of: name).map(\.email))
-        case "deleted": deleted = Set(try accounts(value, of: name).map(\.email))
-        case "revoked": for account in try accounts(value, of: name) { revokeRefreshTokens(of: account) }
-        case "hides-accounts": hidesAccounts = try value.flag(of: name)
-        case "second-factor": wantsSecondFactor = try value.flag(of: name)
-        case "api-key": configuration.apiKey = try value.text(of: name)
-        case "renewal": configuration.renewal = try value.word(of: name)
-        default: return false
+    /// `revoked` triggers an event and always reads as empty.
+    static var settings: [Setting<Self>] {
+        func emails(
+            _ name: String, _ value: @escaping (Self) -> Set<String>, _ change: @escaping (inout Self, [SandboxAccount]) -> Void
+        ) -> Setting<Self> {
+            Setting(
+                name: name, value: { state in .array(value(state).sorted().map { .string($0) }) },
+                change: { state, json throws(FaultProblem) in
+                    let accounts = try state.accounts(json, of: name)
+                    change(&state, accounts)
+                })
         }
-        return true
+        return [
+            emails("disabled", \.disabled) { $0.disabled = Set($1.map(\.email)) },
+            emails("deleted", \.deleted) { $0.deleted = Set($1.map(\.email)) },
+            emails("revoked", { _ in [] }, { state, accounts in for account in accounts { state.revokeRefreshTokens(of: account) } }),
+            .flag("hides-accounts", \.hidesAccounts), .flag("second-factor", \.wantsSecondFactor),
+            .text("api-key", \.configuration.apiKey), .word("renewal", \.configuration.renewal),
+        ]
     }
 
     private func accounts(_ value: JSON, of name: String) throws(FaultProblem) -> [SandboxAccount] {

@@ -1,64 +1,29 @@
 import Foundation
+import SyncModel
 
 extension JSON: CustomStringConvertible {
     /// Compact UTF-8 JSON with sorted keys; equal values give equal bytes.
-    package var bytes: [UInt8] {
-        var out: [UInt8] = []
-        write(to: &out)
-        return out
-    }
+    package var bytes: [UInt8] { Array(value.serialized) }
 
     package var description: String { String(decoding: bytes, as: UTF8.self) }
 
-    private func write(to out: inout [UInt8]) {
+    private var value: JSONValue {
         switch self {
-        case .null: out += "null".utf8
-        case .bool(let value): out += (value ? "true" : "false").utf8
-        case .int(let value): out += String(value).utf8
-        case .large(let digits): out += digits.utf8
-        case .double(let value): out += Self.text(of: value).utf8
-        case .string(let text): Self.write(text, to: &out)
-        case .array(let elements):
-            out.append(UInt8(ascii: "["))
-            for (place, element) in elements.enumerated() {
-                if place > 0 { out.append(UInt8(ascii: ",")) }
-                element.write(to: &out)
-            }
-            out.append(UInt8(ascii: "]"))
-        case .object(let members):
-            out.append(UInt8(ascii: "{"))
-            for (place, member) in members.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }).enumerated() {
-                if place > 0 { out.append(UInt8(ascii: ",")) }
-                Self.write(member.key, to: &out)
-                out.append(UInt8(ascii: ":"))
-                member.value.write(to: &out)
-            }
-            out.append(UInt8(ascii: "}"))
+        case .null: .null
+        case .bool(let flag): .bool(flag)
+        case .int(let whole): .int(Int64(whole))
+        case .large(let digits): .number(digits)
+        case .double(let number): number.isFinite ? .number(Self.text(of: number)) : .null  // as in Rails
+        case .string(let text): .string(text)
+        case .array(let elements): .array(elements.map(\.value))
+        case .object(let members): .object(members.mapValues(\.value))
         }
     }
 
-    /// The shortest decimal that reads back as this number; null if it is not finite, as in Rails.
+    /// The shortest decimal that reads back as this number.
     private static func text(of number: Double) -> String {
-        guard number.isFinite else { return "null" }
         let text = number.description
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
-    }
-
-    private static func write(_ text: String, to out: inout [UInt8]) {
-        out.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): out += [UInt8(ascii: "\\"), byte]
-            case 0x08: out += "\\b".utf8
-            case 0x09: out += "\\t".utf8
-            case 0x0A: out += "\\n".utf8
-            case 0x0C: out += "\\f".utf8
-            case 0x0D: out += "\\r".utf8
-            case 0..<0x20: out += "\\u00\(byte < 0x10 ? "0" : "")\(String(byte, radix: 16))".utf8
-            default: out.append(byte)
-            }
-        }
-        out.append(UInt8(ascii: "\""))
     }
 }
 

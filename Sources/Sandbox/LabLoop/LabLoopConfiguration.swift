@@ -10,36 +10,23 @@ package struct LabLoopConfiguration: Sendable {
         case retryable
     }
 
-    package var accounts: [SandboxAccount]
+    package var accounts = Self.labAccounts
     /// The lifetime of an access token in seconds.
-    package var accessLifetime: Int
+    package var accessLifetime = 900
     /// The lifetime of a refresh token in seconds.
-    package var refreshLifetime: Int
+    package var refreshLifetime = 7 * 24 * 3600
     /// The `expiresIn` of every response if it differs from the real lifetime; the current server always says 3600.
     package var statedLifetime: Int?
     /// The status for a locked account: 423 on the older server, 401 on the current one.
-    package var lockedStatus: Int
+    package var lockedStatus = 423
     /// The maximum number of sign-ins in 15 minutes, 5 on the older server; nil for no limit.
     package var mostLogIns: Int?
-    package var errorForm: ErrorForm
+    package var errorForm = ErrorForm.nested
     /// The web module's refresh returns empty `data`, as with a serializer that has no properties in its schema.
-    package var emptiesWebRefresh: Bool
+    package var emptiesWebRefresh = false
 
     /// Two accounts.
-    package init(
-        accounts: [SandboxAccount] = Self.labAccounts, accessLifetime: Int = 900, refreshLifetime: Int = 7 * 24 * 3600,
-        statedLifetime: Int? = nil, lockedStatus: Int = 423, mostLogIns: Int? = nil, errorForm: ErrorForm = .nested,
-        emptiesWebRefresh: Bool = false
-    ) {
-        self.accounts = accounts
-        self.accessLifetime = accessLifetime
-        self.refreshLifetime = refreshLifetime
-        self.statedLifetime = statedLifetime
-        self.lockedStatus = lockedStatus
-        self.mostLogIns = mostLogIns
-        self.errorForm = errorForm
-        self.emptiesWebRefresh = emptiesWebRefresh
-    }
+    package init(_ adjust: (inout Self) -> Void = { _ in }) { adjust(&self) }
 
     /// Identifiers of a document database.
     package static let labAccounts = SandboxAccount.lab("66f0a1b2c3d4e5f600000001", "66f0a1b2c3d4e5f600000002")

@@ -2,16 +2,12 @@ import Foundation
 import HTTPTypes
 
 extension LabLoopState {
-    func refusal(_ status: Int, for request: SandboxRequest) -> Refusal {
-        switch status {
-        case 400: .validation("Validation failed")
-        case 401: Refusal(401, "UNAUTHORIZED", "Authentication required")
-        case 403: Refusal(403, "FORBIDDEN", "Access denied")
-        case 404: Refusal(404, "NOT_FOUND", "Not found")
-        case 429: .tooManyLogIns
-        default: Refusal(status, status == 500 ? "INTERNAL_ERROR" : "ERROR", SandboxResponse.reason(status))
-        }
-    }
+    static let errors: [Refusal] = [
+        .validation("Validation failed"), Refusal(401, "UNAUTHORIZED", "Authentication required"),
+        Refusal(403, "FORBIDDEN", "Access denied"), Refusal(404, "NOT_FOUND", "Not found"), .tooManyLogIns,
+        Refusal(500, "INTERNAL_ERROR", "Internal Server Error"),
+    ]
+    static let otherCode = "ERROR"
 
     func response(to refusal: Refusal, for request: SandboxRequest, at now: Date) -> SandboxResponse {
         let (code, message, time) = (JSON.string(refusal.code), JSON.string(refusal.message), JSON.string(now.railsTimestamp))
@@ -37,9 +33,7 @@ extension LabLoopState {
                 "timestamp": time,
             ]
         }
-        var response = SandboxResponse.json(refusal.status, body)
-        response.headers.append(contentsOf: refusal.headers)
-        return response
+        return SandboxResponse.json(refusal.status, body).adding(refusal.headers)
     }
 
     func success(_ status: Int, _ message: String, _ data: JSON, at now: Date, commit: Commit? = nil) -> StandInReply {

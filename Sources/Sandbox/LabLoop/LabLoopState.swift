@@ -24,11 +24,12 @@ struct LabLoopState: StandInState {
     }
 
     func carriedAccounts(in request: SandboxRequest, at now: Date) -> CarriedAccounts {
-        let refresh = refreshToken(in: request).flatMap(devices.owner).flatMap { configuration.accounts.account(id: $0) }
-        var accounts = CarriedAccounts(session: signer.owner(of: request.bearerToken)?.number, remembered: refresh?.number)
-        // An invalid body still counts as a sign-in attempt.
-        if request.line == Self.logInLine { accounts.signingIn = request.object?["email"]?.text ?? "" }
-        return accounts
+        let refresh = request.refreshToken("refreshToken", inBodyOf: [Self.bodyRefreshLine, Self.webRefreshLine])
+        return CarriedAccounts(
+            session: signer.owner(of: request.bearerToken)?.number,
+            remembered: configuration.accounts.account(id: refresh.flatMap(devices.owner))?.number,
+            // An invalid body still counts as a sign-in attempt.
+            signingIn: request.line == Self.logInLine ? request.object?["email"]?.text ?? "" : nil)
     }
 
     mutating func answer(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
@@ -50,17 +51,7 @@ struct LabLoopState: StandInState {
         if rememberTokens { devices.remove() }
     }
 
-    /// The refresh token from the header or, on a route that accepts it there, from the body.
-    func refreshToken(in request: SandboxRequest) -> String? {
-        if let token = request.header("x-refresh-token") { return token }
-        return [Self.bodyRefreshLine, Self.webRefreshLine].contains(request.line) ? request.object?["refreshToken"]?.text : nil
-    }
-
-    /// The account of a request; throws the same 401 for a missing, an invalid and an expired token.
-    func signedIn(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxAccount {
-        guard let account = signer.account(of: request.bearerToken, at: now) else { throw refusal(401, for: request) }
-        return account
-    }
+    func account(of request: SandboxRequest, at now: Date) -> SandboxAccount? { signer.account(of: request.bearerToken, at: now) }
 
     /// The account's appointments, oldest first.
     func listAppointments(of account: SandboxAccount, at now: Date) -> StandInReply {
@@ -77,34 +68,18 @@ struct LabLoopState: StandInState {
         row["userId"] = .string(account.id)
         row["createdAt"] = .string(now.railsTimestamp)
         appointments.append((account.id, row))
-        let commit = Commit(
-            resource: "appointment", account: account.number, user: nil, remoteID: number,
-            clientMutationID: request.clientMutationID(in: document),
-            document: .object(document))
+        let commit = account.commit("appointment", number, request.clientMutationID(in: document), .object(document))
         return success(201, "Appointment created successfully", .object(row), at: now, commit: commit)
     }
 
     /// `log-ins` is the limit per 15 minutes, `stated-lifetime` the `expiresIn` of every response; null for no limit and the real lifetime.
-    var settings: JSONObject {
-        [
-            "error-form": .string(configuration.errorForm.rawValue), "locked-status": .int(configuration.lockedStatus),
-            "empties-web-refresh": .bool(configuration.emptiesWebRefresh), "log-ins": .integer(logIns.most),
-            "stated-lifetime": .integer(configuration.statedLifetime),
+    static var settings: [Setting<Self>] {
+        let status = Setting(
+            "locked-status", \Self.configuration.lockedStatus, expected: "423 or 401; today's server sends 401", write: { .int($0) },
+            read: { json in [401, 423].first { json == .int($0) } })
+        return [
+            .word("error-form", \.configuration.errorForm), status, .flag("empties-web-refresh", \.configuration.emptiesWebRefresh),
+            .count("log-ins", \.logIns.most), .count("stated-lifetime", \.configuration.statedLifetime),
         ]
-    }
-
-    mutating func change(_ name: String, to value: JSON) throws(FaultProblem) {
-        switch name {
-        case "error-form": configuration.errorForm = try value.word(of: name)
-        case "locked-status":
-            guard case .int(let status) = value, status == 401 || status == 423 else {
-                throw FaultProblem(description: "\(name): expected 423 or 401; today's server sends 401")
-            }
-            configuration.lockedStatus = status
-        case "empties-web-refresh": configuration.emptiesWebRefresh = try value.flag(of: name)
-        case "log-ins": logIns.most = try value.count(of: name)
-        case "stated-lifetime": configuration.statedLifetime = try value.count(of: name)
-        default: throw noSetting(name)
-        }
     }
 }

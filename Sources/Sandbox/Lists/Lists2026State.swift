@@ -34,36 +34,25 @@ struct Lists2026State: StandInState {
     }
 
     mutating func answer(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
-        let account = account(of: request, at: now)
-        if configuration.limits == .real { try admit(request, account: account?.id, at: now) }
+        if configuration.limits == .real { try admit(request, account: account(of: request, at: now)?.id, at: now) }
         if !request.body.isEmpty && request.object == nil { throw Refusal(400, "parse_error", "Malformed JSON") }
         switch request.line {
         case Self.signInLine: return try signIn(request, at: now)
         case Self.refreshLine: return try refresh(request, at: now)
         case Self.signOutLine: return signOut(request)
-        case "GET /api/v1/lists":
-            guard let account else { throw refusal(401, for: request) }
-            return .json(200, ["lists": table.lists(of: account), "tombstones": []])
-        case "POST /api/v1/lists":
-            guard let account else { throw refusal(401, for: request) }
-            return try table.add(request, by: account, at: now)
+        case "GET /api/v1/lists": return .json(200, ["lists": table.lists(of: try signedIn(request, at: now)), "tombstones": []])
+        case "POST /api/v1/lists": return try table.add(request, by: try signedIn(request, at: now), at: now)
         default: throw refusal(404, for: request)
         }
     }
 
-    func refusal(_ status: Int, for request: SandboxRequest) -> Refusal {
-        switch status {
-        case 400: Refusal(400, "parameter_missing", "param is missing or the value is empty")
-        case 401: Refusal(401, "unauthorized", "Unauthorized")
-        case 403: Refusal(403, "not_authorized", "You are not authorized to perform this action")
-        case 404: Refusal(404, "not_found", "Not found")
-        case 409: Refusal(409, "conflict", "Conflict")
-        case 410: Refusal(410, "gone", "Gone")
-        case 422: Refusal(422, "validation_error", "Validation failed", details: [:])
-        case 429: .tooManyRequests
-        default: Refusal(status, "internal_error", SandboxResponse.reason(status))
-        }
-    }
+    static let errors: [Refusal] = [
+        Refusal(400, "parameter_missing", "param is missing or the value is empty"), Refusal(401, "unauthorized", "Unauthorized"),
+        Refusal(403, "not_authorized", "You are not authorized to perform this action"), Refusal(404, "not_found", "Not found"),
+        Refusal(409, "conflict", "Conflict"), Refusal(410, "gone", "Gone"),
+        Refusal(422, "validation_error", "Validation failed", details: [:]), .tooManyRequests,
+    ]
+    static let otherCode = "internal_error"
 
     func response(to refusal: Refusal, for request: SandboxRequest, at now: Date) -> SandboxResponse {
         var error: JSONObject = ["message": .string(refusal.message)]
@@ -124,19 +113,16 @@ struct Lists2026State: StandInState {
 
     private func tokens(for account: SandboxAccount, refresh: String, at now: Date) -> StandInReply {
         let token = signer.token(for: account, seconds: configuration.accessLifetime, at: now)
-        let user: JSON = ["id": .string(account.id), "email": .string(account.email)]
-        return .json(200, ["user": user, "token": .string(token), "refresh_token": .string(refresh)])
+        return .json(200, ["user": account.json, "token": .string(token), "refresh_token": .string(refresh)])
     }
 
-    /// The refresh token from the header or, on a route that accepts it there, from the body.
     private func refreshToken(in request: SandboxRequest) -> String? {
-        if let token = request.header("x-refresh-token") { return token }
-        return [Self.refreshLine, Self.signOutLine].contains(request.line) ? request.object?["refresh_token"]?.text : nil
+        request.refreshToken("refresh_token", inBodyOf: [Self.refreshLine, Self.signOutLine])
     }
 
     private func refreshExpiry(at now: Date) -> Date { now.addingTimeInterval(TimeInterval(configuration.refreshLifetime)) }
 
-    private func account(of request: SandboxRequest, at now: Date) -> SandboxAccount? {
+    func account(of request: SandboxRequest, at now: Date) -> SandboxAccount? {
         let token = request.bearerToken
         return denied.contains(signer.open(token)?.claims["jti"]?.text ?? "") ? nil : signer.account(of: token, at: now)
     }

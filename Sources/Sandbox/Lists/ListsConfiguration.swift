@@ -8,23 +8,15 @@ package struct ListsConfiguration: Sendable {
         case object
     }
 
-    package var accounts: [SandboxAccount]
+    package var accounts = Self.labAccounts
     /// The lifetime of a token in seconds; it cannot be refreshed, and signing out does not invalidate it.
-    package var tokenLifetime: Int
+    package var tokenLifetime = 30 * 24 * 3600
     /// The format of all errors except the rate limiter's.
-    package var errorForm: ErrorForm
+    package var errorForm = ErrorForm.text
     /// The maximum number of sign-ins per minute; nil for no limit.
-    package var mostLogIns: Int?
+    package var mostLogIns: Int? = 5
 
-    package init(
-        accounts: [SandboxAccount] = Self.labAccounts, tokenLifetime: Int = 30 * 24 * 3600, errorForm: ErrorForm = .text,
-        mostLogIns: Int? = 5
-    ) {
-        self.accounts = accounts
-        self.tokenLifetime = tokenLifetime
-        self.errorForm = errorForm
-        self.mostLogIns = mostLogIns
-    }
+    package init(_ adjust: (inout Self) -> Void = { _ in }) { adjust(&self) }
 
     package static let labAccounts = SandboxAccount.lab("5d0c1f6e-0000-4000-8000-000000000001", "5d0c1f6e-0000-4000-8000-000000000002")
 }
@@ -33,24 +25,15 @@ package struct ListsConfiguration: Sendable {
 package struct Lists2026Configuration: Sendable {
     package enum Limits: Sendable { case real, none }
 
-    package var accounts: [SandboxAccount]
+    package var accounts = ListsConfiguration.labAccounts
     /// The lifetime of an access token in seconds.
-    package var accessLifetime: Int
+    package var accessLifetime = 3600
     /// The lifetime of a refresh token in seconds.
-    package var refreshLifetime: Int
+    package var refreshLifetime = 30 * 24 * 3600
     /// Seconds in which a used refresh token may be sent again: the request fails, but its family stays valid.
-    package var grace: Int
+    package var grace = 10
     /// The rate limits.
-    package var limits: Limits
+    package var limits = Limits.real
 
-    package init(
-        accounts: [SandboxAccount] = ListsConfiguration.labAccounts, accessLifetime: Int = 3600, refreshLifetime: Int = 30 * 24 * 3600,
-        grace: Int = 10, limits: Limits = .real
-    ) {
-        self.accounts = accounts
-        self.accessLifetime = accessLifetime
-        self.refreshLifetime = refreshLifetime
-        self.grace = grace
-        self.limits = limits
-    }
+    package init(_ adjust: (inout Self) -> Void = { _ in }) { adjust(&self) }
 }

@@ -47,28 +47,13 @@ struct ListsState: StandInState {
         return refusal.listsResponse(.object(error))
     }
 
-    func refusal(_ status: Int, for request: SandboxRequest) -> Refusal {
-        switch status {
-        case 401: Refusal(401, "", "Invalid token")
-        case 404: Refusal(404, "", "Record not found")
-        case 429: .tooManyRequests
-        default: Refusal(status, "", SandboxResponse.reason(status))
-        }
-    }
+    static let errors: [Refusal] = [Refusal(401, "", "Invalid token"), Refusal(404, "", "Record not found"), .tooManyRequests]
 
     /// Invalidates every token; nothing else could open a session without a password.
     mutating func expireSessions(rememberTokens: Bool) { signer.endTokens() }
 
     /// `log-ins` is the maximum number of sign-ins per minute, null for no limit.
-    var settings: JSONObject { ["error-form": .string(configuration.errorForm.rawValue), "log-ins": .integer(logIns.most)] }
-
-    mutating func change(_ name: String, to value: JSON) throws(FaultProblem) {
-        switch name {
-        case "error-form": configuration.errorForm = try value.word(of: name)
-        case "log-ins": logIns.most = try value.count(of: name)
-        default: throw noSetting(name)
-        }
-    }
+    static var settings: [Setting<Self>] { [.word("error-form", \.configuration.errorForm), .count("log-ins", \.logIns.most)] }
 
     private static func signsIn(_ request: SandboxRequest) -> Bool {
         ["POST /api/v1/auth/sign_in", "POST /api/v1/login"].contains(request.line)
@@ -80,12 +65,8 @@ struct ListsState: StandInState {
             body["password"]?.text == account.password
         else { throw Refusal(401, "", "Invalid email or password") }
         let token = signer.token(for: account, seconds: configuration.tokenLifetime, at: now, isPlain: true)
-        let user: JSON = ["id": .string(account.id), "email": .string(account.email)]
-        return .json(200, ["message": "Login successful", "token": .string(token), "user": user])
+        return .json(200, ["message": "Login successful", "token": .string(token), "user": account.json])
     }
 
-    private func signedIn(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxAccount {
-        guard let account = signer.account(of: request.bearerToken, at: now) else { throw refusal(401, for: request) }
-        return account
-    }
+    func account(of request: SandboxRequest, at now: Date) -> SandboxAccount? { signer.account(of: request.bearerToken, at: now) }
 }

@@ -20,14 +20,10 @@ struct ListsTable: Sendable {
         let time = JSON.string(now.railsTimestamp)
         let row: JSON = [
             "id": .int(id), "name": .string(name), "description": given["description"] ?? .null,
-            "owner": ["id": .string(account.id), "email": .string(account.email)], "role": "owner", "members_count": 1,
-            "created_at": time, "updated_at": time,
+            "owner": account.json, "role": "owner", "members_count": 1, "created_at": time, "updated_at": time,
         ]
         rows.append((account, row))
-        let commit = Commit(
-            resource: "list", account: account.number, user: nil, remoteID: id, clientMutationID: request.clientMutationID(in: body),
-            document: .object(given))
-        return .json(201, row, commit: commit)
+        return .json(201, row, commit: account.commit("list", id, request.clientMutationID(in: body), .object(given)))
     }
 }
 
@@ -42,9 +38,7 @@ extension Refusal {
 
     /// The response with this value of `error`.
     func listsResponse(_ error: JSON) -> SandboxResponse {
-        var response = SandboxResponse.json(status, ["error": error])
-        response.headers.append(contentsOf: headers)
-        return response
+        SandboxResponse.json(status, ["error": error]).adding(headers)
     }
 
     /// The seconds of Retry-After; nil if the refusal is not the rate limiter's.

@@ -19,6 +19,16 @@ package struct SandboxAccount: Sendable, Equatable {
     }
 }
 
+extension SandboxAccount {
+    /// As both versions of Lists show an account.
+    var json: JSON { ["id": .string(id), "email": .string(email)] }
+
+    /// A row that this account created or changed.
+    func commit(_ resource: String, _ remoteID: Int?, _ clientMutationID: String?, _ document: JSON) -> Commit {
+        Commit(resource: resource, account: number, remoteID: remoteID, clientMutationID: clientMutationID, document: document)
+    }
+}
+
 extension [SandboxAccount] {
     func account(id: String?) -> SandboxAccount? { id.flatMap { id in first { $0.id == id } } }
 

@@ -41,8 +41,8 @@ struct TokenSigner: Sendable {
 
     private func sign(_ claims: JSONObject) -> String {
         let header: JSON = ["alg": "HS256", "typ": "JWT"]
-        let content = "\(Self.text(header.bytes)).\(Self.text(JSON.object(claims).bytes))"
-        return "\(content).\(Self.text(Self.code(content, keys[keys.count - 1])))"
+        let content = "\(header.bytes.base64URL).\(JSON.object(claims).bytes.base64URL)"
+        return "\(content).\(Self.code(content, keys[keys.count - 1]).base64URL)"
     }
 
     /// The claims if any of the keys signed the token, and whether that key was replaced.
@@ -66,14 +66,16 @@ struct TokenSigner: Sendable {
         Array(HMAC<SHA256>.authenticationCode(for: Array(content.utf8), using: key))
     }
 
-    /// Base64url without padding (RFC 7515).
-    private static func text(_ bytes: [UInt8]) -> String {
-        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-    }
-
     private static func data(_ text: String) -> Data? {
         let padding = String(repeating: "=", count: (4 - text.count % 4) % 4)
         return Data(base64Encoded: text.replacing("-", with: "+").replacing("_", with: "/") + padding)
+    }
+}
+
+extension Sequence<UInt8> {
+    /// Base64url without padding (RFC 7515).
+    var base64URL: String {
+        Data(self).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 }
 

@@ -36,18 +36,15 @@ struct Story16State: StandInState {
         return .json(refusal.status, ["error": .string(refusal.message)])
     }
 
+    static let errors = [Refusal(401, "", "Permission denied")]
+
     func refusal(_ status: Int, for request: SandboxRequest) -> Refusal {
-        if FirebaseRoute(request) != nil { return firebase.refusal(status) }
-        return Refusal(status, "", status == 401 ? "Permission denied" : SandboxResponse.reason(status))
+        FirebaseRoute(request) == nil ? refusal(status) : firebase.refusal(status)
     }
 
     mutating func expireSessions(rememberTokens: Bool) { firebase.endTokens(refreshTokens: rememberTokens) }
 
-    var settings: JSONObject { firebase.settings }
-
-    mutating func change(_ name: String, to value: JSON) throws(FaultProblem) {
-        if try !firebase.change(name, to: value) { throw noSetting(name) }
-    }
+    static var settings: [Setting<Self>] { FirebaseState.settings.map { $0.within(\Self.firebase) } }
 
     /// Stores a message and returns it; storing the same value again commits nothing.
     private mutating func put(
@@ -58,7 +55,7 @@ struct Story16State: StandInState {
         }
         let isNew = messages[conversation]?[id] != value
         messages[conversation, default: [:]][id] = value == .null ? nil : value
-        let commit = Commit(resource: "message", account: account.number, user: nil, remoteID: nil, clientMutationID: id, document: value)
+        let commit = account.commit("message", nil, id, value)
         let response = SandboxResponse(status: 200, headers: [.contentType: "application/json; charset=utf-8"], body: request.body)
         return StandInReply(response: response, commit: isNew ? commit : nil)
     }

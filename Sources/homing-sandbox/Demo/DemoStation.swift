@@ -11,7 +11,7 @@ final class DemoStation: Sendable {
     init(programs: String, profiles: String, story: any Story) throws {
         self.programs = programs
         directory = "/tmp/homing-demo-\(ProcessInfo.processInfo.processIdentifier)"
-        sandbox = try Sandbox(SandboxConfiguration(backend: story.backend))
+        sandbox = try Sandbox(SandboxConfiguration { $0.backend = story.backend })
         let files = FileManager.default
         try files.createDirectory(
             atPath: directory + "/backends", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

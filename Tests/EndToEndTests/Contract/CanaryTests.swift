@@ -11,9 +11,10 @@ import Testing
     @Test("24: Story16: no secret remains, including in freed pages and the log") func story16LeavesNoSecret() async throws {
         let secrets = CanarySecrets()
         let accounts = [SandboxAccount(id: "homingLabManager000000000001", number: 1, email: Canary.email, password: Canary.password)]
-        let station = try await TestStation(
-            .story16(FirebaseConfiguration(accounts: accounts, renewal: .new, refreshTokens: [Canary.refreshToken: Canary.email])),
-            profile: "story16", route: "message", answering: secrets.watch)
+        let firebase = FirebaseConfiguration {
+            ($0.accounts, $0.renewal, $0.refreshTokens) = (accounts, .new, [Canary.refreshToken: Canary.email])
+        }
+        let station = try await TestStation(.story16(firebase), profile: "story16", route: "message", answering: secrets.watch)
         try await rounds(
             station, secrets, failing: Fault(.internalError, path: "messages", count: 1),
             again: (["--refresh-token-stdin", "--email", Canary.email], Canary.refreshToken)
@@ -24,7 +25,7 @@ import Testing
         let secrets = CanarySecrets()
         let accounts = [SandboxAccount(id: "66f0a1b2c3d4e5f600000001", number: 1, email: Canary.email, password: Canary.password)]
         let station = try await TestStation(
-            .labLoop(LabLoopConfiguration(accounts: accounts)), profile: "labloop", route: "appointment", answering: secrets.watch)
+            .labLoop(LabLoopConfiguration { $0.accounts = accounts }), profile: "labloop", route: "appointment", answering: secrets.watch)
         // This route never resends after an unknown outcome, so the fault must prove that nothing took effect.
         try await rounds(station, secrets, failing: .tooManyRequests(retryAfter: 1, path: "appointments", count: 1)) {
             try await station.appointment($0)
@@ -44,7 +45,7 @@ import Testing
         let secrets = CanarySecrets()
         let accounts = [SandboxAccount(id: "1", number: 1, email: Canary.email, password: Canary.password)]
         let station = try await TestStation(
-            .lists(ListsConfiguration(accounts: accounts, mostLogIns: nil)), profile: "lists", route: "create_list",
+            .lists(ListsConfiguration { ($0.accounts, $0.mostLogIns) = (accounts, nil) }), profile: "lists", route: "create_list",
             answering: secrets.watch)
         var failing = Fault(.error, path: "api/v1/lists", count: 1)
         failing.status = 404
@@ -56,9 +57,11 @@ import Testing
     @Test("24: AIPhoto: no imported or derived token remains") func aiPhotoLeavesNoToken() async throws {
         let secrets = CanarySecrets()
         let accounts = [SandboxAccount(id: "homingLabManager000000000001", number: 1, email: Canary.email, password: Canary.password)]
-        let firebase = FirebaseConfiguration(accounts: accounts, renewal: .new, refreshTokens: [Canary.refreshToken: Canary.email])
+        let firebase = FirebaseConfiguration {
+            ($0.accounts, $0.renewal, $0.refreshTokens) = (accounts, .new, [Canary.refreshToken: Canary.email])
+        }
         let station = try await TestStation(
-            .aiPhoto(AIPhotoConfiguration(firebase: firebase)), profile: "aiphoto", route: "register", answering: secrets.watch)
+            .aiPhoto(AIPhotoConfiguration { $0.firebase = firebase }), profile: "aiphoto", route: "register", answering: secrets.watch)
         let imported = ["--refresh-token-stdin", "--email", Canary.email]
         try await rounds(
             station, secrets, failing: Fault(.internalError, path: "users/register", count: 1), again: (imported, Canary.refreshToken)
@@ -68,7 +71,7 @@ import Testing
     @Test("24: BreatheSafe: no cookie, CSRF token or remembered password remains") func breatheSafeLeavesNoSecret() async throws {
         let secrets = CanarySecrets()
         let station = try await TestStation(
-            .breatheSafe(BreatheSafeConfiguration(password: Canary.password)), profile: "breathesafe", route: "measurement",
+            .breatheSafe(BreatheSafeConfiguration { $0.password = Canary.password }), profile: "breathesafe", route: "measurement",
             answering: secrets.watch)
         let remembered = ["--email", Canary.email, "--password-stdin", "--remember"]
         let failing = Fault(.internalError, path: "facial_measurements", count: 1)

@@ -153,7 +153,7 @@ import Testing
     @Test("32: a redirect to another origin is not followed and gets no token") func redirectToAnotherOriginIsNotFollowed() async throws {
         let station = try await TestStation.lists2026()
         try await station.signedIn()
-        let other = try Sandbox(SandboxConfiguration(backend: .lists2026()))
+        let other = try Sandbox(SandboxConfiguration { $0.backend = .lists2026() })
         try await other.start()
         var fault = Fault(.redirect, path: "api/v1/lists", count: 1)
         fault.location = other.baseURL + "/api/v1/lists"

@@ -45,7 +45,7 @@ import Testing
     @Test("24: LabLoop: a token repeated in an error is hidden") func labLoopErrorsHideTheToken() async throws {
         let echo = Echo()
         let station = try await TestStation(
-            .labLoop(LabLoopConfiguration(accounts: [account])), profile: "labloop", route: "appointment", answering: echo.answer)
+            .labLoop(LabLoopConfiguration { $0.accounts = [account] }), profile: "labloop", route: "appointment", answering: echo.answer)
         let paths = Paths(login: "auth/login", route: "appointments", renewal: "auth/refresh", logout: "auth/logout")
         try await everyStep(station, echo, paths) { try await station.appointment($0) }
     }
@@ -53,7 +53,7 @@ import Testing
     @Test("24: Story16: a token in an address repeated in an error is hidden") func story16ErrorsHideTheToken() async throws {
         let echo = Echo()
         let station = try await TestStation(
-            .story16(FirebaseConfiguration(accounts: [account])), profile: "story16", route: "message", answering: echo.answer)
+            .story16(FirebaseConfiguration { $0.accounts = [account] }), profile: "story16", route: "message", answering: echo.answer)
         try await everyStep(station, echo, Paths(login: "signInWithPassword", route: "messages", renewal: "v1/token", logout: nil)) {
             try await station.putMessage($0)
         }
@@ -61,7 +61,7 @@ import Testing
 
     @Test("24: AIPhoto: a token in a form repeated in an error is hidden") func aiPhotoErrorsHideTheToken() async throws {
         let echo = Echo()
-        let configuration = AIPhotoConfiguration(firebase: FirebaseConfiguration(accounts: [account]))
+        let configuration = AIPhotoConfiguration { $0.firebase.accounts = [account] }
         let station = try await TestStation(.aiPhoto(configuration), profile: "aiphoto", route: "register", answering: echo.answer)
         try await everyStep(station, echo, Paths(login: "signInWithPassword", route: "register", renewal: "v1/token", logout: nil)) {
             try await station.register($0)
@@ -78,7 +78,7 @@ import Testing
     @Test("24: Lists of the guide: a token repeated in an error is hidden") func listsOfTheGuideErrorsHideTheToken() async throws {
         let echo = Echo()
         let station = try await TestStation(
-            .lists(ListsConfiguration(accounts: [account], mostLogIns: nil)), profile: "lists", route: "create_list",
+            .lists(ListsConfiguration { ($0.accounts, $0.mostLogIns) = ([account], nil) }), profile: "lists", route: "create_list",
             answering: echo.answer)
         try await everyStep(station, echo, Paths(login: "auth/sign_in", route: "v1/lists", logout: "auth/sign_out")) {
             try await station.createList($0)
@@ -89,7 +89,7 @@ import Testing
     func breatheSafeErrorsHideCredentials() async throws {
         let echo = Echo()
         let station = try await TestStation(
-            .breatheSafe(BreatheSafeConfiguration(password: Canary.password)), profile: "breathesafe", route: "measurement",
+            .breatheSafe(BreatheSafeConfiguration { $0.password = Canary.password }), profile: "breathesafe", route: "measurement",
             answering: echo.answer)
         let paths = Paths(login: "users/log_in", route: "managed_users", renewal: "users/log_in", logout: "users/log_out")
         try await everyStep(station, echo, paths, remember: true) { number in

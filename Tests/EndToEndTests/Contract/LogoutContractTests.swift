@@ -21,7 +21,7 @@ import Testing
 
     /// The first access token has expired by the clocks of both; a renewed one lives for 15 minutes.
     private func labLoopWithExpiredToken(edits: [(String, String)] = []) async throws -> TestStation {
-        let station = try await labLoop(LabLoopConfiguration(accessLifetime: 900, statedLifetime: 1), edits: edits)
+        let station = try await labLoop(LabLoopConfiguration { ($0.accessLifetime, $0.statedLifetime) = (900, 1) }, edits: edits)
         try station.sandbox.change(["stated-lifetime": 900])
         station.sandbox.clock.advance(by: .seconds(901))
         // The daemon's clock is real.

@@ -69,7 +69,7 @@ import Testing
 
     @Test("3: a refresh without a new refresh token keeps the old one", arguments: [FirebaseConfiguration.Renewal.none, .same, .new])
     func refreshWithoutNewTokenKeepsTheOldOne(renewal: FirebaseConfiguration.Renewal) async throws {
-        let station = try await TestStation.story16(FirebaseConfiguration(renewal: renewal))
+        let station = try await TestStation.story16(FirebaseConfiguration { $0.renewal = renewal })
         try await station.signedIn()
         for round in 1...3 {
             station.sandbox.expireSessions(rememberTokens: false)
@@ -83,7 +83,7 @@ import Testing
 
     @Test("4: a token with a textual lifetime is renewed before it expires") func textualLifetimeTriggersRenewal() async throws {
         // The token itself claims an hour, so only the stated lifetime can prompt the renewal.
-        let station = try await TestStation.story16(FirebaseConfiguration(idTokenLifetime: 3600, statedLifetime: 1))
+        let station = try await TestStation.story16(FirebaseConfiguration { ($0.idTokenLifetime, $0.statedLifetime) = (3600, 1) })
         try await station.signedIn()
         try await station.putMessage(1)
         try await station.event("delivered")
@@ -245,7 +245,7 @@ import Testing
 
     @Test("9: a lost response is harmless if the server accepts the old token again")
     func lostResponseIsHarmlessIfOldTokenWorks() async throws {
-        let station = try await TestStation.story16(FirebaseConfiguration(renewal: .new))
+        let station = try await TestStation.story16(FirebaseConfiguration { $0.renewal = .new })
         try await station.signedIn()
         station.sandbox.expireSessions(rememberTokens: false)
         await station.sandbox.apply(Fault(.commitThenCut, path: "/v1/token", count: 1))
@@ -334,7 +334,7 @@ import Testing
         await station.sandbox.down()
         try await station.createList(1)
         try await station.end(SIGTERM)
-        let other = try Sandbox(SandboxConfiguration(backend: .lists2026()))
+        let other = try Sandbox(SandboxConfiguration { $0.backend = .lists2026() })
         try await other.start()
         try TestStation.place("lists-2026", in: station.directory, baseURL: other.baseURL)
         try await station.start()
@@ -361,7 +361,7 @@ import Testing
         try await station.event("signInRequired")
         #expect(try await station.status().backends[0].session.account != nil)
         try await station.end(SIGTERM)
-        let other = try Sandbox(SandboxConfiguration(backend: .lists2026()))
+        let other = try Sandbox(SandboxConfiguration { $0.backend = .lists2026() })
         try await other.start()
         try TestStation.place("lists-2026", in: station.directory, baseURL: other.baseURL)
         try await station.start()
@@ -377,7 +377,7 @@ import Testing
         let station = try await TestStation.story16()
         try await station.signedIn()
         try await station.end(SIGTERM)
-        let other = try Sandbox(SandboxConfiguration(backend: .story16()))
+        let other = try Sandbox(SandboxConfiguration { $0.backend = .story16() })
         try await other.start()
         let file = station.directory("backends/firebase.yaml")
         let text = try String(contentsOfFile: file, encoding: .utf8)

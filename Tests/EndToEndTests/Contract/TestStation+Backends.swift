@@ -13,7 +13,7 @@ extension TestStation {
         answering: @escaping @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse = { $1 }
     ) async throws -> TestStation {
         try await TestStation(
-            .lists2026(Lists2026Configuration(accounts: accounts, grace: grace, limits: .none)), profile: "lists-2026",
+            .lists2026(Lists2026Configuration { ($0.accounts, $0.grace, $0.limits) = (accounts, grace, .none) }), profile: "lists-2026",
             route: "create_list",
             edits: [
                 ("timeout: 30", "timeout: 30\nidempotency: {header: Idempotency-Key}"),

@@ -45,7 +45,9 @@ extension Replay {
                 try await client.send("DELETE", "/fit_tests/1", headers: token),
             ]
         },
-        Replay("masks GET no login", backend: BreatheSafeConfiguration(masks: 0)) { _, client in [try await client.send("GET", "/masks")] },
+        Replay("masks GET no login", backend: BreatheSafeConfiguration { $0.masks = 0 }) { _, client in
+            [try await client.send("GET", "/masks")]
+        },
         .manager("masks POST with CSRF") { try await $0.send("POST", "/masks", headers: $0.csrfHeader(), body: .json(mask)) },
         Replay("mask POST twice same code (no CSRF needed)") { _, client in
             try await client.logIn()

@@ -13,7 +13,7 @@ func withSandbox<Result: Sendable>(
     of backend: SandboxBackend, ledgerFile: String? = nil, faults: [Fault] = [],
     _ body: (Sandbox, LabClient) async throws -> Result
 ) async throws -> Result {
-    let sandbox = try Sandbox(SandboxConfiguration(faults: faults, ledgerFile: ledgerFile, backend: backend))
+    let sandbox = try Sandbox(SandboxConfiguration { ($0.faults, $0.ledgerFile, $0.backend) = (faults, ledgerFile, backend) })
     try await sandbox.start()
     do {
         let result = try await body(sandbox, LabClient(sandbox.baseURL))

@@ -37,7 +37,7 @@ actor KillStation {
         self.seed = seed
         generator = SplitMix64(seed: seed)
         station = try await TestStation()
-        lists = try Sandbox(SandboxConfiguration(backend: .lists2026(Lists2026Configuration(grace: 0, limits: .none))))
+        lists = try Sandbox(SandboxConfiguration { $0.backend = .lists2026(Lists2026Configuration { ($0.grace, $0.limits) = (0, .none) }) })
         try await lists.start()
         try TestStation.place("lists-2026", in: station.directory, baseURL: lists.baseURL)
         let file = station.directory("homing.yaml")

@@ -43,17 +43,17 @@ struct FarBackend: Sendable {
 
     static let aiPhoto = FarBackend(
         name: "aiphoto", route: "purchase",
-        sandbox: .aiPhoto(AIPhotoConfiguration(firebase: FirebaseConfiguration(refreshTokens: ["from-the-app": "manager@lab.test"]))),
+        sandbox: .aiPhoto(AIPhotoConfiguration { $0.firebase.refreshTokens = ["from-the-app": "manager@lab.test"] }),
         protection: .key, timeout: "timeout: 60", refreshToken: "from-the-app",
         fields: { ["transaction_data": "transaction \($0)", "product_id": "credits.10"] },
         stored: { #"{"product_id":"credits.10","transaction_data":"transaction \#($0)"}"# })
 
     static let lists = FarBackend(
-        name: "lists", route: "create_list", sandbox: .lists(ListsConfiguration(mostLogIns: nil)), protection: .none,
+        name: "lists", route: "create_list", sandbox: .lists(ListsConfiguration { $0.mostLogIns = nil }), protection: .none,
         timeout: "timeout: 30", fields: { ["name": "list \($0)"] }, stored: { #"{"name":"list \#($0)"}"# })
 
     static let lists2026 = FarBackend(
-        name: "lists-2026", route: "create_list", sandbox: .lists2026(Lists2026Configuration(limits: .none)), protection: .none,
+        name: "lists-2026", route: "create_list", sandbox: .lists2026(Lists2026Configuration { $0.limits = .none }), protection: .none,
         timeout: "timeout: 30", fields: { ["name": "list \($0)"] }, stored: { #"{"name":"list \#($0)"}"# })
 
     static let story16 = FarBackend(

@@ -116,7 +116,8 @@ extension NetworkCampaign {
     /// The response to a token rotation is lost over TLS. At worst a person must sign in again; waiting entries are not affected.
     func lostRotations(seed: UInt64, _ outcome: inout Outcome) async throws {
         var dice = SplitMix64(seed: seed)
-        let backend = SandboxBackend.lists2026(Lists2026Configuration(grace: Bool.random(using: &dice) ? 10 : 0, limits: .none))
+        let grace = Bool.random(using: &dice) ? 10 : 0
+        let backend = SandboxBackend.lists2026(Lists2026Configuration { ($0.grace, $0.limits) = (grace, .none) })
         let lying = try await LyingStation(
             backend, profile: "lists-2026", route: "create_list", overTLS: true, seed: seed,
             edits: [("request: POST /api/v1/auth/refresh\n", "request: POST /api/v1/auth/refresh\n    timeout: 4\n")],

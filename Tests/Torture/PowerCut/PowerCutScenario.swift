@@ -15,7 +15,7 @@ final class PowerCutScenario: Sendable {
         station = try await TestStation(
             .breatheSafe(.severalUsers), profile: "breathesafe", route: "measurement",
             edits: [("  dead: [", "  forbidden: [\"Not yours.\"]\n  dead: [")])
-        lists = try Sandbox(SandboxConfiguration(backend: .lists2026(Lists2026Configuration(grace: 0, limits: .none))))
+        lists = try Sandbox(SandboxConfiguration { $0.backend = .lists2026(Lists2026Configuration { ($0.grace, $0.limits) = (0, .none) }) })
         try await lists.start()
         try TestStation.place("lists-2026", in: station.directory, baseURL: lists.baseURL)
         let state = station.directory("state")

@@ -3,7 +3,10 @@ import Sandbox
 /// Portraits cost a credit each. The station signs in with a refresh token of the app, where people sign in with Google.
 struct AIPhotoStory: Story {
     let backend = SandboxBackend.aiPhoto(
-        AIPhotoConfiguration(firebase: FirebaseConfiguration(refreshTokens: [Self.token: "manager@lab.test"]), credits: 3))
+        AIPhotoConfiguration {
+            $0.firebase.refreshTokens = [Self.token: "manager@lab.test"]
+            $0.credits = 3
+        })
     let profile = "aiphoto"
     let route = "process_image"
 
