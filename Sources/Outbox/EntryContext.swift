@@ -23,12 +23,11 @@ package struct EntryContext: Sendable {
 extension Outbox {
     /// In one snapshot; nil if the id was never accepted.
     package func context(of id: MutationID) async throws(OutboxError) -> EntryContext? {
-        let opening = PayloadDecryptor(vault: vault)
-        return try await read { db in
+        try await read { db in
             guard let (entry, attempts) = try Self.entry(id, db) else { return nil }
             let row = try Row.fetchOne(db, sql: "SELECT * FROM entry WHERE sequence = ?", arguments: [entry.sequence])
             // `try?`: the next claim holds an unreadable entry.
-            let opened = row.flatMap { row in try? opening.entry(of: row, Self.sealedContent(of: entry.sequence, db)) }
+            let opened = row.flatMap { row in try? decryptor.entry(of: row, Self.sealedContent(of: entry.sequence, db)) }
             var context = EntryContext(
                 entry: entry, attempts: attempts, receipt: try Self.receipt(id, db), fields: opened?.mutation.fields ?? [:],
                 label: try Self.accountLabels(db)[entry.destination], pause: try Self.pausesByBackend(db)[entry.destination.backend])
