@@ -20,7 +20,7 @@ final class FolderWatch: Sendable {
         let (stream, continuation) = AsyncStream.makeStream(of: Set<FilePath>.self)
         changes = stream
         do throws(FileError) {
-            try calls.before(.beginWatching, "", nil)
+            try calls.check(.beginWatching, "")
             (fd, refusal) = (try FileError.check(inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC)), "", .watch), nil)
         } catch {
             (fd, refusal, source) = (-1, error, nil)

@@ -34,16 +34,16 @@ extension SpoolFolders {
             do throws(FileError) {
                 let folder = try open()
                 if user != nil { folder.protect() }
-                for entry in try entries(in: folder) where isMeant(entry.name, in: user) { see(entry, in: folder, user: user) }
+                for entry in try entries(in: folder) where isMeant(entry.name, in: user) { see(entry, in: folder, path, user: user) }
             } catch { unfit[path] = .unlistable(error.code) }
         }
-        func see(_ entry: Entry, in folder: Folder, user: FilePath?) {
-            let path = folder.path / entry.name
+        func see(_ entry: Entry, in folder: Folder, _ directory: FilePath, user: FilePath?) {
+            let path = directory / entry.name
             switch entry.kind {
             case .file:
-                if let candidate = candidate(entry.name, in: folder, user: user) { candidates.append(candidate) }
+                if let candidate = candidate(path, entry.name, in: folder, directory, user: user) { candidates.append(candidate) }
             case .folder where path == users: look(into: path) { () throws(FileError) in try folder.folder(entry.name) }
-            case .folder where folder.path == users:
+            case .folder where directory == users:
                 look(into: path, user: entry.name) { () throws(FileError) in try folder.folder(entry.name) }
             // Belongs to the file system when the folder is its root.
             case .folder: if entry.name != "lost+found" { unfit[path] = .folder }
@@ -57,15 +57,16 @@ extension SpoolFolders {
 
     /// By name.
     func leftovers() throws(UnusableFolder) -> [Candidate] {
-        do { return try files(in: folder(taken)) } catch { throw UnusableFolder(path: taken, error: error.code) }
+        do { return try files(in: taken) } catch { throw UnusableFolder(path: taken, error: error.code) }
     }
 
     /// By name.
-    func unclaimedFiles() throws(FileError) -> [Candidate] { try files(in: folder(unclaimed)) }
+    func unclaimedFiles() throws(FileError) -> [Candidate] { try files(in: unclaimed) }
 
-    private func files(in folder: Folder) throws(FileError) -> [Candidate] {
-        try entries(in: folder).filter { $0.kind == .file && isMeant($0.name, in: nil) }
-            .compactMap { candidate($0.name, in: folder, user: nil) }.sorted { $0.name < $1.name }
+    private func files(in directory: FilePath) throws(FileError) -> [Candidate] {
+        let folder = try folder(directory)
+        return try entries(in: folder).filter { $0.kind == .file && isMeant($0.name, in: nil) }
+            .compactMap { candidate(directory / $0.name, $0.name, in: folder, directory, user: nil) }.sorted { $0.name < $1.name }
     }
 
     var userFolders: [FilePath] {
@@ -74,11 +75,13 @@ extension SpoolFolders {
         return found.filter { $0.kind == .folder && isMeant($0.name, in: nil) }.map { users / $0.name }
     }
 
-    private func candidate(_ name: FilePath, in folder: Folder, user: FilePath?) -> Candidate? {
+    private func candidate(
+        _ path: FilePath, _ name: FilePath, in folder: Folder, _ directory: FilePath, user: FilePath?
+    ) -> Candidate? {
         guard let status = folder.status(of: name), status.isPlain else { return nil }
         let bound = bound(name, in: user)
         return Candidate(
-            path: folder.path / name, directory: folder.path, name: bound?.original ?? name.string, folder: user, bound: bound,
+            path: path, directory: directory, name: bound?.original ?? name.string, folder: user, bound: bound,
             modifiedAt: FileTime(status.st_mtim), size: Int64(status.st_size), inode: status.st_ino, device: status.st_dev)
     }
 

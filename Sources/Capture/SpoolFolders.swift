@@ -5,18 +5,21 @@ import SystemPackage
 
 /// The folders of a drop folder. Handles only complete, regular files. Follows no link below the root (DroppedFilesByDescriptor).
 struct SpoolFolders: Sendable {
-    let root: FilePath
-    var new: FilePath { root / "new" }
-    var users: FilePath { new / "users" }
-    var taken: FilePath { root / "taken" }
-    var refused: FilePath { root / "refused" }
+    let root, new, users, taken, refused, owners: FilePath
     /// Files dropped while signed out.
-    var unclaimed: FilePath { root / "unclaimed" }
-    var owners: FilePath { root / "owners" }
+    let unclaimed: FilePath
     var rooms: [FilePath] { [new, users, taken, refused, unclaimed, owners] }
     var calls = Folder.Calls()
 
-    init(root: String) { self.root = FilePath(root) }
+    init(root: String) {
+        self.root = FilePath(root)
+        new = self.root / "new"
+        users = new / "users"
+        taken = self.root / "taken"
+        refused = self.root / "refused"
+        owners = self.root / "owners"
+        unclaimed = self.root / "unclaimed"
+    }
 
     /// Temporary name of an unfinished copy.
     static let draft: FilePath = ".copying"
@@ -142,14 +145,24 @@ struct SpoolFolders: Sendable {
 
 extension FilePath {
     fileprivate func names(below root: FilePath) throws(FileError) -> [FilePath] {
-        // On bytes: FilePath components cost more than the system calls.
-        let path = withPlatformString { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
-        let start = root.withPlatformString { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
-        guard path.starts(with: start), path.count == start.count || path[start.count] == UInt8(ascii: "/") else {
-            throw FileError(.invalidArgument, self)
+        // In C: FilePath components cost more than the system calls.
+        let names: [FilePath]? = withPlatformString { path in
+            let length = root.length
+            guard root.withPlatformString({ strncmp(path, $0, length) }) == 0, path[length] == 0 || path[length] == CChar(0x2f) else {
+                return nil
+            }
+            let rest = strdup(path + length)
+            defer { free(rest) }
+            var names: [FilePath] = []
+            var place: UnsafeMutablePointer<CChar>?
+            var next = strtok_r(rest, "/", &place)
+            while let name = next {
+                names.append(FilePath(platformString: name))
+                next = strtok_r(nil, "/", &place)
+            }
+            return names
         }
-        let names = path[start.count...].split(separator: UInt8(ascii: "/"))
-        guard !names.contains(where: { $0.elementsEqual("..".utf8) }) else { throw FileError(.invalidArgument, self) }
-        return names.map { FilePath(platformString: $0.map(CChar.init(bitPattern:)) + [0]) }
+        guard let names, !names.contains(where: { $0 == ".." }) else { throw FileError(.invalidArgument, self) }
+        return names
     }
 }

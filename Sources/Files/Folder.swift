@@ -5,32 +5,37 @@ import SystemPackage
 
 /// An open folder. Calls are relative to its descriptor and follow no links, so a checked folder cannot be swapped.
 package final class Folder: Sendable {
-    /// For messages only.
-    package let path: FilePath
+    private let root: FilePath
+    private let names: [FilePath]
     private let fd: Int32
-    private let calls: Calls
+    let calls: Calls
 
     /// Opens a folder by path and follows links.
     package convenience init(_ path: FilePath, calls: Calls = Calls()) throws(FileError) {
-        try self.init(path, at: AT_FDCWD, path, follows: true, calls)
+        try self.init(path, [], at: AT_FDCWD, follows: true, calls)
     }
 
-    private init(_ path: FilePath, at: Int32, _ name: FilePath, follows: Bool, _ calls: Calls) throws(FileError) {
-        (self.path, self.calls) = (path, calls)
-        try calls.before(.openFolder, path, nil)
-        fd = try FileError.check(name.withPlatformString { homing_open_folder(at, $0, follows ? 1 : 0) }, path, .open)
+    /// Opens the last of `names` at its parent, or else `root`.
+    private init(_ root: FilePath, _ names: [FilePath], at: Int32, follows: Bool, _ calls: Calls) throws(FileError) {
+        (self.root, self.names, self.calls) = (root, names, calls)
+        let path = { names.reduce(root) { $0 / $1 } }
+        try calls.check(.openFolder, path())
+        fd = try FileError.check((names.last ?? root).withPlatformString { homing_open_folder(at, $0, follows ? 1 : 0) }, path(), .open)
     }
 
     deinit { close(fd) }
 
+    /// For messages only. Joined on demand, because joining a FilePath costs more than the system calls.
+    package var path: FilePath { names.reduce(root) { $0 / $1 } }
+
     package func folder(_ name: FilePath) throws(FileError) -> Folder {
-        try Folder(path / name, at: fd, name, follows: calls.followsLinks, calls)
+        try Folder(root, names + [name], at: fd, follows: calls.followsLinks, calls)
     }
 
     /// Does not follow a link; nil if nothing is there.
     package func status(of name: FilePath) -> stat? {
         // `try?`: fails only in tests.
-        guard (try? calls.before(.status, path / name, nil)) != nil else { return nil }
+        guard (try? calls.check(.status, path / name)) != nil else { return nil }
         var status = stat()
         return name.withPlatformString { fstatat(fd, $0, &status, AT_SYMLINK_NOFOLLOW) } == 0 ? status : nil
     }
@@ -42,21 +47,21 @@ package final class Folder: Sendable {
     }
 
     package func open(_ name: FilePath) throws(FileError) -> OpenFile {
-        try calls.before(.open, path / name, nil)
+        try calls.check(.open, path / name)
         let file = try FileError.check(name.withPlatformString { homing_open_regular(fd, $0) }, path / name, .open)
-        return OpenFile(file, path / name, calls)
+        return OpenFile(file, self, name)
     }
 
     /// Opens a file of any kind without read permission (O_PATH).
     package func hold(_ name: FilePath) throws(FileError) -> OpenFile {
-        try calls.before(.hold, path / name, nil)
+        try calls.check(.hold, path / name)
         let file = try FileError.check(name.withPlatformString { homing_hold(fd, $0) }, path / name, .open)
-        return OpenFile(file, path / name, calls)
+        return OpenFile(file, self, name)
     }
 
     /// Throws EEXIST instead of replacing a file.
     package func rename(_ name: FilePath, to folder: Folder, _ target: FilePath) throws(FileError) {
-        try calls.before(.rename, path / name, folder.path / target)
+        try calls.check(.rename, path / name, folder.path / target)
         try FileError.check(
             name.withPlatformString { name in target.withPlatformString { homing_rename_new(fd, name, folder.fd, $0) } }, path / name,
             .rename)
@@ -66,7 +71,7 @@ package final class Folder: Sendable {
     package func replace(_ name: FilePath, with content: Data, via draft: FilePath) throws(FileError) {
         try write(content, to: draft, mode: 0o600)
         do throws(FileError) {
-            try calls.before(.rename, path / draft, path / name)
+            try calls.check(.rename, path / draft, path / name)
             try FileError.check(
                 draft.withPlatformString { draft in name.withPlatformString { renameat(fd, draft, fd, $0) } }, path / name, .write)
         } catch {
@@ -90,7 +95,7 @@ package final class Folder: Sendable {
     }
 
     package func unlink(_ name: FilePath) throws(FileError) {
-        try calls.before(.unlink, path / name, nil)
+        try calls.check(.unlink, path / name)
         try FileError.check(name.withPlatformString { unlinkat(fd, $0, 0) }, path / name, .remove)
     }
 
@@ -107,7 +112,7 @@ package final class Folder: Sendable {
     /// creation fails.
     package func write(_ content: Data, to name: FilePath, mode: mode_t) throws(FileError) {
         remove(name)
-        try calls.before(.create, path / name, nil)
+        try calls.check(.create, path / name)
         let file = try FileError.check(
             name.withPlatformString { openat(fd, $0, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode) }, path / name, .write)
         defer { close(file) }
@@ -133,7 +138,7 @@ package final class Folder: Sendable {
     }
 
     package func checkWritable() throws(FileError) {
-        try calls.before(.access, path, nil)
+        try calls.check(.access, path)
         try FileError.check(faccessat(fd, ".", W_OK, AT_EACCESS), path, .write)
     }
 
@@ -147,14 +152,14 @@ package final class Folder: Sendable {
 
     /// Adds an inotify watch; returns its descriptor.
     package func watch(by notifier: Int32, _ mask: Int32) throws(FileError) -> Int32 {
-        try calls.before(.watch, path, nil)
+        try calls.check(.watch, path)
         // Not by path, which could lead to another folder by now.
         return try FileError.check(inotify_add_watch(notifier, "/proc/self/fd/\(fd)", UInt32(mask)), path, .watch)
     }
 
     /// Calls `body` with each name and type (`d_type`) except `.` and `..`, unordered.
     package func list(_ body: (UnsafePointer<CChar>, Int) -> Void) throws(FileError) {
-        try calls.before(.list, path, nil)
+        try calls.check(.list, path)
         let fd = try opened()
         guard let listing = fdopendir(fd) else {
             defer { close(fd) }
@@ -184,12 +189,16 @@ package final class Folder: Sendable {
             case openFolder, list, status, open, hold, lease, rename, unlink, create, access, beginWatching, watch
         }
         /// With the path, and the target of a rename.
-        package var before: @Sendable (Kind, FilePath, FilePath?) throws(FileError) -> Void
+        private let before: (@Sendable (Kind, FilePath, FilePath?) throws(FileError) -> Void)?
         /// For a test's control run only.
         package var followsLinks = false
 
-        package init(before: @escaping @Sendable (Kind, FilePath, FilePath?) throws(FileError) -> Void = { _, _, _ in }) {
-            self.before = before
+        package init(before: (@Sendable (Kind, FilePath, FilePath?) throws(FileError) -> Void)? = nil) { self.before = before }
+
+        package func check(
+            _ kind: Kind, _ path: @autoclosure () -> FilePath, _ target: @autoclosure () -> FilePath? = nil
+        ) throws(FileError) {
+            try before?(kind, path(), target())
         }
     }
 }

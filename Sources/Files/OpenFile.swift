@@ -6,14 +6,13 @@ import SystemPackage
 /// A file held open, so that the daemon reads or moves the file that it checked.
 package final class OpenFile {
     package let status: stat
-    /// For messages only.
-    package let path: FilePath
     private let fd: Int32
-    private let calls: Folder.Calls
+    private let folder: Folder
+    private let name: FilePath
 
     /// Takes ownership of the descriptor.
-    init(_ fd: Int32, _ path: FilePath, _ calls: Folder.Calls) {
-        (self.fd, self.path, self.calls) = (fd, path, calls)
+    init(_ fd: Int32, _ folder: Folder, _ name: FilePath) {
+        (self.fd, self.folder, self.name) = (fd, folder, name)
         var status = stat()
         fstat(fd, &status)
         self.status = status
@@ -21,10 +20,13 @@ package final class OpenFile {
 
     deinit { close(fd) }
 
+    /// For messages only.
+    package var path: FilePath { folder.path / name }
+
     /// Whether no process has the file open for writing; nil if the kernel cannot tell.
     package var isWhole: Bool? {
         // `try?`: fails only in tests.
-        guard (try? calls.before(.lease, path, nil)) != nil else { return nil }
+        guard (try? folder.calls.check(.lease, path)) != nil else { return nil }
         return switch homing_is_open_for_writing(fd) {
         case 0: true
         case 1: false

@@ -12,14 +12,13 @@ extension JSONElement {
 
     private func differs(from echo: JSONElement, _ path: inout [String]) -> Bool {
         guard kind == echo.kind else { return true }
+        // Most echoes repeat the bytes.
+        if bytes == echo.bytes { return false }
         switch kind {
-        case .object, .array:
-            // Most echoes repeat the bytes.
-            if bytes == echo.bytes { return false }
-            return kind == .object ? membersDiffer(from: echo, &path) : elementsDiffer(from: echo, &path)
+        case .object: return membersDiffer(from: echo, &path)
+        case .array: return elementsDiffer(from: echo, &path)
         case .number:
             let texts = [self, echo].map { String(decoding: $0.bytes, as: UTF8.self) }
-            if texts[0] == texts[1] { return false }
             // Doubles would hide differences of long integers. Without a fraction, only zero has two spellings.
             let areWhole = texts.allSatisfy { $0.utf8.allSatisfy { !".eE".utf8.contains($0) } }
             return areWhole && Set(texts) != ["0", "-0"] || Double(texts[0]) != Double(texts[1])

@@ -69,7 +69,7 @@ struct JSONPlaces {
         guard let place else { return nil }
         let found: (value: T, place: Int)?? = bytes.scanned { scanner in
             scanner = scanner.moved(to: place)
-            guard place == 0 ? scanner.open() : scanner.take(UInt8(ascii: ",")) else { return nil }
+            guard place == 0 ? scanner.open() : scanner.take(.comma) else { return nil }
             return read(&scanner, bytes).map { ($0, scanner.at) }
         }
         self.place = (found ?? nil)?.place
@@ -109,13 +109,13 @@ extension JSONScanner {
             let name = readString()
             guard take(UInt8(ascii: ":")) else { return }
             body(name, &self)
-        } while take(UInt8(ascii: ","))
+        } while take(.comma)
     }
 
     /// `body` must read or skip each element, and returns false to stop.
     mutating func forEachElement(_ body: (inout JSONScanner) -> Bool) {
         guard take(.openBracket), !take(.closeBracket) else { return }
-        repeat { guard body(&self) else { return } } while take(UInt8(ascii: ","))
+        repeat { guard body(&self) else { return } } while take(.comma)
     }
 
     /// Moves to the member or element `token`; false if missing.

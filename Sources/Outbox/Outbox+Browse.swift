@@ -76,10 +76,12 @@ extension Outbox {
     }
 
     static func entry(_ id: MutationID, _ db: Database) throws -> (entry: Entry, attempts: [AttemptRecord])? {
-        guard let entry = try Entry.fetchOne(db, sql: "SELECT * FROM entry WHERE id = ?", arguments: [id.description]) else {
+        let statement = try db.cachedStatement(sql: "SELECT * FROM entry WHERE id = ?")
+        guard let entry = try Entry.fetchOne(statement, arguments: [id.description]) else {
             return try receipt(id, db).map { (Entry($0), []) }
         }
-        let attempts = try Row.fetchAll(db, sql: "SELECT * FROM attempt WHERE entry = ? ORDER BY number", arguments: [entry.sequence])
+        let attempts = try Row.fetchAll(
+            db.cachedStatement(sql: "SELECT * FROM attempt WHERE entry = ? ORDER BY number"), arguments: [entry.sequence])
         return (
             entry,
             attempts.map {

@@ -34,9 +34,12 @@ extension StorePages {
         let ours = OutboxSchema.migrator.migrations
         guard Set(migrations).isSubset(of: ours), let last = ours.last(where: migrations.contains) else { return migrations }
         // `try?`: in memory only a bug can fail here, and opening the store reports it.
-        guard let expected = try? Self.statements(upTo: last) else { return migrations }
+        guard let expected = last == ours.last ? Self.newest : (try? Self.statements(upTo: last)) else { return migrations }
         return expected == Set(schema.map { "\(text($0[1]) ?? "") \(text($0[4]) ?? "")" }) ? migrations : nil
     }
+
+    /// Made once, because most stores have all migrations.
+    private static let newest = OutboxSchema.migrator.migrations.last.flatMap { try? statements(upTo: $0) }
 
     private static func statements(upTo migration: String) throws -> Set<String> {
         let fresh = try DatabaseQueue()

@@ -23,6 +23,8 @@ struct Drop {
     let clock = TestClock()
     let log = LogLines()
     var unclaimed: UnclaimedFiles
+    /// For any path below `directory`.
+    private let folders: SpoolFolders
 
     init(
         _ account: Account? = .ann, unclaimed: UnclaimedFiles = .ask, calls: Folder.Calls = .init(), maxBytes: Int64 = .max,
@@ -40,6 +42,7 @@ struct Drop {
     ) throws {
         self.unclaimed = unclaimed
         directory = try TemporaryDirectory(in: parent)
+        self.folders = SpoolFolders(root: directory.path)
         addressing = FakeAddressing(accounts)
         self.backend = backend
         self.calls = calls
@@ -108,7 +111,6 @@ struct Drop {
 
     /// Programs that other tests start hold the descriptor until they execute; the kernel does not tell when.
     private func waitUntilWhole(_ file: String) {
-        let folders = SpoolFolders(root: directory.path)
         while folders.isWhole(FilePath(file)) == false { usleep(1000) }
     }
 

@@ -80,8 +80,9 @@ private struct SwapRun {
         }
         let faults = move == .copy ? FileFaults.mounted("/users") : FileFaults()
         var calls = Folder.Calls { (kind, path, target) throws(FileError) in
-            for swap in swaps { swap.met(path.string) }
-            try faults.calls.before(kind, path, target)
+            let text = path.string
+            for swap in swaps { swap.met(text) }
+            try faults.calls.check(kind, path, target)
         }
         calls.followsLinks = followsLinks
         // In memory, because there are many runs.

@@ -140,11 +140,10 @@ private struct Shape: CustomStringConvertible {
     }
 
     func document(_ number: Int, bytes: Int) -> Data {
-        let unit = Data(units.joined().utf8)
-        var document = Data(#"{"timestamp":\#(number),"average_measurements":{},"x":\#(isObject ? "{" : "[")"#.utf8)
-        while document.count < bytes { document.append(unit) }
-        document.append(Data((isObject ? #""z":1}}"# : "1]}").utf8))
-        return document
+        let begin = #"{"timestamp":\#(number),"average_measurements":{},"x":\#(isObject ? "{" : "[")"#
+        let unit = units.joined()
+        let count = max(0, (bytes - begin.utf8.count + unit.utf8.count - 1) / unit.utf8.count)
+        return Data((begin + String(repeating: unit, count: count) + (isObject ? #""z":1}}"# : "1]}")).utf8)
     }
 
     var description: String { units.joined() }

@@ -161,11 +161,11 @@ import Vault
         let files = try FileManager.default.contentsOfDirectory(atPath: store.directory.path)
         for file in files {
             let content = try Data(contentsOf: URL(fileURLWithPath: store.directory(file)))
-            #expect(content.range(of: Data(canary.utf8)) == nil, "\(file)")
+            #expect(!content.holds(Data(canary.utf8)), "\(file)")
         }
         // The control: the same search finds data that is not encrypted.
         let all = try files.reduce(into: Data()) { $0 += try Data(contentsOf: URL(fileURLWithPath: store.directory($1))) }
-        #expect(all.range(of: Data("users/5".utf8)) != nil)
+        #expect(all.holds(Data("users/5".utf8)))
     }
 
     @Test func neverReusesASequence() async throws {

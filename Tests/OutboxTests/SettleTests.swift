@@ -77,7 +77,7 @@ import Testing
         let sealed = try #require(try store.raw { try Data.fetchOne($0, sql: "SELECT sealed FROM content") })
         func parts(_ file: String) throws -> Int {
             let file = try Data(contentsOf: URL(fileURLWithPath: store.directory(file)))
-            return stride(from: 0, to: sealed.count - 32, by: 1000).count { file.range(of: sealed[$0..<$0 + 32]) != nil }
+            return stride(from: 0, to: sealed.count - 32, by: 1000).count { file.holds(sealed[$0..<$0 + 32]) }
         }
         let before = (try parts("outbox.sqlite-wal"), try await store.outbox.emptyLog(), try parts("outbox.sqlite"))
         #expect(before.0 > 20 && before.1 && before.2 > 20)

@@ -114,7 +114,8 @@ struct DamagedStore {
     }
 
     func write(_ damage: (inout [String: Data]) -> Void) throws -> TemporaryDirectory {
-        let copy = try TemporaryDirectory()
+        // In memory, because there are many copies.
+        let copy = try TemporaryDirectory(in: "/dev/shm")
         var files = files
         damage(&files)
         for (name, content) in files { try content.write(to: URL(fileURLWithPath: copy(name))) }

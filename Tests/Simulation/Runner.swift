@@ -77,8 +77,9 @@ package struct Runner: Sendable {
         }
     }
 
+    /// One world after another, so that the seed alone decides which one fails.
     package func firstFailure(within worlds: Int) async throws -> Failed? {
-        try await run(atMost: 1) { $0.worlds >= worlds }.failures.first
+        try await run(workers: 1, atMost: 1) { $0.worlds >= worlds }.failures.first
     }
 
     private struct Sum: Sendable {

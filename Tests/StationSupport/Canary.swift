@@ -79,7 +79,7 @@ package enum Canary {
         places.flatMap { place in
             secrets.sorted().compactMap { secret in
                 if secret == jwt, place.kind == .commandLine || place.kind == .environment { return nil }
-                guard place.content.range(of: Data(secret.utf8)) != nil else { return nil }
+                guard place.content.holds(Data(secret.utf8)) else { return nil }
                 return Leak(kind: place.kind, name: place.name, secret: secret)
             }
         }

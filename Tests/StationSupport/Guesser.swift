@@ -34,23 +34,35 @@ package struct Guesser {
         return [plain, Data("\(backend)\n\(route)\n".utf8) + plain]
     }
 
-    private static func hashes(of data: Data) -> [Data] {
-        [Data(SHA256.hash(data: data)), Data(Insecure.SHA1.hash(data: data)), Data(Insecure.MD5.hash(data: data))]
+    /// The first eight bytes of each hash, big-endian.
+    private static func hashes(of data: Data) -> [UInt64] {
+        func beginning(_ hash: some Digest) -> UInt64 { hash.withUnsafeBytes { UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)) } }
+        return [beginning(SHA256.hash(data: data)), beginning(Insecure.SHA1.hash(data: data)), beginning(Insecure.MD5.hash(data: data))]
     }
 
-    /// Raw, in hex of either case, and in base64 of either alphabet.
-    private mutating func note(_ hash: Data, of name: String) {
-        let hex = hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        let base64 = hash.base64EncodedString()
-        let url = base64.replacing("+", with: "-").replacing("/", with: "_")
-        for form in [hash] + [hex, hex.uppercased(), base64, url].map({ Data($0.utf8) }) {
-            patterns[Self.word(form, 0)] = name
-            beginnings[Int(form[0]) << 8 | Int(form[1])] = true
+    /// In hex of either case, and in base64 of either alphabet: the bits of a character, and the characters.
+    private static let alphabets = [
+        (4, "0123456789abcdef"), (4, "0123456789ABCDEF"),
+        (6, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"),
+        (6, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"),
+    ].map { (bits: $0.0, characters: $0.1.utf8.map { UInt64($0) }) }
+
+    private mutating func note(_ hash: UInt64, of name: String) {
+        note(pattern: hash, of: name)
+        for (bits, characters) in Self.alphabets {
+            var pattern: UInt64 = 0
+            var rest = hash
+            for _ in 0..<8 {
+                pattern = pattern << 8 | characters[Int(rest >> (64 - bits))]
+                rest <<= bits
+            }
+            note(pattern: pattern, of: name)
         }
     }
 
-    private static func word(_ bytes: some Collection<UInt8>, _ offset: Int) -> UInt64 {
-        bytes.dropFirst(offset).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    private mutating func note(pattern: UInt64, of name: String) {
+        patterns[pattern] = name
+        beginnings[Int(pattern >> 48)] = true
     }
 
     package func confirmed(by content: Data) -> [String] {

@@ -50,7 +50,7 @@ extension RoundCampaign {
         let limit = ContinuousClock.now + .seconds(600)
         while ContinuousClock.now < limit {
             if try await condition() { return true }
-            try await Task.sleep(for: .milliseconds(20))
+            try await Task.sleep(for: .milliseconds(100))
         }
         return false
     }

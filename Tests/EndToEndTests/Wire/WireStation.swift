@@ -69,10 +69,14 @@ struct WireStation: Sendable {
         get async throws { try await client.call(Endpoints.status, NoInput()) }
     }
 
+    /// Second by second. Asks after each timer of the daemon and at least every ten seconds, because most conditions ask the daemon for its status.
     func passTime(until condition: () async throws -> Bool) async throws {
         while try await !condition() {
-            clock.advance(by: 1)
-            await pauseBriefly()
+            let (begin, slept) = (clock.now, clock.slept)
+            repeat {
+                clock.advance(by: 1)
+                await pauseBriefly()
+            } while clock.slept == slept && clock.now < begin.addingTimeInterval(10)
         }
     }
 

@@ -41,7 +41,7 @@ extension NetworkCampaign {
             _ = try await station.client.call(Endpoints.sync, SyncRequest())
             try await judge.look(at: station)
             if backend.protection == .person { try await caretaker.sees(to: station, handedIn: handedIn) }
-            try await Task.sleep(for: .milliseconds(50))
+            try await Task.sleep(for: .milliseconds(100))
         }
         if try await station.report().queue.dead > 0 { outcome.failures.append("\(backend.name): entries failed because of \(lies)") }
         if way.met.isEmpty { outcome.failures.append("\(backend.name): none of \(lies) was told") }
