@@ -103,14 +103,9 @@ extension Backend {
     package func lookup(for mutation: Mutation, page: Int = 1) throws(Failure) -> OutboundRequest? {
         guard let find = try route(mutation.route).find else { return nil }
         var request = try find.request.render(.of(mutation))
-        if let pages = find.pages {
-            request.url += "\(request.url.contains("?") ? "&" : "?")\(pages.page)=\(page)&\(pages.perPage)=\(Self.rowsOfAPage)"
-        }
+        if let pages = find.pages { request.url = pages.added(to: request.url, page: page) }
         return request
     }
-
-    /// The requested page size.
-    private static let rowsOfAPage = 100
 
     private static func checkJSON(_ payload: Data, isObject: Bool, route: String) throws(Failure) {
         let first = payload.first { !$0.isJSONSpace }

@@ -30,6 +30,6 @@ package struct SyncEvent: Hashable, Sendable {
         case recovered, gateChanged, signedIn, signedOut, signInRefused, signInFailed, signInRequired, signOutFailed, fileRefused, claimed,
             started,
             reloaded, stopped
-        case synced, denied, paused, resumed, salvaged, unverified
+        case synced, denied, paused, resumed, salvaged, unverified, rosterChanged
     }
 }

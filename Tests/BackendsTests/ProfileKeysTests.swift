@@ -21,7 +21,7 @@ import Testing
         errors: {no_such_key: 1}
         idempotency: {no_such_key: 1}
         routes: {one: {\(request), find: {\(request), pages: {no_such_key: 1}}}}
-        resources: {one: {\(request), pages: {no_such_key: 1}}}
+        resources: {one: {\(request), title: {no_such_key: 1}, pages: {no_such_key: 1}}}
         """
     }
 

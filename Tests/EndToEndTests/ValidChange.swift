@@ -123,6 +123,7 @@ struct ValidChange: Sendable {
         added("routes.NAME.delivery", "    delivery: at-most-once", to: route),
         added("routes.NAME.unknown_on", "    unknown_on: [500]", to: route),
         added("routes.NAME.echo", "    echo: /facial_measurement/arkit", to: route),
+        added("routes.NAME.touches", "    touches: managed_users", to: route),
         added("routes.NAME.max_depth", "    max_depth: 3", to: route),
         ValidChange("routes.NAME.find.request", "{item.user_id}/facial_measurements\n", "{item.user_id}/facial_measurements?room=4\n"),
         ValidChange("routes.NAME.find.list", "list: /facial_measurements", "list: /rows"),

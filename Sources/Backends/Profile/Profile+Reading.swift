@@ -30,24 +30,23 @@ extension Profile {
         }
         // A mistaken table counts as absent, which could change `means`.
         if auth?.means == .refreshToken, !mistakes.all.contains(where: { $0.key.hasPrefix("auth.") }) { Self.checkAccountIsNamed(table) }
-        for resource in table.map("resources") {
-            if let table = StrictTable(resource.value, path: resource.path, mistakes: mistakes) {
-                Self.checkResource(table, defaults: defaults)
-            }
-        }
+        let address = base.map { Self.address($0) ?? $0 } ?? ""
+        let resources = Resource.all(table, address: address, defaults: defaults)
+        Self.checkTouches(of: declared, table)
         table.close()
         guard let name, let base, let origin = Origin(base), let auth else { return nil }
         source = node
         self.name = name
         self.baseURL = base
         self.origin = origin
-        address = Self.address(base) ?? base
+        self.address = address
         formerAddresses = former ?? []
         self.auth = auth
         self.health = health
         self.errors = errors ?? ErrorRules()
         self.idempotency = idempotency
         self.routes = Dictionary(routes.map { ($0.name, $0) }) { first, _ in first }
+        self.resources = resources
     }
 
     private static func base(_ node: YAMLNode) -> String? {
@@ -93,14 +92,17 @@ extension Profile {
             expected: "a pointer to the account in the answer, or the table health: signing in with a refresh token needs one of them")
     }
 
-    /// Only validated here; resources are for offline use.
-    private static func checkResource(_ table: StrictTable, defaults: RequestDefaults) {
-        _ = RequestTemplate(table, [], scope: defaults.scope, defaults: defaults)
-        _ = table.pointer("list", required: true)
-        _ = table.pointer("id", required: true)
-        _ = table.seconds("max_age")
-        _ = table.table("pages").map(Route.Pages.init)
-        table.close()
+    /// Compared with the names as written, so that a mistake in a resource is reported once.
+    private static func checkTouches(of routes: [(name: String, value: YAMLNode, path: String)], _ table: StrictTable) {
+        let names = if case .table(let members)? = table.node.member("resources")?.content { members.map(\.key) } else { [String]() }
+        for route in routes {
+            guard let touches = route.value.member("touches") else { continue }
+            let items = if case .list(let items) = touches.content { items } else { [touches] }
+            for (index, item) in items.enumerated() where item.text.map({ names.contains($0) }) == false {
+                let known = names.isEmpty ? "" : ": \(names.sorted().joined(separator: ", "))"
+                table.mistakes.add(at: item, key: "\(route.path).touches.\(index)", expected: "a resource of this profile\(known)")
+            }
+        }
     }
 }
 

@@ -16,6 +16,7 @@ package struct Profile: Sendable {
     package let errors: ErrorRules
     let idempotency: IdempotencyRules?
     let routes: [String: Route]
+    let resources: [Resource]
     /// Merged with the profile it extends.
     let source: YAMLNode
 

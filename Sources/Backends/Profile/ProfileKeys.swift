@@ -20,11 +20,12 @@ enum ProfileKeys {
         "idempotency": ["header", "quoted", "key_ttl"],
         "routes.NAME": [
             "request", "json", "headers", "timeout", "fields", "requires", "marker", "find", "remote_id", "promises", "empty", "lane",
-            "after", "on_dead", "delivery", "unknown_on", "gone", "echo", "max_depth",
+            "after", "on_dead", "delivery", "unknown_on", "gone", "echo", "max_depth", "touches",
         ],
         "routes.NAME.find": ["request", "list", "match", "remote_id", "echo", "pages"],
         "routes.NAME.find.pages": ["page", "per_page", "total"],
-        "resources.NAME": ["request", "list", "id", "pages", "max_age"],
+        "resources.NAME": ["request", "list", "id", "label", "keep", "title", "pages", "max_age"],
+        "resources.NAME.title": ["one", "many"],
         "resources.NAME.pages": ["page", "per_page", "total"],
     ]
 }

@@ -42,6 +42,7 @@ extension Route {
         after = table.read("after", expected: "the lane of other routes, as text with {item.…} placeholders") {
             Self.lane($0, "after", table, scope: scope)
         }
+        touches = table.texts("touches") ?? []
         find = table.table("find").flatMap { Find($0, defaults: defaults) }
         if table.keys.contains("find"), !table.keys.contains("marker") {
             table.reject("find", expected: "the key marker in the same route: without the entry's id in the body, a look-up cannot find it")
@@ -88,22 +89,12 @@ extension Route.Find {
         let match = table.pointer("match", required: true)
         let remoteID = table.pointer("remote_id", required: true)
         let echo = table.pointer("echo")
-        let pages = table.table("pages").flatMap(Route.Pages.init)
+        let pages = table.table("pages").flatMap(Pages.init)
         if let request, !request.method.isSafeMethod {
             table.reject("request", expected: "GET, because a look-up must not change anything")
         }
         guard let request, let list, let match, let remoteID else { return nil }
         self.init(request: request, list: list, match: match, remoteID: remoteID, echo: echo, pages: pages)
-    }
-}
-
-extension Route.Pages {
-    init?(_ table: StrictTable) {
-        defer { table.close() }
-        for key in ["page", "per_page"] where table.text(key, required: true)?.isEmpty == true { table.reject(key, expected: "a name") }
-        let total = table.pointer("total", required: true)
-        guard let page = table.text("page"), let perPage = table.text("per_page"), let total else { return nil }
-        self.init(page: page, perPage: perPage, total: total)
     }
 }
 

@@ -29,6 +29,8 @@ struct Route: Sendable {
     let mostLevels: Int?
     /// Earlier entries of this lane must be delivered first.
     let after: TextTemplate?
+    /// The resources to read again after a delivery.
+    let touches: [String]
     let find: Find?
 
     var usedFields: Set<String> {
@@ -54,13 +56,5 @@ struct Route: Sendable {
         let echo: JSONPointer?
         /// Nil when one answer contains all rows.
         let pages: Pages?
-    }
-
-    /// Starts at page 1.
-    struct Pages: Sendable {
-        /// Query parameters.
-        let page, perPage: String
-        /// The total number of rows.
-        let total: JSONPointer
     }
 }

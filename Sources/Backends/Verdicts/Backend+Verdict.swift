@@ -69,7 +69,7 @@ extension Backend {
     func refusal(_ response: InboundResponse, route: Route?, at now: Date) -> Verdict {
         let status = response.status
         let errors = profile.errors
-        let message = errors.words(of: response).map(asSentence) ?? sentence(response)
+        let message = message(of: response)
         // The work may still have been done (RFC 9110 15.6).
         func failure(_ reason: Failure.Reason) -> Failure {
             Failure(reason, status: status, message, outcomeUnknown: route != nil && status >= 500)
@@ -100,12 +100,14 @@ extension Backend {
         }
     }
 
-    /// Names the backend.
-    private func asSentence(_ words: String) -> String {
-        "\(name) answered: \(words)\(words.last.map { ".!?…".contains($0) } == true ? "" : ".")"
+    /// The server's words if available.
+    func message(of response: InboundResponse) -> String {
+        guard let words = profile.errors.words(of: response) else { return sentence(response) }
+        return "\(name) answered: \(words)\(words.last.map { ".!?…".contains($0) } == true ? "" : ".")"
     }
 
-    private func sentence(_ response: InboundResponse) -> String {
+    /// Without the server's words.
+    func sentence(_ response: InboundResponse) -> String {
         let kind = response.isJSON || response.body.isEmpty ? "" : ", with a page instead of JSON"
         let status = response.status
         switch status {

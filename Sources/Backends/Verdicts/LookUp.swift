@@ -34,14 +34,13 @@ extension Backend {
             return .found(receipt)
         }
         guard let pages = find.pages else { return .absent }
-        guard let total = response.json?.root.element(at: pages.total)?.whole, total >= 0 else {
+        guard let total = pages.totalRows(in: response) else {
             return unusable("The look-up answer of \(name) does not give the total number of rows.")
         }
-        if Int64(seen) + Int64(rows) >= total { return .absent }
-        // An empty page before the end, or an endless list, proves nothing.
-        if rows == 0 || page >= Self.mostPages { return unusable("The look-up at \(name) did not reach the last row of the list.") }
-        return .more(rows: rows)
+        switch pages.step(page: page, rows: rows, seen: seen, total: total) {
+        case .end: return .absent
+        case .more: return .more(rows: rows)
+        case .inconclusive: return unusable("The look-up at \(name) did not reach the last row of the list.")
+        }
     }
-
-    private static let mostPages = 1000
 }

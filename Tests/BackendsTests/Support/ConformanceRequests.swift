@@ -32,6 +32,10 @@ struct ConformanceRequests {
         self.backend = backend
         try await addSessions()
         for route in backend.routes { try add(route: route) }
+        for resource in backend.resources {
+            let page = resource.pages == nil ? "" : ", page 2"
+            add("resource \(resource.name)\(page)", try backend.read(resource, page: 2, unless: "W/\"an-etag\""))
+        }
     }
 
     private var scheme: any Scheme {
