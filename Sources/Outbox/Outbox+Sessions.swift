@@ -11,10 +11,27 @@ package struct SessionChange: Sendable {
     package let events: [SyncEvent]
     /// The account's display name.
     package let label: Account?
+    /// Whose rosters may be stored from now on.
+    package let account: AccountID?
+    package let rosters: RosterFate
 
-    package init(backend: String, record: Data, events: [SyncEvent] = [], label: Account? = nil) {
+    package init(
+        backend: String, record: Data, events: [SyncEvent] = [], label: Account? = nil, account: AccountID? = nil,
+        rosters: RosterFate = .follows
+    ) {
         (self.backend, self.record, self.events, self.label) = (backend, record, events, label)
+        (self.account, self.rosters) = (account, rosters)
     }
+}
+
+/// What a change of a session does to the rosters of its account.
+package enum RosterFate: Sendable {
+    /// They stay as long as the account does.
+    case follows
+    /// Deleted, though the account stays: some rows may be another account's.
+    case dropped
+    /// Kept, though the account leaves.
+    case kept
 }
 
 /// A stored session.
@@ -40,9 +57,17 @@ extension Outbox {
     package func apply(_ change: SessionChange) throws(OutboxError) {
         try writeAtOnce { db in
             let sealed = try vault.seal(change.record, as: StoredSession.identity(change.backend))
+            if change.rosters == .dropped {
+                try db.execute(
+                    sql: "DELETE FROM roster WHERE (backend, account) IN (SELECT backend, account FROM session WHERE backend = ?)",
+                    arguments: [change.backend])
+            }
+            // The trigger `rosterEnds` deletes the rosters of an account that leaves.
             try db.execute(
-                sql: "INSERT INTO session (backend, sealed) VALUES (?, ?) ON CONFLICT DO UPDATE SET sealed = excluded.sealed",
-                arguments: [change.backend, sealed])
+                sql: """
+                    INSERT INTO session (backend, sealed, account, keeps) VALUES (?, ?, ?, ?)
+                    ON CONFLICT DO UPDATE SET sealed = excluded.sealed, account = excluded.account, keeps = excluded.keeps
+                    """, arguments: [change.backend, sealed, change.account, change.rosters == .kept])
             if let account = change.label { try Self.remember(account, of: change.backend, db) }
             for event in change.events { try Self.insert(event, db) }
         }

@@ -6,7 +6,7 @@ package enum OutboxSchema {
     package static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { db in
-            for part in [entry, content, derived, records, people, guards] { try db.execute(sql: part) }
+            for part in [entry, content, derived, records, people, rosters, guards] { try db.execute(sql: part) }
         }
         return migrator
     }
@@ -242,7 +242,8 @@ package enum OutboxSchema {
 
     /// - `origin`: each backend's base URL at first contact, because account numbers differ elsewhere.
     /// - `lookupRule`: how the lookups of a route recognise an entry. For both digests see `CheckedText`.
-    /// - `session`: sealed; see `SessionRecord`.
+    /// - `session`: sealed; see `SessionRecord`. `account`: whose rosters may be stored, none after a sign-out; `keeps`: the change that ended the
+    ///   session leaves its rosters.
     /// - `pause`: set by a person; `quiet`: until when a server wants no requests.
     private static let people = """
         CREATE TABLE account (
@@ -268,7 +269,9 @@ package enum OutboxSchema {
 
         CREATE TABLE session (
             backend TEXT NOT NULL PRIMARY KEY,
-            sealed BLOB NOT NULL
+            sealed BLOB NOT NULL,
+            account TEXT,
+            keeps INTEGER NOT NULL DEFAULT 0 CHECK (keeps IN (0, 1))
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE pause (
@@ -287,6 +290,49 @@ package enum OutboxSchema {
             status INTEGER,
             message TEXT NOT NULL
         ) STRICT, WITHOUT ROWID;
+        """
+
+    /// Cached lists, which never outlive their account's session unless a person keeps them.
+    ///
+    /// - `roster.rule`: digest of the backend's address and the resource's declaration.
+    /// - `rosterPage.sealed`: a server page with its ETag; see `CachedPage`.
+    ///
+    /// A salvage must not take their rows for others. Unique columns would make indexes with the shapes of a lane's place (`roster`) and of a gap
+    /// (`rosterPage`). See `FoundRow`.
+    private static let rosters = """
+        CREATE TABLE roster (
+            number INTEGER PRIMARY KEY,
+            readAt INTEGER NOT NULL,
+            beganAt INTEGER NOT NULL,
+            revision INTEGER NOT NULL CHECK (revision > 0),
+            count INTEGER NOT NULL CHECK (count BETWEEN 0 AND 10000),
+            total INTEGER NOT NULL CHECK (total >= count),
+            incomplete TEXT CHECK (incomplete IN ('limit', 'changing', 'rows')),
+            backend TEXT NOT NULL,
+            account TEXT NOT NULL,
+            resource TEXT NOT NULL,
+            rule BLOB NOT NULL CHECK (length(rule) = 32)
+        ) STRICT;
+        CREATE UNIQUE INDEX rosterOf ON roster (account, backend || char(10) || resource);
+
+        CREATE TABLE rosterPage (
+            number INTEGER PRIMARY KEY,
+            roster INTEGER NOT NULL REFERENCES roster (number) ON DELETE CASCADE,
+            page INTEGER NOT NULL CHECK (page > 0),
+            sealed BLOB NOT NULL
+        ) STRICT;
+        CREATE INDEX rosterPages ON rosterPage (roster);
+
+        CREATE TRIGGER rosterOwned BEFORE INSERT ON roster
+        WHEN NOT EXISTS (SELECT 1 FROM session WHERE backend = NEW.backend AND account = NEW.account)
+        BEGIN SELECT RAISE(ABORT, 'a roster belongs to the account of the session'); END;
+
+        CREATE TRIGGER rosterMoves BEFORE UPDATE OF backend, account, resource, rule ON roster
+        BEGIN SELECT RAISE(ABORT, 'a roster never changes what it is'); END;
+
+        CREATE TRIGGER rosterEnds AFTER UPDATE OF account ON session
+        WHEN OLD.account IS NOT NULL AND OLD.account IS NOT NEW.account AND NOT NEW.keeps
+        BEGIN DELETE FROM roster WHERE backend = OLD.backend AND account = OLD.account; END;
         """
 
     private static let guards = """

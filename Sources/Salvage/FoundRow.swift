@@ -16,7 +16,8 @@ enum FoundRow {
     case pause([DatabaseValue])
     case quiet([DatabaseValue])
     case gap([DatabaseValue])
-    case session(backend: String, Data)
+    /// Its sealed record, and all columns.
+    case session(backend: String, Data, [DatabaseValue])
     case epoch(Int64)
     /// The highest number that an AUTOINCREMENT table has assigned.
     case counter(table: String, Int64)
@@ -72,9 +73,9 @@ enum FoundRow {
         case "ttt": return .account(values)
         case "ttb": return .origin(values)
         case "tttb": return .lookupRule(values)
-        case "tb":
+        case "tbti", "tb-i":
             guard let backend = values[0].text, case .blob(let sealed) = values[1].storage else { return nil }
-            return .session(backend: backend, sealed)
+            return .session(backend: backend, sealed, values)
         case "iii": return .gap(values)
         case "ti":
             guard let id = MutationID(optional: values[0].text), let sequence = values[1].integer else { return nil }

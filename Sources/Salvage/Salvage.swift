@@ -80,9 +80,9 @@ final class Salvage {
         case .pause(let values): try insert(into: "pause", values)
         case .quiet(let values): try insert(into: "quiet", values)
         case .gap(let values): try insert(into: "gap", values)
-        case .session(let backend, let sealed):
+        case .session(_, _, let values):
             // An earlier version may be of a session that was signed out since, or hold a refresh token that was used up.
-            if trust == .newest, !pages.log.mayLackVersions { try insert(into: "session", [backend.databaseValue, sealed.databaseValue]) }
+            if trust == .newest, !pages.log.mayLackVersions { try insert(into: "session", values) }
         case .epoch(let value): epoch = max(epoch, value)
         case .counter(let table, let value): if counters[table] == nil, trust == .newest { counters[table] = value }
         case .identity, .place, .settled: break

@@ -29,7 +29,7 @@ package struct StoreEvidence {
     private static func sealed(_ row: FoundRow?) -> (identity: String, Data)? {
         switch row {
         case .content(_, let id, let sealed): (id.description, sealed)
-        case .session(let backend, let sealed): (StoredSession.identity(backend), sealed)
+        case .session(let backend, let sealed, _): (StoredSession.identity(backend), sealed)
         default: nil
         }
     }

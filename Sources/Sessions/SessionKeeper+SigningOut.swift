@@ -114,7 +114,9 @@ extension SessionKeeper {
             }
             let discarded = state.record.ending?.discarded ?? 0
             if let transition = state.signOutEnds(at: clock.now) { try perform(transition) }
-            return .success(SignOutOutcome(server: server, account: ending?.account, discarded: discarded))
+            return .success(
+                SignOutOutcome(
+                    server: server, account: ending?.account, discarded: discarded, keptData: ending?.keepsData == true))
         } catch {
             // The stored marker completes the sign-out at the next chance. Until then at least no credentials are stored with it.
             flush()

@@ -28,7 +28,7 @@ package actor SessionKeeper {
     var check: Task<Failure?, Never>?
     var laterCheck: Task<Void, Never>?
     /// Of changes that became true and could not be stored: the next change stores them.
-    private var unstored: (events: [SyncEvent], label: Account?) = ([], nil)
+    private var unstored: (events: [SyncEvent], label: Account?, rosters: RosterFate) = ([], nil, .follows)
     private nonisolated let isStopping = Atomic(false)
     private nonisolated let isHurried = Atomic(false)
     private let tell: AsyncStream<SessionSnapshot>.Continuation
@@ -109,12 +109,17 @@ package actor SessionKeeper {
     func perform(_ transition: SessionTransition?) throws(OutboxError) {
         guard let transition else { return }
         let (events, label) = (unstored.events + [transition.event].compactMap(\.self), transition.label ?? unstored.label)
+        let account = state.rosterAccount(of: transition.record)
+        let rosters = unstored.rosters == .dropped ? .dropped : transition.rosters
         let result = Result { () throws(OutboxError) in
-            try outbox.apply(SessionChange(backend: backend.name, record: transition.record.encoded, events: events, label: label))
+            try outbox.apply(
+                SessionChange(
+                    backend: backend.name, record: transition.record.encoded, events: events, label: label, account: account,
+                    rosters: rosters))
         }
         let isStored = if case .success = result { true } else { false }
         if isStored || transition.ifUnstored != .refuse {
-            unstored = isStored ? ([], nil) : (events, label)
+            unstored = isStored ? ([], nil, .follows) : (events, label, rosters)
             if state.become(transition, isStored: isStored, at: clock.now) { tell.yield(state.snapshot) }
             transition.log(to: log)
         }

@@ -53,6 +53,7 @@ struct SessionRecord: Hashable, Sendable, Codable {
         /// Nil for the daemon itself.
         let requester: Requester?
         let discardsEntries: Bool
+        let keepsData: Bool
         /// The server's answer, as `SignOutOutcome.Server.name`; `unknown` until then.
         var server = "unknown"
         /// The number of entries discarded so far; nil if none are to be.
@@ -105,6 +106,7 @@ struct SessionTransition: Equatable, Sendable {
     var requester: Requester?
     /// The account whose display name is stored.
     var label: Account?
+    var rosters = RosterFate.follows
     var ifUnstored = IfUnstored.refuse
 
     enum IfUnstored: Sendable {

@@ -88,6 +88,11 @@ struct SessionState: Sendable {
     /// The session's account as other components know it.
     var account: Account? { global(record.account) }
 
+    /// Whose rosters may be stored with `record`. After an answer of another account nobody's, because a late read may be of that account.
+    func rosterAccount(of record: SessionRecord) -> AccountID? {
+        record.unverifiedSince == nil ? global(record.account)?.id : nil
+    }
+
     /// Ids are unique at one server only.
     private func global(_ account: Account?) -> Account? {
         guard foreignTo != nil, var account else { return account }
@@ -225,7 +230,7 @@ struct SessionState: Sendable {
         var next = record
         next.ending = SessionRecord.SignOutMarker(
             before: record.ending?.before ?? record.state, account: account, requester: request.requester,
-            discardsEntries: request.mayDiscard && backend.outboxOnSignOut == .drop)
+            discardsEntries: request.mayDiscard && backend.outboxOnSignOut == .drop, keepsData: request.keepData)
         next.state = .signingOut
         next.generation += 1
         return SessionTransition(next)
@@ -235,10 +240,14 @@ struct SessionState: Sendable {
     func signOutEnds(at now: Date) -> SessionTransition? {
         guard let ending = record.ending else { return nil }
         let reason = ending.server == "unknown" ? "the sign-out was interrupted and completed at the next start" : nil
-        let detail: [String: String?] = ["server": ending.server, "discarded": ending.discarded.map(String.init)]
-        return SessionTransition(
+        let detail: [String: String?] = [
+            "server": ending.server, "discarded": ending.discarded.map(String.init), "data": ending.keepsData ? "kept" : nil,
+        ]
+        var transition = SessionTransition(
             record.cleared(.signedOut, address: backend.address, reason: reason),
             event(.signedOut, of: ending.account, by: ending.requester, detail, at: now), by: ending.requester)
+        if ending.keepsData { transition.rosters = .kept }
+        return transition
     }
 
     /// The account whose entries a sign-out in progress discards first; nil for none.
@@ -277,7 +286,9 @@ struct SessionState: Sendable {
         guard record.state == .signedIn else { return nil }
         var next = record.cleared(.signInRequired, address: record.address, reason: reason)
         if isForeign { next.unverifiedSince = record.checkedAt ?? record.since ?? now }
-        return SessionTransition(next, event(.signInRequired, of: account, ["reason": reason], at: now), ifUnstored: .become)
+        var transition = SessionTransition(next, event(.signInRequired, of: account, ["reason": reason], at: now), ifUnstored: .become)
+        if isForeign { transition.rosters = .dropped }
+        return transition
     }
 
     static let otherAccount =

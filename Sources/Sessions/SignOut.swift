@@ -11,12 +11,15 @@ package struct SignOutRequest: Sendable {
     var requester: Requester?
     /// Discard the account's entries if the profile says so.
     var mayDiscard: Bool
+    /// Keep the account's rosters for its next sign-in.
+    var keepData: Bool
 
     package init(
-        allDevices: Bool = false, account: AccountID? = nil, force: Bool = false, by requester: Requester? = nil, mayDiscard: Bool = false
+        allDevices: Bool = false, account: AccountID? = nil, force: Bool = false, by requester: Requester? = nil, mayDiscard: Bool = false,
+        keepData: Bool = false
     ) {
         (self.allDevices, self.account, self.force) = (allDevices, account, force)
-        (self.requester, self.mayDiscard) = (requester, mayDiscard)
+        (self.requester, self.mayDiscard, self.keepData) = (requester, mayDiscard, keepData)
     }
 }
 
@@ -27,9 +30,11 @@ package struct SignOutOutcome: Hashable, Sendable {
     package let account: Account?
     /// The number of entries discarded.
     package let discarded: Int
+    /// The account's rosters stay for its next sign-in.
+    package let keptData: Bool
 
-    package init(server: Server, account: Account? = nil, discarded: Int = 0) {
-        (self.server, self.account, self.discarded) = (server, account, discarded)
+    package init(server: Server, account: Account? = nil, discarded: Int = 0, keptData: Bool = false) {
+        (self.server, self.account, self.discarded, self.keptData) = (server, account, discarded, keptData)
     }
 
     package enum Server: Hashable, Sendable {

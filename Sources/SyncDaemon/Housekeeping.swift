@@ -37,6 +37,7 @@ struct Housekeeping: Service {
             }
             // `try?`: damage ends the run; other read errors are retried tomorrow.
             try? await outbox.verify()
+            await deleteUnreadableRosters()
             await holdUnreadableEntries()
             try await sleep(86_400)
         }
@@ -46,6 +47,15 @@ struct Housekeeping: Service {
         // `try?`: as for `verify`.
         try? await outbox.verifyContents(at: clock.now) { id in
             log.error("A capture is on hold: its stored data cannot be read", metadata: ["id": "\(id)"])
+        }
+    }
+
+    private func deleteUnreadableRosters() async {
+        // `try?`: as for `verify`.
+        for roster in (try? await outbox.verifyRosters()) ?? [] {
+            log.warning(
+                "A cached list could not be read and was deleted; Homing reads it again",
+                metadata: ["backend": "\(roster.destination.backend)", "resource": "\(roster.resource)"])
         }
     }
 

@@ -30,7 +30,8 @@ import Testing
           "exchanged": {"given": "00ff", "refresh": "refresh-0", "origins": ["https://api.example.org:443"]},
           "ending": {
             "before": "signedIn", "account": {"id": "7", "label": "ann@lab.test"},
-            "requester": {"uid": 1000, "pid": 42, "name": "anna"}, "discardsEntries": true, "server": "unknown", "discarded": 2
+            "requester": {"uid": 1000, "pid": 42, "name": "anna"}, "discardsEntries": true, "keepsData": true,
+            "server": "unknown", "discarded": 2
           },
           "checkedAt": 816955203,
           "unverifiedSince": 816955204,

@@ -346,6 +346,25 @@ private func beginSignOut(_ state: inout SessionState, mayDiscard: Bool = false)
         #expect(state.signOutEnds(at: noon)?.event?.detail["discarded"] == "3")
     }
 
+    @Test(arguments: [true, false]) func keepsRostersOverASignOutIfAsked(keepData: Bool) throws {
+        var state = try session("[refresh]")
+        let begun = state.signOutBegins(SignOutRequest(keepData: keepData))
+        _ = state.become(begun, isStored: true, at: noon)
+        #expect(begun.rosters == .follows && state.rosterAccount(of: state.record) == "7")
+        #expect(state.signOutFails(because: "Broken.", at: noon).rosters == .follows)
+        let restarted = SessionState(.record(state.record.encoded), backend: state.backend, foreignTo: nil, now: noon)
+        let end = try #require(restarted.signOutEnds(at: noon))
+        #expect(end.rosters == (keepData ? .kept : .follows) && restarted.rosterAccount(of: end.record) == nil)
+        #expect(end.event?.detail["data"] == (keepData ? "kept" : nil))
+    }
+
+    @Test(arguments: [true, false]) func dropsRostersIfAnotherAccountAnswers(isForeign: Bool) throws {
+        let state = try session("cookie")
+        let end = try #require(state.requireSignIn("over", isForeign: isForeign, at: noon))
+        #expect(end.rosters == (isForeign ? .dropped : .follows))
+        #expect(state.rosterAccount(of: end.record) == (isForeign ? nil : "7"))
+    }
+
     @Test func returnsToTheSessionIfTheProfileKeepsIt() throws {
         var state = try session("[refresh]")
         let credentials = state.record.credentials

@@ -182,6 +182,55 @@ import Testing
         #expect(try await after.events(.signedOut).count == 1)
     }
 
+    // MARK: Rosters
+
+    private let people = RosterKey(destination: Destination(backend: "tok", account: "7"), resource: "people")
+
+    private func storeRoster() async throws -> RosterStored {
+        let row = RosterRow(id: "28", label: "Anna Example", folded: "anna example", kept: [])
+        let read = RosterRead(key: people, rule: Data(), beganAt: noon, readAt: noon, pages: [(etag: nil, rows: [row])], total: 1)
+        return try await store.outbox.store(read, at: noon)
+    }
+
+    private func rosters() async throws -> Int { try await store.outbox.rosterHeads(of: people.destination).count }
+
+    @Test(arguments: [true, false]) func signOutDeletesRostersUnlessAskedToKeepThem(keepData: Bool) async throws {
+        let keeper = try await signedIn()
+        #expect(try await storeRoster() == .changed(RosterDifference(rows: 1, added: 1)))
+        #expect(try await keeper.signOut(SignOutRequest(by: asked, keepData: keepData)) {}.keptData == keepData)
+        #expect(try await rosters() == (keepData ? 1 : 0))
+        #expect(try await storeRoster() == .notSignedIn)
+        try await signIn(keeper)
+        #expect(try await rosters() == (keepData ? 1 : 0))
+        _ = try await keeper.signOut(SignOutRequest(by: asked)) {}
+        #expect(try await rosters() == 0)
+    }
+
+    @Test func sessionThatEndsKeepsRostersForTheSameAccount() async throws {
+        let keeper = try await signedIn()
+        _ = try await storeRoster()
+        bench.server.state.withLock { $0.refresh = nil }
+        _ = await failure { () throws(SessionError) in try await keeper.replace(keeper.session()) }
+        #expect(await keeper.snapshot.state == .signInRequired)
+        #expect(try await rosters() == 1)
+        try await signIn(keeper)
+        #expect(try await rosters() == 1)
+    }
+
+    /// - Parameter isFull: the end of the session cannot be stored, but the next sign-in can.
+    @Test(arguments: [true, false]) func answerOfAnotherAccountDeletesRosters(isFull: Bool) async throws {
+        let keeper = try await signedIn()
+        _ = try await storeRoster()
+        if isFull { try store.refuse() }
+        let generation = try await keeper.session().generation
+        #expect(await keeper.confirm("8", generation: generation) == false)
+        #expect(try await rosters() == (isFull ? 1 : 0))
+        if isFull { try store.accept() } else { #expect(try await storeRoster() == .notSignedIn) }
+        try await signIn(keeper)
+        #expect(try await rosters() == 0)
+        #expect(try await storeRoster() == .changed(RosterDifference(rows: 1, added: 1)))
+    }
+
     // MARK: A store that refuses
 
     @Test func signOutThatCannotBeginChangesNothing() async throws {

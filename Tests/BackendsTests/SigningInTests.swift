@@ -194,7 +194,7 @@ struct SigningInTests {
 
     @Test func refusesTheStoredSessionOfAnotherBackend() async throws {
         _ = try await bench.signedIn()
-        try bench.store.write("INSERT INTO session SELECT 'other', sealed FROM session")
+        try bench.store.write("INSERT INTO session (backend, sealed) SELECT 'other', sealed FROM session")
         let other = edited("name: breathesafe", "name: other")
         let keeper = try bench.store.keeper(load(["other.yaml": other])[0], bench.server, bench.clock)
         #expect(await keeper.snapshot.state == .signInRequired)

@@ -34,10 +34,32 @@ import Testing
         #expect(try await store.outbox.newestCursor() == 1)
     }
 
+    private static let fates: [(AccountID?, RosterFate, Bool)] = [
+        ("1", .follows, true), (nil, .follows, false), ("2", .follows, false), (nil, .kept, true), ("1", .dropped, false),
+        (nil, .dropped, false),
+    ]
+    @Test(arguments: fates) func deletesRostersOfAnAccountThatLeaves(account: AccountID?, fate: RosterFate, isKept: Bool) async throws {
+        let store = try Store()
+        func change(_ account: AccountID?, _ fate: RosterFate = .follows, of backend: String = "breathesafe") throws {
+            try store.outbox.apply(SessionChange(backend: backend, record: Self.small, account: account, rosters: fate))
+        }
+        try change("1")
+        _ = try await store.outbox.store(RosterRead([[.sample(1)]], at: store.clock.now), at: store.clock.now)
+        try change("2", of: "lab")
+        try change(nil, .dropped, of: "lab")
+        #expect(try await store.outbox.rosterHeads(of: Samples.destination).count == 1)
+        try change(account, fate)
+        #expect(try await store.outbox.rosterHeads(of: Samples.destination).count == (isKept ? 1 : 0))
+        #expect(try store.raw { try Int.fetchOne($0, sql: "SELECT count(*) FROM rosterPage") } == (isKept ? 1 : 0))
+        // Later changes leave a kept roster alone.
+        for account in [nil, nil, "1"] as [AccountID?] where isKept && fate == .kept { try change(account) }
+        #expect(try await store.outbox.rosterHeads(of: Samples.destination).count == (isKept ? 1 : 0))
+    }
+
     @Test func sealsEachBackendsSessionForItself() async throws {
         let store = try Store()
         try store.outbox.apply(SessionChange(backend: "lab", record: Self.small))
-        try store.raw { try $0.execute(sql: "INSERT INTO session SELECT 'other', sealed FROM session") }
+        try store.raw { try $0.execute(sql: "INSERT INTO session (backend, sealed) SELECT 'other', sealed FROM session") }
         #expect(try store.outbox.session(of: "lab") == .record(Self.small))
         #expect(try store.outbox.session(of: "other") == .unreadable)
         #expect(try store.outbox.session(of: "none") == .none)

@@ -68,6 +68,21 @@ import Testing
         #expect(try store.raw { try Int.fetchOne($0, sql: "SELECT count(*) FROM event WHERE kind = 'resumed'") } == 0)
     }
 
+    /// The server has the rows, but without its account a session could store none.
+    @Test func dropsRostersAndKeepsTheAccountOfTheSession() async throws {
+        var store = try await delivered(1)
+        let record = Data("{}".utf8)
+        try store.outbox.apply(SessionChange(backend: "breathesafe", record: record, account: "1"))
+        let read = RosterRead([(1...100).map { RosterRow.sample($0) }, [.sample(101)]], at: store.clock.now)
+        _ = try await store.outbox.store(read, at: store.clock.now)
+        let report = try salvage(&store)
+        #expect(report.saved == 0 && report.quarantined == 0 && report.missing == 0)
+        #expect(try store.outbox.session(of: "breathesafe") == .record(record))
+        #expect(try await store.outbox.rosterHeads(of: Samples.destination).isEmpty)
+        #expect(try await store.outbox.store(read, at: store.clock.now) == .changed(RosterDifference(rows: 101, added: 101)))
+        try await store.outbox.verify()
+    }
+
     /// A content row is matched by its id as well.
     @Test func matchesMisplacedContentToItsEntry() async throws {
         var store = try await delivered(1)

@@ -21,6 +21,7 @@ import Testing
         "receiptOrder": "settled", "receiptEnd": "settled",
         "grdb_migrations": nil, "sqlite_autoindex_grdb_migrations_1": nil, "stateOrder": nil, "settledOrder": nil, "entryEnd": nil,
         "laneDue": nil, "laneStopped": nil, "laneAge": nil, "tally": nil,
+        "roster": nil, "rosterOf": nil, "rosterPage": nil, "rosterPages": nil,
     ]
 
     private static func name(_ row: FoundRow?) -> String? {
@@ -65,7 +66,13 @@ import Testing
         let pauses = [nil, store.clock.now.addingTimeInterval(7200)].enumerated().map { index, end in
             Pause(backend: "backend \(index)", reason: "a test", since: store.clock.now, until: end, by: "ann")
         }
-        try store.outbox.apply(SessionChange(backend: "breathesafe", record: Data("{}".utf8)))
+        for (backend, account) in [("breathesafe", "1"), ("lists", nil)] as [(String, AccountID?)] {
+            try store.outbox.apply(SessionChange(backend: backend, record: Data("{}".utf8), account: account))
+        }
+        for (resource, incomplete) in [("people", nil), ("lists", .changing)] as [(String, Incompleteness?)] {
+            let read = RosterRead([[.sample(1)], [.sample(2)]], of: resource, incomplete: incomplete, at: store.clock.now)
+            _ = try await store.outbox.store(read, at: store.clock.now)
+        }
         try await store.outbox.pause(pauses, by: "ann", at: store.clock.now)
         try store.raw { db in
             try db.execute(
