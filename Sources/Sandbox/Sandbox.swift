@@ -76,6 +76,15 @@ package final class Sandbox: Sendable {
     /// Changes settings of the simulated backend; throws for an unknown setting.
     package func change(_ settings: JSONObject) throws(FaultProblem) { try plane.standIn.change(settings) }
 
+    /// Adds a person to a simulated BreatheSafe and returns the `managed_id`. Profile fields are as in a PUT of the profile.
+    @discardableResult
+    package func addPerson(_ profile: JSONObject, manager: Int = 1) throws(FaultProblem) -> Int {
+        try plane.standIn.addPerson(profile, manager: manager)["managed_id"]?.integer ?? 0
+    }
+
+    /// Removes a person with all data from a simulated BreatheSafe.
+    package func removePerson(_ user: Int) throws(FaultProblem) { try plane.standIn.removePerson(user) }
+
     /// Expires every session as an idle timeout does; `rememberTokens` also expires remember and refresh tokens.
     package func expireSessions(rememberTokens: Bool = false) { plane.standIn.expireSessions(rememberTokens: rememberTokens) }
 }

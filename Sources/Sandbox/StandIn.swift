@@ -32,6 +32,12 @@ protocol StandInState: Sendable {
     mutating func expireSessions(rememberTokens: Bool)
 
     static var settings: [Setting<Self>] { get }
+
+    /// Adds a person whom this account manages and returns the new ids; throws if the backend has no people.
+    mutating func addPerson(_ profile: JSONObject, manager: Int, at now: Date) throws(FaultProblem) -> JSON
+
+    /// Removes a person with all data.
+    mutating func removePerson(_ user: Int) throws(FaultProblem)
 }
 
 extension StandInState {
@@ -62,6 +68,10 @@ extension StandInState {
     }
 
     static var settings: [Setting<Self>] { [] }
+
+    mutating func addPerson(_ profile: JSONObject, manager: Int, at now: Date) throws(FaultProblem) -> JSON { throw .noPeople }
+
+    mutating func removePerson(_ user: Int) throws(FaultProblem) { throw .noPeople }
 
     var settings: JSONObject { JSONObject(uniqueKeysWithValues: Self.settings.map { ($0.name, $0.value(self)) }) }
 
@@ -137,17 +147,35 @@ final class StandIn: Sendable {
 
     /// Changes settings; if any is invalid, changes none.
     func change(_ settings: JSONObject) throws(FaultProblem) {
-        let problem: FaultProblem? = state.withLock { state in
+        try changing { state throws(FaultProblem) in
+            for (name, value) in settings.sorted(by: { $0.key < $1.key }) { try state.change(name, to: value) }
+        }
+    }
+
+    @discardableResult
+    func addPerson(_ profile: JSONObject, manager: Int) throws(FaultProblem) -> JSON {
+        try changing { state throws(FaultProblem) in try state.addPerson(profile, manager: manager, at: clock.now) }
+    }
+
+    func removePerson(_ user: Int) throws(FaultProblem) {
+        try changing { state throws(FaultProblem) in try state.removePerson(user) }
+    }
+
+    /// Changes the state; if `body` throws, changes nothing.
+    private func changing<Value: Sendable>(
+        _ body: (inout any StandInState) throws(FaultProblem) -> Value
+    ) throws(FaultProblem) -> Value {
+        let result: Result<Value, FaultProblem> = state.withLock { state in
             var changed = state
             do throws(FaultProblem) {
-                for (name, value) in settings.sorted(by: { $0.key < $1.key }) { try changed.change(name, to: value) }
+                let value = try body(&changed)
                 state = changed
-                return nil
+                return .success(value)
             } catch {
-                return error
+                return .failure(error)
             }
         }
-        if let problem { throw problem }
+        return try result.get()
     }
 }
 

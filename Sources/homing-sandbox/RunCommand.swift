@@ -20,7 +20,12 @@ struct RunCommand: AsyncParsableCommand {
             (seconds, or null), empties-web-refresh. lists: error-form (text, object), log-ins (limit per minute, or null). aiphoto and \
             story16: api-key (text, or null for any), renewal of refresh tokens (same, new, none), disabled, deleted and revoked \
             (arrays of e-mail addresses), hides-accounts, second-factor; aiphoto: lacks-certificates. breathesafe and --profile: list-lag \
-            (milliseconds until a change shows in lists). --profile: page-size (rows, or null), ids (numbers, large, text).
+            (milliseconds until a change shows in lists). breathesafe: people (the number of people of account 1), ignore-per-page (pages \
+            of managed users have 25 rows), list-etag. --profile: page-size (rows, or null), ids (numbers, large, text), rows (of each \
+            resource).
+
+            At the control URL of breathesafe, POST /add-person with profile fields such as first_name, and POST /remove-person with a \
+            managed_id, change the list of people.
             """)
 
     @Option(help: "The backend to imitate. Default without --profile: breathesafe.")

@@ -57,8 +57,12 @@ import Testing
         ("POST", "/faults", #"{"fault":"cut","count":[1]}"#, "count: expected text, a number, true or false"),
         ("POST", "/expire-sessions", #"{"remember-tokens":1}"#, "remember-tokens: expected true or false"),
         ("POST", "/advance-clock", #"{"seconds":-1}"#, #"expected {"seconds""#),
-        ("POST", "/settings", #"{"second-factor":true}"#, "this backend has no setting 'second-factor': expected list-lag"),
+        ("POST", "/settings", #"{"second-factor":true}"#, "this backend has no setting 'second-factor': expected one of ignore-"),
         ("POST", "/settings", "[]", "expected an object of settings"),
+        ("POST", "/add-person", "[]", "expected an object of profile fields"),
+        ("POST", "/add-person", #"{"manager":9}"#, "manager: expected an account"),
+        ("POST", "/remove-person", "{}", #"expected {"managed_id""#),
+        ("POST", "/remove-person", #"{"managed_id":77}"#, "managed_id: there is no managed user 77"),
         ("GET", "/nothing", "", "unknown request GET /nothing"),
     ])
     func mistakeNamesExpectedValue(_ method: String, _ path: String, _ body: String, _ message: String) async throws {

@@ -199,6 +199,34 @@ import Testing
         }
     }
 
+    @Test func servesResourceInPagesAndAnswersUnchangedPageWith304() async throws {
+        let resource = """
+
+            resources:
+              people:
+                title: {one: person, many: people}
+                request: GET /people
+                list: /data/people
+                id: /person/id
+                label: [/first_name, /last_name]
+                keep: [/group]
+                pages: {page: p, per_page: n, total: /count}
+            """
+        try await withDescribed(Self.notes + resource) { sandbox, client async throws in
+            let path = "/v2/people?p=2&n=2"
+            #expect(try await client.send("GET", path, headers: Self.station).status == 401)
+            let (headers, _) = try await signedIn(client)
+            let page = try await client.send("GET", path, headers: headers)
+            let row: JSON = ["person": ["id": 3], "first_name": "first_name 3", "last_name": "last_name 3", "group": "group 3"]
+            #expect(try page.json() == ["ok": true, "data": ["people": [row]], "count": 3])
+            let conditional = headers.merging(["if-none-match": try #require(page.header("etag"))]) { $1 }
+            let unchanged = try await client.send("GET", path, headers: conditional)
+            #expect(unchanged.status == 304 && unchanged.body.isEmpty)
+            try sandbox.change(["rows": 4])
+            #expect(try await client.send("GET", path, headers: conditional).status == 200)
+        }
+    }
+
     @Test(arguments: [("large", JSON.large("9223372036854775808")), ("text", "id-1"), ("numbers", 1)])
     func idsHaveConfiguredForm(_ form: String, _ id: JSON) async throws {
         try await withDescribed { sandbox, client async throws in

@@ -39,7 +39,7 @@ import Testing
             #expect(try await rows() == 0)
             sandbox.clock.advance(by: .seconds(1200))
             #expect(try await rows() == 1)
-            #expect(sandbox.settings == ["list-lag": 1_200_000])
+            #expect(sandbox.settings == ["list-lag": 1_200_000, "ignore-per-page": false, "list-etag": true, "people": 5])
         }
     }
 
@@ -59,6 +59,7 @@ import Testing
         (SandboxBackend.lists(), "error-form", JSON("html")), (.lists(), "log-ins", 0), (.labLoop(), "locked-status", 500),
         (.labLoop(), "empties-web-refresh", 1), (.labLoop(), "no-such", 1), (.story16(), "renewal", "sometimes"),
         (.story16(), "api-key", ""), (.breatheSafe(), "list-lag", -1), (.breatheSafe(), "page-size", 1),
+        (.breatheSafe(), "people", -1),
     ])
     func invalidSettingChangesNothing(_ backend: SandboxBackend, _ name: String, _ value: JSON) async throws {
         try await withSandbox(of: backend) { sandbox, _ async throws in

@@ -63,6 +63,7 @@ package enum Canary {
         var commands: [(Kind, [String])] = [
             (.events, ["events", "--since", "0", "--json"]), (.events, ["events", "--since", "0"]), (.reports, ["status"]),
             (.reports, ["status", "--json"]), (.reports, ["list", "--json"]), (.reports, ["receipts", "--json"]),
+            (.reports, ["roster", "managed_users", "--json"]), (.reports, ["roster", "managed_users"]),
         ]
         for entry in try await station.entries() {
             for command in ["why", "show"] { commands += [(.reports, [command, entry.id]), (.reports, [command, entry.id, "--json"])] }

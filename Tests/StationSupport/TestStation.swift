@@ -55,13 +55,18 @@ package final class TestStation: Sendable {
     }
 
     /// Copies the shipped profile, with the one that it extends, and sets the sandbox's addresses.
-    package static func place(_ profile: String, in directory: TemporaryDirectory, baseURL: String, edits: [(String, String)] = []) throws {
+    ///
+    /// - Parameter rosters: false removes the resources, so that no read of a list meets a test's faults or counts.
+    package static func place(
+        _ profile: String, in directory: TemporaryDirectory, baseURL: String, edits: [(String, String)] = [], rosters: Bool = false
+    ) throws {
         try FileManager.default.createDirectory(atPath: directory("backends"), withIntermediateDirectories: true)
         var text = try String(contentsOfFile: "\(project)/config/backends/\(profile).yaml", encoding: .utf8)
         for (old, new) in edits {
             guard let place = text.range(of: old) else { throw StationError("\(profile).yaml does not hold \(old)") }
             text.replaceSubrange(place, with: new)
         }
+        if !rosters { text = withoutRosters(text) }
         // As in the configuration. A test may set a timeout below ten seconds, which stays.
         text = text.replacing(/timeout: \d\d+/, with: "timeout: 600")
         let moved = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
@@ -75,6 +80,16 @@ package final class TestStation: Sendable {
         }
         try moved.joined(separator: "\n").write(toFile: directory("backends/\(profile).yaml"), atomically: true, encoding: .utf8)
         if text.contains("\nextends: firebase") { try place("firebase", in: directory, baseURL: baseURL) }
+    }
+
+    /// Removes the resources of a profile, and what names them.
+    private static func withoutRosters(_ profile: String) -> String {
+        var isInResources = false
+        let lines = profile.replacing(/, touches: \w+/, with: "").split(separator: "\n", omittingEmptySubsequences: false).filter { line in
+            if let first = line.first, first != " ", first != "#" { isInResources = line.hasPrefix("resources:") }
+            return !isInResources && !line.trimmingPrefix(while: { $0 == " " }).hasPrefix("touches: ")
+        }
+        return lines.joined(separator: "\n")
     }
 
     /// - Parameter caFile: the only authorities to trust; nil for the system's.

@@ -88,6 +88,8 @@ struct SecrecyCampaign: RoundCampaign {
             mark = "Canary-document-\(seed)"
             station = try await TestStation(
                 backend.sandbox, profile: backend.name, route: backend.route, edits: backend.edits, answering: secrets.watch)
+            try TestStation.place(
+                backend.name, in: station.directory, baseURL: station.sandbox.baseURL, edits: backend.edits, rosters: true)
             log = station.directory("homingd.log")
             secrets.note([mark, BreatheSafeConfiguration.labPassword] + (backend.refreshToken.map { [$0] } ?? []))
         }

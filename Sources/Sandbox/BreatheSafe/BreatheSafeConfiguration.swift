@@ -12,10 +12,13 @@ package struct BreatheSafeConfiguration: Sendable {
         /// The user's identifier, the `managed_id`.
         package let user: Int
         package let manager: Int
+        /// Changes to the new profile, such as `first_name`.
+        let profile: JSONObject
 
-        package init(user: Int, manager: Int = 1) {
+        package init(user: Int, manager: Int = 1, profile: JSONObject = [:]) {
             self.user = user
             self.manager = manager
+            self.profile = profile
         }
     }
 

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import HTTPTypes
 
@@ -53,7 +52,12 @@ extension BreatheSafeState {
         return response.status == 401 ? response : errorPage(401, code: nil, for: request, at: now)
     }
 
-    static var settings: [Setting<Self>] { [.milliseconds("list-lag", \.listLag)] }
+    static var settings: [Setting<Self>] {
+        [
+            .milliseconds("list-lag", \.listLag), .flag("ignore-per-page", \.ignoresPerPage), .flag("list-etag", \.tagsList),
+            .number("people", \.people, atMost: 100_000),
+        ]
+    }
 
     /// The first response after the idle timeout; it signs the user out.
     private func sessionExpired(_ visit: inout BreatheSafeVisit) -> BreatheSafeReply {
@@ -70,12 +74,9 @@ extension BreatheSafeState {
             response.headers[.cacheControl] = "no-cache"
             return response
         }
-        let digest = SHA256.hash(data: response.body).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        var response = response
-        response.headers[.eTag] = "W/\"\(digest)\""
-        response.headers[.cacheControl] = "max-age=0, private, must-revalidate"
-        guard ["GET", "HEAD"].contains(request.method), request.headers[.ifNoneMatch] == response.headers[.eTag] else { return response }
-        response.headers[.contentType] = nil
-        return SandboxResponse(status: 304, headers: response.headers)
+        var tagged = response
+        tagged.headers[.cacheControl] = "max-age=0, private, must-revalidate"
+        guard tagsList || request.decodedSegments != ["managed_users"] else { return tagged }
+        return tagged.conditional(on: request)
     }
 }

@@ -7,7 +7,7 @@ extension BreatheSafeState {
             return .json(422, ["managed_users": [], "messages": ["Please log in."], "total_count": 0, "page": 1, "per_page": 25])
         }
         let mine = managedUsers.filter { $0.manager == manager.id && isListed($0.createdAt, at: visit.now) }
-        return Page(of: visit, usually: 25).reply("managed_users", mine, listed)
+        return Page(of: visit, usually: 25, isFixed: ignoresPerPage).reply("managed_users", mine, listed)
     }
 
     /// The user with this `managed_id`.
@@ -38,11 +38,7 @@ extension BreatheSafeState {
         guard !fitTests.contains(where: { $0.user == found.user && isCloned($0) }) else {
             return answer(500, "Transaction to delete failed: a fit test is still referenced by its clone")
         }
-        managedUsers.removeAll { $0.user == found.user }
-        measurements.removeAll { $0.user == found.user }
-        fitTests.removeAll { $0.user == found.user }
-        profiles[found.user] = nil
-        users[found.user] = nil
+        remove(found.user)
         return answer(
             200, "User deleted successfully.",
             commit: Commit(resource: "managed_user", account: manager.id, user: found.user, remoteID: row))

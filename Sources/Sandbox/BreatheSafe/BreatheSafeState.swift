@@ -3,6 +3,7 @@ import Foundation
 /// The tables of one simulated BreatheSafe, and its cookie key.
 struct BreatheSafeState: StandInState {
     let configuration: BreatheSafeConfiguration
+    let startedAt: Date
     let cookies = SealedCookie()
     var users: [Int: BreatheSafeUser] = [:]
     var managedUsers: [BreatheSafeManagedUser] = []
@@ -13,17 +14,24 @@ struct BreatheSafeState: StandInState {
     var masks: [BreatheSafeMask] = []
     /// The delay until a new row appears in lists.
     var listLag = Duration.zero
+    /// True if a page of managed users always has 25 rows.
+    var ignoresPerPage = false
+    /// True if the list of managed users has an ETag.
+    var tagsList = true
     private var lastIDs: [String: Int] = [:]
     private(set) var sessionGeneration = 0
 
     init(_ configuration: BreatheSafeConfiguration, startingAt now: Date) {
         self.configuration = configuration
+        startedAt = now
         for account in BreatheSafeConfiguration.labAccounts {
             users[account.id] = BreatheSafeUser(
                 id: account.id, email: Self.plainEmail(account.email), isAdmin: account.isAdmin, isConfirmed: account.isConfirmed,
                 createdAt: now, updatedAt: now)
         }
-        for managed in configuration.managedUsers { addManagedUser(managed.user, manager: managed.manager, at: now) }
+        for managed in configuration.managedUsers {
+            addManagedUser(managed.user, manager: managed.manager, managed.profile, at: now)
+        }
         for _ in 0..<configuration.masks {
             let id = nextID(of: "masks")
             masks.append(BreatheSafeMask(id: id, code: "LAB-MASK-\(id)", author: nil, createdAt: now))
@@ -38,10 +46,11 @@ struct BreatheSafeState: StandInState {
     }
 
     @discardableResult
-    mutating func addManagedUser(_ user: Int, manager: Int, at now: Date) -> BreatheSafeManagedUser {
+    mutating func addManagedUser(_ user: Int, manager: Int, _ changes: JSONObject = [:], at now: Date) -> BreatheSafeManagedUser {
         users[user] = BreatheSafeUser(id: user, email: "\(UUID().uuidString.lowercased())@fake.com", createdAt: now, updatedAt: now)
         profiles[user] = BreatheSafeProfile(
             id: nextID(of: "profiles"), user: user, createdAt: now, updatedAt: now, externalToken: UUID().uuidString.lowercased())
+        profiles[user]?.change(changes, at: now)
         let row = BreatheSafeManagedUser(id: nextID(of: "managed_users"), manager: manager, user: user, createdAt: now)
         managedUsers.append(row)
         return row

@@ -71,11 +71,13 @@ struct Page {
 
     private static let largest = 100
 
-    /// - Parameter usual: the page size if the request does not set it.
-    init(of visit: BreatheSafeVisit, usually usual: Int) {
+    /// - Parameters:
+    ///   - usual: the page size if the request does not set it.
+    ///   - isFixed: true if the request cannot set it.
+    init(of visit: BreatheSafeVisit, usually usual: Int, isFixed: Bool = false) {
         func asked(_ name: String, _ usual: Int) -> Int { visit.parameters[name].map(\.rowID) ?? usual }
         number = min(1_000_000, asked("page", 1))
-        size = min(Self.largest, asked("per_page", usual))
+        size = isFixed ? usual : min(Self.largest, asked("per_page", usual))
     }
 
     /// This page of all rows, under a name.

@@ -12,6 +12,7 @@ struct ControlPlane: Sendable {
     private static let calls = [
         "GET /healthz", "GET /faults", "POST /faults", "DELETE /faults", "POST /down", "POST /up", "POST /expire-sessions",
         "POST /advance-clock", "GET /settings", "POST /settings", "GET /ledger", "GET /ledger.ndjson", "GET /requests", "GET /counters",
+        "POST /add-person", "POST /remove-person",
     ]
 
     /// Sets a fault. `down` and an immediate `expire-sessions` take effect now instead.
@@ -57,6 +58,8 @@ struct ControlPlane: Sendable {
         case "POST /advance-clock": return try advanceClock(request)
         case "GET /settings": return .json(200, .object(standIn.settings))
         case "POST /settings": return try changeSettings(request)
+        case "POST /add-person": return .json(201, try addPerson(request))
+        case "POST /remove-person": return try removePerson(request)
         case "GET /ledger": return try .json(200, read(ledger.entries))
         case "GET /ledger.ndjson": return try ndjson(ledger.entries)
         case "GET /requests": return try .json(200, read(ledger.requests))
@@ -97,6 +100,22 @@ struct ControlPlane: Sendable {
         guard let settings = try body(of: request).members else { throw FaultProblem(description: "expected an object of settings") }
         try standIn.change(settings)
         return .json(200, .object(standIn.settings))
+    }
+
+    private func addPerson(_ request: SandboxRequest) throws -> JSON {
+        guard var profile = try body(of: request).members else {
+            throw FaultProblem(description: #"expected an object of profile fields, and "manager" (default 1)"#)
+        }
+        let manager = profile.removeValue(forKey: "manager")?.integer ?? 1
+        return try standIn.addPerson(profile, manager: manager)
+    }
+
+    private func removePerson(_ request: SandboxRequest) throws -> SandboxResponse {
+        guard let user = try body(of: request)["managed_id"]?.integer else {
+            throw FaultProblem(description: #"expected {"managed_id": a whole number}"#)
+        }
+        try standIn.removePerson(user)
+        return .json(200, ["removed": .int(user)])
     }
 
     private func body(of request: SandboxRequest) throws(FaultProblem) -> JSON {

@@ -14,11 +14,16 @@ struct DescribedSettings {
     /// The maximum number of rows in a page or in a list without pages; nil for no limit.
     var pageSize: Int?
     var ids = DescribedIDs.numbers
+    /// The number of rows of every resource.
+    var rows = 3
 }
 
 extension DescribedState {
     static var settings: [Setting<Self>] {
-        [.milliseconds("list-lag", \.differing.listLag), .count("page-size", \.differing.pageSize), .word("ids", \.differing.ids)]
+        [
+            .milliseconds("list-lag", \.differing.listLag), .count("page-size", \.differing.pageSize), .word("ids", \.differing.ids),
+            .number("rows", \.differing.rows, atMost: 100_000),
+        ]
     }
 
     func id(_ number: Int) -> JSON {
@@ -34,11 +39,16 @@ extension DescribedState {
         _ rows: [DescribedRow], _ call: DescribedCall, _ request: SandboxRequest, at now: Date
     ) -> (rows: [DescribedRow], total: Int) {
         let visible = rows.filter { now.timeIntervalSince($0.time) >= differing.listLag.seconds }
-        let most = differing.pageSize ?? visible.count
-        guard let pages = call.table["pages"] else { return (Array(visible.prefix(most)), visible.count) }
+        return (page(of: visible, call, request), visible.count)
+    }
+
+    /// The rows of the requested page, or the first rows of a list without pages.
+    func page<Row>(of all: [Row], _ call: DescribedCall, _ request: SandboxRequest) -> [Row] {
+        let most = differing.pageSize ?? all.count
+        guard let pages = call.table["pages"] else { return Array(all.prefix(most)) }
         func asked(_ name: String) -> Int? { pages[name]?.text.flatMap { request.query[$0] }.flatMap { Int($0) } }
         let size = min(most, max(0, asked("per_page") ?? most))
-        let start = min(visible.count, (max(1, min(asked("page") ?? 1, visible.count + 1)) - 1) * size)
-        return (Array(visible[start...].prefix(size)), visible.count)
+        let start = min(all.count, (max(1, min(asked("page") ?? 1, all.count + 1)) - 1) * size)
+        return Array(all[start...].prefix(size))
     }
 }

@@ -50,7 +50,7 @@ struct DescribedState: StandInState {
         case .find: return find(request, by: try signedIn(request, at: now), at: now)
         case .resource:
             _ = try signedIn(request, at: now)
-            return success(200, (call.table["list"]?.text, []), (call.table["pages"]?["total"]?.text, 0))
+            return list(call, request)
         }
     }
 

@@ -1,6 +1,8 @@
 /// A fault description or setting that is invalid, with the expected form.
 package struct FaultProblem: Error, Equatable, CustomStringConvertible {
     package let description: String
+
+    static let noPeople = FaultProblem(description: "this backend has no people")
 }
 
 extension Fault {

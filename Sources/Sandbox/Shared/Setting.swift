@@ -42,6 +42,15 @@ extension Setting {
             })
     }
 
+    static func number(_ name: String, _ path: WritableKeyPath<State, Int>, atMost most: Int) -> Setting {
+        Setting(
+            name, path, expected: "a whole number from 0 to \(most)", write: { .int($0) },
+            read: { json in
+                guard case .int(let value) = json, (0...most).contains(value) else { return nil }
+                return value
+            })
+    }
+
     /// At least 1; nil for null.
     static func count(_ name: String, _ path: WritableKeyPath<State, Int?>) -> Setting {
         Setting(

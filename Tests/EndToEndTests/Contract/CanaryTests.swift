@@ -73,11 +73,45 @@ import Testing
         let station = try await TestStation(
             .breatheSafe(BreatheSafeConfiguration { $0.password = Canary.password }), profile: "breathesafe", route: "measurement",
             answering: secrets.watch)
+        // The list of people repeats API tokens.
+        try station.keepResources()
         let remembered = ["--email", Canary.email, "--password-stdin", "--remember"]
         let failing = Fault(.internalError, path: "facial_measurements", count: 1)
         try await rounds(station, secrets, failing: failing, first: remembered, again: (remembered, Canary.password)) {
             try await station.submit(id: $0)
         }
+    }
+
+    @Test("24: BreatheSafe: names are only in reports while signed in, and other personal data nowhere")
+    func peopleLeakNowhere() async throws {
+        let secrets = CanarySecrets()
+        let person: JSONObject = [
+            "first_name": "Canaryanna", "last_name": "Canaryexample", "race_ethnicity": "canary-ethnicity", "year_of_birth": "canary-year",
+        ]
+        secrets.note(["canary-ethnicity", "canary-year"])
+        let station = try await TestStation(
+            .breatheSafe(BreatheSafeConfiguration { $0.managedUsers = [.init(user: 5, profile: person)] }), profile: "breathesafe",
+            route: "measurement", answering: secrets.watch)
+        try station.keepResources()
+        let log = station.directory("homingd.log")
+        try await station.start(logTo: log)
+        try await station.login()
+        try await station.event("rosterChanged")
+        try await station.submit(id: 1)
+        try await station.event("delivered")
+        func leaks(isRunning: Bool = true) async throws -> [Canary.Leak] {
+            let places = try await Canary.places(station, log, isRunning: isRunning)
+            #expect(Canary.leaks(in: places, of: secrets.all) == [])
+            return Canary.leaks(in: places, of: ["Canaryanna", "Canaryexample", "canaryanna"])
+        }
+        #expect(try await Set(leaks().map(\.kind)) == [.reports])
+        #expect(try await station.homing("logout", "--yes").code == 0)
+        #expect(try await leaks() == [])
+        // The control: a name in an event is found. Pauses are recorded with their reasons.
+        try await station.homing("pause", "--reason", "Canaryanna")
+        #expect(try await leaks().contains { $0.kind == .events })
+        try await station.end(SIGKILL)
+        #expect(try await Canary.leaks(in: Canary.places(station, log, isRunning: false), of: secrets.all) == [])
     }
 
     // MARK: Rounds

@@ -3,16 +3,30 @@ import Sandbox
 /// Faces are measured without a network; the session ends midway, and the backend refuses one capture.
 struct BreatheSafeStory: Story {
     let captures: DemoCaptures
-    let backend = SandboxBackend.breatheSafe(.severalUsers)
+    let backend = SandboxBackend.breatheSafe(BreatheSafeConfiguration { $0.managedUsers = Self.people })
     let profile = "breathesafe"
     let route = "measurement"
 
     private static let path = "facial_measurements_from_arkit"
+    /// A person of this name is in the list.
+    private static let name = "Anna Example"
+
+    private static var people: [BreatheSafeConfiguration.ManagedUser] {
+        let names = [name, "Ben Sample", "Chidi Test", "Zoë Demo", "Eve Trial"].map { $0.split(separator: " ").map(String.init) }
+        let mine = names.enumerated().map { index, name in
+            BreatheSafeConfiguration.ManagedUser(
+                user: 5 + index, profile: ["first_name": .string(name[0]), "last_name": .string(name[1])])
+        }
+        return mine + [.init(user: DemoCaptures.notManaged, manager: 2)]
+    }
 
     func tell(_ day: Day) async throws -> Bool {
         day.say("A van with a capture station sets out. The daemon starts, and the clinic’s manager signs in while still online.")
         try await day.station.open()
         try day.signIn("--remember")
+        try await day.until("the list of people is read") { try day.station.homing("people").contains(Self.name) }
+        day.say("The daemon reads the list of the manager’s people.")
+        try day.show("people")
 
         await day.sandbox.down()
         day.say(
@@ -23,6 +37,8 @@ struct BreatheSafeStory: Story {
         try await day.noticedOutage()
         day.say("Every file is safe in the outbox, and the drop folder is empty again. What has been delivered?")
         try day.show("status")
+        day.say("The list of people is on the station, so names are there without a network.")
+        try day.show("people", "--find", "anna")
 
         day.say(
             "Back in town, the network returns. The server ends the session in the middle of the deliveries. Later it accepts a measurement, but its answer is lost."
@@ -47,6 +63,9 @@ struct BreatheSafeStory: Story {
         try day.show("discard", refused.id, "--yes")
 
         try day.close()
+        day.say("After the sign-out, the list of people is gone from the station.")
+        try day.show("people")
+        try day.expect("the list is hidden after the sign-out", !day.station.homing("people").contains(Self.name))
         let measured = day.ledger.entries.filter { $0.path.contains(Self.path) }
         return day.compare(
             DemoComparison(handedIn: (captures.count, "files dropped"), books: try day.books, arrivals: measured.map(\.clientMutationID)))
