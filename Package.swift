@@ -71,15 +71,16 @@ let package = Package(
         house(
             "Backends", "SyncModel", "JSON", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOHTTPCompression", "NIOPosix", "NIOSSL", "Yams"),
         house("Sessions", "SyncModel", "JSON", "Outbox", "Backends", "Crypto", "Logging"),
-        house("Delivery", "SyncModel", "Outbox", "Backends", "Sessions", "Logging"),
+        house("Roster", "SyncModel", "Outbox", "Backends", "Sessions", "Logging"),  // Reads the account's lists for offline use.
+        house("Delivery", "SyncModel", "Outbox", "Backends", "Sessions", "Roster", "Logging"),
         // The OpenAPI description is compiled in, so the daemon can serve it wherever it is installed.
         house("ControlAPI", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", resources: [.embedInCode("openapi.yaml")]),
         house(
             "ControlServer", "SyncModel", "ControlAPI", "CSystemLinux", "AsyncAlgorithms", "HTTPTypes", "Hummingbird", "HummingbirdCore",
             "ServiceLifecycle", "Logging", "NIOCore", "NIOExtras", "NIOHTTPTypes", "NIOPosix"),
         house(
-            "SyncDaemon", "SyncModel", "Files", "Vault", "Outbox", "Salvage", "Capture", "Backends", "Sessions", "Delivery", "ControlAPI",
-            "ControlServer", "CSystemLinux", "ServiceLifecycle", "Logging", "UnixSignals"),
+            "SyncDaemon", "SyncModel", "Files", "Vault", "Outbox", "Salvage", "Capture", "Backends", "Sessions", "Roster", "Delivery",
+            "ControlAPI", "ControlServer", "CSystemLinux", "ServiceLifecycle", "Logging", "UnixSignals"),
         // `Backends` reads the profiles for the sandbox, with the daemon's rules.
         house(
             "Sandbox", "SyncModel", "Backends", "JSON", "Crypto", "HTTPTypes", "HummingbirdCore", "ServiceLifecycle", "Logging", "NIOCore",
@@ -113,13 +114,14 @@ let package = Package(
         tests(
             "Backends", "Backends", "Sessions", "Outbox", "SyncModel", "JSON", "Vault", "GRDB", "Logging", "NIOCore", "NIOPosix", "NIOSSL",
             resources: [.copy("Fixtures")]),
-        tests("Delivery", "Delivery", "Outbox", "Backends", "Sessions", "Simulation", "SyncModel", "Vault", "Logging"),
+        tests("Roster", "Roster", "Outbox", "Backends", "Sessions", "SyncModel", "Vault", "Logging"),
+        tests("Delivery", "Delivery", "Outbox", "Backends", "Sessions", "Roster", "Simulation", "SyncModel", "Vault", "Logging"),
         tests(
             "ControlServer", "ControlServer", "ControlAPI", "AsyncHTTPClient", "HTTPTypes", "ServiceLifecycle", "Logging", "NIOCore",
             "NIOEmbedded", "NIOHTTP1", "NIOHTTPTypes", "Yams"),
         tests(
-            "SyncDaemon", "SyncDaemon", "Logging", "Outbox", "Capture", "Delivery", "Backends", "Sessions", "SyncModel", "Vault",
-            "ControlAPI", "ControlServer", "Sandbox", "Yams"),
+            "SyncDaemon", "SyncDaemon", "Logging", "Outbox", "Capture", "Delivery", "Roster", "Backends", "Sessions", "SyncModel",
+            "Vault", "ControlAPI", "ControlServer", "Sandbox", "Yams"),
         tests("Sandbox", "Sandbox", "JSON", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", resources: [.copy("Fixtures")]),
         tests("homing", "homing", "ControlAPI", "ControlServer"),
         tests(

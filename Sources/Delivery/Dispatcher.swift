@@ -2,6 +2,7 @@ import Backends
 import Foundation
 import Logging
 import Outbox
+import Roster
 import Sessions
 import SyncModel
 import Synchronization
@@ -11,6 +12,8 @@ package final class Dispatcher: Sendable {
     private let outbox: Outbox
     private let couriers: [String: Courier]
     private let keepers: [String: SessionKeeper]
+    /// Learns of gates, deliveries and the network.
+    private let rosters: RosterKeeper
     private let clock: any SyncClock
     private let policy: DispatchState.Policy
     private let seed: UInt64
@@ -48,14 +51,14 @@ package final class Dispatcher: Sendable {
 
     /// Continues the pauses that a person or a server requested in an earlier run.
     package init(
-        outbox: Outbox, keepers: [SessionKeeper], clock: any SyncClock, policy: DispatchState.Policy, seed: UInt64, log: Logger
+        outbox: Outbox, rosters: RosterKeeper, clock: any SyncClock, policy: DispatchState.Policy, seed: UInt64, log: Logger
     ) throws(OutboxError) {
-        let addresses = Dictionary(uniqueKeysWithValues: keepers.map { ($0.backend.name, $0.backend.address) })
+        let addresses = rosters.keepers.mapValues { $0.backend.address }
         let pauses = try outbox.pauses(at: clock.now).filter { addresses[$0.backend] != nil }
         let quiets = try outbox.quiets(at: clock.now).filter { addresses[$0.backend] == $0.address }
         self.outbox = outbox
-        self.keepers = Dictionary(uniqueKeysWithValues: keepers.map { ($0.backend.name, $0) })
-        couriers = self.keepers.mapValues { Courier(keeper: $0, policy: policy.retry, clock: clock) }
+        (self.rosters, keepers) = (rosters, rosters.keepers)
+        couriers = keepers.mapValues { Courier(keeper: $0, policy: policy.retry, clock: clock) }
         self.clock = clock
         self.policy = policy
         self.seed = seed
@@ -64,8 +67,12 @@ package final class Dispatcher: Sendable {
         let gates = pauses.map { ($0.backend, Gate.paused(until: $0.until, reason: $0.reason)) }
         shown = Mutex(Shown(gates: Dictionary(uniqueKeysWithValues: gates)))
         // Post these before the first session event, which starts sending.
+        for (backend, gate) in gates { rosters.gateChanged(of: backend, to: gate) }
         for pause in pauses { post(.paused(pause)) }
-        for quiet in quiets { post(.quiet(backend: quiet.backend, until: quiet.until, quiet.failure)) }
+        for quiet in quiets {
+            rosters.gateChanged(of: quiet.backend, to: .cooling(until: quiet.until, quiet.failure))
+            post(.quiet(backend: quiet.backend, until: quiet.until, quiet.failure))
+        }
     }
 
     private func post(_ event: DispatchEvent) { inbox.yield(.event(event)) }
@@ -83,6 +90,7 @@ package final class Dispatcher: Sendable {
 
     package func hurry(backend: String?) {
         for (name, keeper) in keepers where backend == nil || name == backend { keeper.hurry() }
+        rosters.hurry(backend: backend)
         post(.hurried(backend: backend))
     }
 
@@ -96,6 +104,7 @@ package final class Dispatcher: Sendable {
     /// Retries unreachable backends.
     package func networkChanged() {
         for keeper in keepers.values { keeper.hurry() }
+        rosters.networkChanged()
         post(.networkChanged)
     }
 
@@ -130,6 +139,7 @@ package final class Dispatcher: Sendable {
 
     private func stop(within seconds: TimeInterval) {
         patience.withLock { $0 = seconds }
+        rosters.stop()
         post(.stop)
     }
 
@@ -190,9 +200,6 @@ package final class Dispatcher: Sendable {
 
     /// A small write that may be lost.
     private typealias Record = @Sendable () async throws -> Void
-    /// Cancels one child task by finishing.
-    private typealias CancellationToken = AsyncStream<Void>.Continuation
-
     private struct Loop {
         var state: DispatchState
         /// Written one at a time, in order.
@@ -207,26 +214,17 @@ package final class Dispatcher: Sendable {
         let arrivals = outbox.arrivals.listen()
         group.addTask { for await _ in arrivals { self.post(.arrived) } }
         for keeper in keepers.values { group.addTask { self.sessionChanged(await keeper.snapshot) } }
+        group.addTask {
+            for await quiet in self.rosters.quiets {
+                self.post(.quiet(backend: quiet.backend, until: quiet.until, quiet.failure))
+                // `try?`: if it is lost, the server repeats its request after a restart.
+                try? await self.outbox.keep(quiet)
+            }
+        }
     }
 
     /// `try?`: a full disk loses an event, but no gate; the next start ends or corrects a pause; a server repeats its request.
     private func write(_ records: AsyncStream<Record>) async { for await record in records { try? await record() } }
-
-    /// Runs `work` as a child task that can be cancelled by itself.
-    private func start(in group: inout DiscardingTaskGroup, _ work: @escaping @Sendable () async -> Void) -> CancellationToken {
-        let (cancellation, token) = AsyncStream.makeStream(of: Void.self)
-        group.addTask {
-            await withDiscardingTaskGroup { group in
-                group.addTask {
-                    await work()
-                    token.finish()
-                }
-                for await _ in cancellation {}
-                group.cancelAll()
-            }
-        }
-        return token
-    }
 
     private func handle(_ event: DispatchEvent, _ loop: inout Loop, _ group: inout DiscardingTaskGroup) {
         switch event {
@@ -249,10 +247,10 @@ package final class Dispatcher: Sendable {
         case .store(let settled, let slots): store(settled, slots, &group)
         case .attempt(let entry):
             guard let courier = couriers[entry.mutation.destination.backend] else { return }
-            loop.tries[entry.sequence] = start(in: &group) { self.post(.attempted(entry, await courier.attempt(entry))) }
+            loop.tries[entry.sequence] = group.addCancellableTask { self.post(.attempted(entry, await courier.attempt(entry))) }
         case .probe(let backend):
             guard let courier = couriers[backend] else { return }
-            loop.probes[backend] = start(in: &group) {
+            loop.probes[backend] = group.addCancellableTask {
                 let probe = await courier.probe()
                 let isCancelled = Task.isCancelled && probe != .well
                 self.post(.probed(backend: backend, isCancelled ? .failed(Failure(.stopping, "The probe was cancelled.")) : probe))
@@ -265,13 +263,14 @@ package final class Dispatcher: Sendable {
             loop.timer?.finish()
             // `try?`: cancelled, because another timer replaced it.
             loop.timer = date.map { date in
-                start(in: &group) { if (try? await self.clock.sleep(from: now, until: date)) != nil { self.post(.woke) } }
+                group.addCancellableTask { if (try? await self.clock.sleep(from: now, until: date)) != nil { self.post(.woke) } }
             }
         case .gateChanged(let backend, let gate):
             let before = shown.withLock { shown in
                 defer { shown.gates[backend] = gate }
                 return shown.gates[backend]
             }
+            rosters.gateChanged(of: backend, to: gate)
             record(gate, after: before, backend, loop)
         case .routeChanged(let backend, let route, let gate): shown.withLock { $0.routes[backend, default: [:]][route] = gate }
         case .keepQuiet(let backend, let until, let failure):
@@ -295,6 +294,9 @@ package final class Dispatcher: Sendable {
             do throws(OutboxError) {
                 let claimed = try await self.outbox.settle(settled, thenClaim: slots, at: self.clock.now)
                 self.post(.stored(claimed))
+                for item in settled {
+                    if case .delivered = item.settlement { self.rosters.delivered(item.entry.mutation) }
+                }
                 self.logDecisions(settled, claimed.unreadable)
                 self.log.trace(
                     "Settled and claimed",

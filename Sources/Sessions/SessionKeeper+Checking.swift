@@ -18,6 +18,24 @@ extension SessionKeeper {
         }
     }
 
+    /// Confirms that the answers to earlier requests of `session` were the account's: has the backend name the account now, whatever the age of the
+    /// last confirmation. Without a health route, only compares the accounts.
+    package func vouch(for session: Session) async throws(TransportError) {
+        // Its answer may be older than the last request's.
+        if let check { _ = await check.joined() }
+        let confirmations = state.confirmations
+        state.isCheckDue = true
+        let isAsked = state.isCheckNeeded(at: clock.now)
+        try await confirmAccount()
+        guard state.record.state == .signedIn, state.account?.id == session.account.id else {
+            throw .unreachable(Failure(.signInRequired, "\(session.account.label) is no longer signed in."))
+        }
+        // Signed out, by the backend's own words or an undeclared refusal, is no confirmation.
+        if isAsked, state.confirmations == confirmations {
+            throw .unreachable(Failure(.stillUnauthorized, "\(backend.name) did not confirm the signed-in account."))
+        }
+    }
+
     /// Schedules a confirmation a minute after an entry's answer changed the credentials, because no later send may come to cause one.
     func checkLater() {
         guard laterCheck == nil, backend.hasHealth else { return }

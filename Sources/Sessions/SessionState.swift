@@ -17,6 +17,8 @@ struct SessionState: Sendable {
     var isCheckDue = true
     /// When the backend last answered a check in this run.
     private var askedAt: Date?
+    /// How often the backend named the signed-in account in this run.
+    private(set) var confirmations = 0
     var backoff = RenewalBackoff()
     var renewal: Renewal?
     /// The store has an older record.
@@ -310,6 +312,7 @@ struct SessionState: Sendable {
         guard let account else { return true }
         guard account == record.account?.id else { return false }
         record.checkedAt = now
+        confirmations += 1
         isDirty = true
         return true
     }

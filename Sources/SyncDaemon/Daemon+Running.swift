@@ -18,6 +18,7 @@ extension Daemon {
     package func run() async throws {
         do {
             try await outbox.record([opening])
+            try forgetRosters()
             for keeper in keepers {
                 try await holdUnfindable(at: keeper.backend)
                 try await release(at: keeper.backend)
@@ -57,6 +58,14 @@ extension Daemon {
         await close()
         if needsSalvage { throw OutboxError.damaged(outbox.damage.reason ?? "") }
         try outcome.get()
+    }
+
+    /// Deletes lists that were read with another declaration, or at another address.
+    private func forgetRosters() throws(OutboxError) {
+        let rules = backends.flatMap { backend in
+            backend.resources.map { RosterRule(backend: backend.name, resource: $0.name, rule: $0.source) }
+        }
+        try outbox.forgetRosters(except: rules)
     }
 
     /// An uncertain entry can be found at the backend only with the profile that sent it.
@@ -118,8 +127,10 @@ extension Daemon {
         return services + [
             Housekeeping(outbox: outbox, keepDelivered: configuration.keepDelivered, clock: clock, log: log),
             MemoryReturn(work: outbox.eventsWritten),
+            RosterService(rosters: rosters),
             DispatcherService(dispatcher: dispatcher),
-            SessionWatch(keepers: keepers, outbox: outbox, dispatcher: dispatcher, spool: spool, clock: clock, log: log),
+            SessionWatch(
+                keepers: keepers, outbox: outbox, dispatcher: dispatcher, rosters: rosters, spool: spool, clock: clock, log: log),
         ] + (spool.settings.isEnabled ? [SpoolService(spool: spool)] : []) + [
             NetworkWatch(dispatcher: dispatcher, log: log),
             ControlServer(socket: socket, service: handler, policy: policy, log: log, onServing: announce),

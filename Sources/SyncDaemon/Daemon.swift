@@ -8,6 +8,7 @@ import Foundation
 import Glibc
 import Logging
 import Outbox
+import Roster
 import Salvage
 import ServiceLifecycle
 import Sessions
@@ -24,6 +25,7 @@ package struct Daemon: Sendable {
     let outbox: Outbox
     /// The store was damaged, and was salvaged when this daemon opened it.
     let wasSalvaged: Bool
+    let rosters: RosterKeeper
     let dispatcher: Dispatcher
     let spool: Spool
     let socket: UnixSocket
@@ -116,11 +118,12 @@ package struct Daemon: Sendable {
             }
             let book = AddressBook(keepers: Dictionary(uniqueKeysWithValues: keepers.map { ($0.backend.name, $0) }))
             let intake = Intake(outbox: outbox, addressing: book, clock: clock)
+            rosters = RosterKeeper(outbox: outbox, keepers: keepers, clock: clock, seed: .random(in: .min ... .max), log: log)
             dispatcher = try Dispatcher(
-                outbox: outbox, keepers: keepers, clock: clock, policy: configuration.delivery, seed: .random(in: .min ... .max), log: log)
+                outbox: outbox, rosters: rosters, clock: clock, policy: configuration.delivery, seed: .random(in: .min ... .max), log: log)
             spool = try Spool(configuration.spool, intake: intake, outbox: outbox, clock: clock, log: log)
             handler = ControlHandler(
-                keepers: book.keepers, outbox: outbox, intake: intake, dispatcher: dispatcher, spool: spool, clock: clock,
+                keepers: book.keepers, outbox: outbox, intake: intake, dispatcher: dispatcher, rosters: rosters, spool: spool, clock: clock,
                 startedAt: context.startedAt, rejected: rejected, stateDirectory: state, log: log)
             socket = try passed ?? Self.listen(configuration.socket)
             policy = AccessPolicy(groups: configuration.access, isOpenToAll: socket.isOpenToAll)

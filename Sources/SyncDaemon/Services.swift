@@ -1,6 +1,7 @@
 import Capture
 import Delivery
 import Outbox
+import Roster
 import ServiceLifecycle
 
 /// Delivers until shutdown, then hands back in-flight entries.
@@ -14,6 +15,21 @@ struct DispatcherService: Service {
             try await gracefulShutdown()
         } onGracefulShutdown: {
             dispatcher.stop()
+        }
+    }
+}
+
+/// Reads the lists of the signed-in accounts until shutdown.
+struct RosterService: Service {
+    let rosters: RosterKeeper
+
+    func run() async throws {
+        try await withGracefulShutdownHandler {
+            await rosters.run()
+            // As for the dispatcher.
+            try await gracefulShutdown()
+        } onGracefulShutdown: {
+            rosters.stop()
         }
     }
 }

@@ -4,6 +4,7 @@ import Delivery
 import Foundation
 import Logging
 import Outbox
+import Roster
 import ServiceLifecycle
 import Sessions
 import SyncModel
@@ -13,6 +14,7 @@ struct SessionWatch: Service {
     let keepers: [SessionKeeper]
     let outbox: Outbox
     let dispatcher: Dispatcher
+    let rosters: RosterKeeper
     let spool: Spool
     let clock: any SyncClock
     let log: Logger
@@ -66,6 +68,7 @@ struct SessionWatch: Service {
 
     private func forward(_ snapshot: SessionSnapshot) async {
         dispatcher.sessionChanged(snapshot)
+        rosters.sessionChanged(snapshot)
         if let since = snapshot.unverifiedSince, let account = snapshot.account {
             await markUnverified(Destination(backend: snapshot.backend, account: account.id), since: since)
         }

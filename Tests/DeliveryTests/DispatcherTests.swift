@@ -3,6 +3,7 @@ import Delivery
 import Foundation
 import Logging
 import Outbox
+import Roster
 import Sessions
 import SyncModel
 import TestSupport
@@ -15,9 +16,9 @@ import Vault
         let directory = try TemporaryDirectory()
         let clock = TestClock()
         let outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
-        let dispatcher = try Dispatcher(
-            outbox: outbox, keepers: [], clock: clock, policy: .init(), seed: 1,
-            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let rosters = RosterKeeper(outbox: outbox, keepers: [], clock: clock, seed: 1, log: log)
+        let dispatcher = try Dispatcher(outbox: outbox, rosters: rosters, clock: clock, policy: .init(), seed: 1, log: log)
         let waits: [@Sendable () async -> Void] = [
             { await dispatcher.finish(within: 60) }, { await dispatcher.drain(backend: "breathesafe") },
         ]
@@ -49,7 +50,8 @@ import Vault
         let backend = try ProfileLibrary.load(directory: directory("profiles"), deviceID: "d", version: "1")[0]
         let outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
         let keeper = try SessionKeeper(backend: backend, outbox: outbox, transport: ScriptedBackend(), clock: clock, log: log)
-        let dispatcher = try Dispatcher(outbox: outbox, keepers: [keeper], clock: clock, policy: .init(), seed: 1, log: log)
+        let rosters = RosterKeeper(outbox: outbox, keepers: [keeper], clock: clock, seed: 1, log: log)
+        let dispatcher = try Dispatcher(outbox: outbox, rosters: rosters, clock: clock, policy: .init(), seed: 1, log: log)
         let pause = Pause(backend: "breathesafe", reason: "backup", since: clock.now, until: nil, by: "ann")
         for number in 1...50 {
             dispatcher.pause(pause, revision: Int64(2 * number))

@@ -1,4 +1,4 @@
-import Delivery
+import SyncModel
 import Testing
 
 @testable import homing_torture

@@ -1,5 +1,5 @@
-import Delivery
 import Foundation
+import SyncModel
 
 /// The parameters of a world. Each enables a random subset of the faults (swarm testing), since a constant fault hides others.
 package struct Plan: Codable, Sendable, Equatable {

@@ -1,5 +1,6 @@
 import Delivery
 import Foundation
+import SyncModel
 
 /// Chooses steps from the plan, the weather and the operations under way.
 struct Sampler {

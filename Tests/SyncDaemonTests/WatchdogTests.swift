@@ -2,6 +2,7 @@ import Delivery
 import Foundation
 import Logging
 import Outbox
+import Roster
 import SyncModel
 import TestSupport
 import Testing
@@ -29,9 +30,9 @@ import Vault
         let notifier = try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": directory("notify")]))
         let clock = SystemClock()
         let outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
-        let dispatcher = try Dispatcher(
-            outbox: outbox, keepers: [], clock: clock, policy: .init(), seed: 1,
-            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let rosters = RosterKeeper(outbox: outbox, keepers: [], clock: clock, seed: 1, log: log)
+        let dispatcher = try Dispatcher(outbox: outbox, rosters: rosters, clock: clock, policy: .init(), seed: 1, log: log)
         let watchdog = Watchdog(dispatcher: dispatcher, notifier: notifier, interval: .milliseconds(5))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await watchdog.run() }

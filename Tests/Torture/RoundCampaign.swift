@@ -1,5 +1,5 @@
-import Delivery
 import StationSupport
+import SyncModel
 
 /// A campaign of independent rounds, each with its own seed.
 protocol RoundCampaign: Campaign {

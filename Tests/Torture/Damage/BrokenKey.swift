@@ -1,6 +1,6 @@
-import Delivery
 import Foundation
 import StationSupport
+import SyncModel
 import TestSupport
 import Vault
 

@@ -1,8 +1,8 @@
 import ControlAPI
-import Delivery
 import Foundation
 import Sandbox
 import StationSupport
+import SyncModel
 import TestSupport
 
 /// Dropped captures, some damaged on disk. The daemon stores each once and unchanged, or refuses and keeps it.

@@ -1,5 +1,5 @@
-import Delivery
 import Foundation
+import SyncModel
 
 struct Change: CustomStringConvertible {
     enum Kind: String, CaseIterable {

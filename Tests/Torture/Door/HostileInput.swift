@@ -1,6 +1,6 @@
 import ControlAPI
-import Delivery
 import Foundation
+import SyncModel
 
 struct HostileInput {
     var generator: SplitMix64

@@ -1,10 +1,10 @@
 import CIdentity
 import ControlAPI
-import Delivery
 import Foundation
 import Glibc
 import Sandbox
 import StationSupport
+import SyncModel
 import TestSupport
 
 /// Dropped files and folders with unusual times, sizes, modes, owners and attributes. The daemon must not crash, now or at its next start. It

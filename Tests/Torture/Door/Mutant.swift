@@ -1,6 +1,6 @@
-import Delivery
 import Foundation
 import StationSupport
+import SyncModel
 
 /// A mutated file of `config/` that depends only on a seed and a number.
 struct Mutant {

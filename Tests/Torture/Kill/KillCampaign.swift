@@ -1,6 +1,6 @@
-import Delivery
 import Foundation
 import StationSupport
+import SyncModel
 import Synchronization
 
 /// Kills the real daemon wherever it writes or sends, and checks that no acknowledged entry is lost.

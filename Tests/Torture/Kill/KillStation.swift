@@ -1,5 +1,4 @@
 import ControlAPI
-import Delivery
 import Foundation
 import Salvage
 import Sandbox

@@ -1,6 +1,6 @@
-import Delivery
 import Foundation
 import Glibc
+import SyncModel
 import Synchronization
 
 /// A proxy between the daemon and the backend that injects faults.

@@ -3,6 +3,7 @@ import Delivery
 import Foundation
 import Sandbox
 import StationSupport
+import SyncModel
 import TestSupport
 
 extension NetworkCampaign {

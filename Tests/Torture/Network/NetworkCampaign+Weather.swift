@@ -1,8 +1,8 @@
 import ControlAPI
-import Delivery
 import Foundation
 import Sandbox
 import StationSupport
+import SyncModel
 
 extension NetworkCampaign {
     /// For a while no request succeeds: every response comes from the network or asks to wait. Then the faults end, sometimes together with the

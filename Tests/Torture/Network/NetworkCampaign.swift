@@ -1,8 +1,8 @@
 import ControlAPI
-import Delivery
 import Foundation
 import Sandbox
 import StationSupport
+import SyncModel
 
 /// The real daemon behind a faulty network. No entry is lost, no false success accepted, no entry that can be looked up delivered twice, and no
 /// attempt counted for a fault of the network.

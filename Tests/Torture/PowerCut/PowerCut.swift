@@ -1,5 +1,5 @@
-import Delivery
 import Foundation
+import SyncModel
 import TestSupport
 
 struct PowerCut: Sendable {

@@ -1,7 +1,7 @@
-import Delivery
 import Foundation
 import Sandbox
 import StationSupport
+import SyncModel
 import Synchronization
 
 /// Cuts the power at many moments of a recorded day, and checks the resulting images.

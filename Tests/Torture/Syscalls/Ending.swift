@@ -1,4 +1,4 @@
-import Delivery
+import SyncModel
 
 enum Ending: String, CaseIterable, Sendable {
     /// SIGTERM, once all is settled.

@@ -1,5 +1,5 @@
-import Delivery
 import Foundation
+import SyncModel
 import Synchronization
 
 /// Lets the first call of each kind fail, then the second, and so on until none is left, with every possible error, alone and in bursts.

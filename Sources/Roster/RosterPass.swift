@@ -1,0 +1,157 @@
+import Backends
+import Foundation
+import Outbox
+import SyncModel
+
+/// One read of a list, page by page: pure, without clock or network. A list that changes while it is read is read again.
+struct RosterPass: Sendable {
+    enum Step: Sendable, Equatable {
+        /// Read this page, and have it repeated only if it has changed.
+        case page(Int, unless: String?)
+        /// Renew the refused session, then go on with `next`.
+        case renew
+        /// Have the signed-in account confirmed, then store the rows.
+        case store(RosterRows)
+        /// The server refuses the renewed session too.
+        case denied(Failure)
+        case end(RosterOutcome)
+    }
+
+    /// The most rows that are kept, requests of one pass, and passes.
+    static let mostRows = 10_000
+    static let mostRequests = 1000
+    static let mostPasses = 3
+
+    /// The stored pages' ETags, while every page so far is as stored; else empty.
+    private var known: [String]
+    /// Rows of the stored list.
+    private let knownTotal: Int
+    /// The page whose answer comes next; after the last one, page 1 is read again.
+    private var number = 1
+    private var isRechecking = false
+    private var hasRenewed = false
+    private var passes = 1
+    private var requests = 1
+    /// Of this pass.
+    private var pages: [ResourcePage] = []
+    private var ids: Set<RosterID> = []
+    /// Of all passes.
+    private var seen: [RosterID: RosterRow] = [:]
+
+    /// - Parameters:
+    ///   - etags: of all pages of the complete stored list, by page; empty for an unconditional read.
+    ///   - total: rows of that list.
+    init(etags: [Int: String] = [:], total: Int = 0) {
+        known = (1...max(etags.count, 1)).compactMap { etags[$0] }
+        if known.count != etags.count { known = [] }
+        knownTotal = total
+    }
+
+    var next: Step { .page(number, unless: isRechecking ? firstETag : known.indices.contains(number - 1) ? known[number - 1] : nil) }
+
+    mutating func answered(_ answer: ResourceAnswer) -> Step {
+        switch answer {
+        case .page(let page): return isRechecking ? rechecked(page) : received(page)
+        case .unchanged: return unchanged()
+        case .unauthorized(let failure):
+            if hasRenewed { return .denied(failure) }
+            hasRenewed = true
+            return .renew
+        case .throttled(let failure, let until): return .end(.throttled(failure, until: until))
+        case .failed(let failure): return .end(.failed(failure))
+        }
+    }
+
+    private var firstETag: String? { known.first ?? pages.first?.etag }
+    private var rowsSeen: Int { pages.map { $0.rows.count + $0.nameless }.reduce(0, +) }
+
+    private mutating func unchanged() -> Step {
+        if isRechecking { return complete() }
+        if number < known.count { return go(to: number + 1) }
+        return known.count > 1 ? recheck() : complete()
+    }
+
+    private mutating func received(_ page: ResourcePage) -> Step {
+        // Earlier pages were as stored, and this one is not: their rows are needed too.
+        if number > 1, !known.isEmpty { return restart() }
+        known = []
+        for row in page.rows { seen[row.id] = row }
+        let isRepeating = !ids.isDisjoint(with: page.rows.map(\.id)) || Set(page.rows.map(\.id)).count < page.rows.count
+        let hasOtherTotal = pages.last.map { $0.total != page.total } ?? false
+        pages.append(page)
+        if isRepeating || hasOtherTotal { return restart() }
+        ids.formUnion(page.rows.map(\.id))
+        let total = page.total ?? rowsSeen
+        let isEnough = ids.count >= Self.mostRows || requests >= Self.mostRequests
+        if ids.count > Self.mostRows || isEnough && rowsSeen < total { return .store(rows(total: max(total, ids.count), .limit)) }
+        if rowsSeen > total { return restart() }
+        if rowsSeen == total { return pages.count > 1 ? recheck() : complete() }
+        return page.rows.isEmpty && page.nameless == 0 ? restart() : go(to: number + 1)
+    }
+
+    /// A row that moved to an earlier page during the read is on none of the pages read; then page 1 or the total has changed, in most cases.
+    private mutating func rechecked(_ page: ResourcePage) -> Step {
+        guard known.isEmpty, let first = pages.first else { return restart() }
+        let isSame = page.rows.map(\.id) == first.rows.map(\.id) && page.nameless == first.nameless && page.total == first.total
+        return isSame ? complete() : restart()
+    }
+
+    private mutating func go(to page: Int) -> Step {
+        (number, requests) = (page, requests + 1)
+        return next
+    }
+
+    private mutating func recheck() -> Step {
+        isRechecking = true
+        return go(to: 1)
+    }
+
+    private mutating func restart() -> Step {
+        guard passes < Self.mostPasses else { return changing() }
+        passes += 1
+        (number, requests, isRechecking) = (1, 1, false)
+        (known, pages, ids) = ([], [], [])
+        return next
+    }
+
+    private func complete() -> Step {
+        if !known.isEmpty {
+            return .store(RosterRows(pages: Array(repeating: nil, count: known.count), total: knownTotal, incomplete: nil))
+        }
+        let isNamed = pages.allSatisfy { $0.nameless == 0 }
+        return .store(rows(total: rowsSeen, isNamed ? nil : .rows))
+    }
+
+    private func changing() -> Step {
+        let rows = Array(seen.values.sorted { $0.id < $1.id }.prefix(Self.mostRows))
+        let total = max(pages.last?.total ?? 0, seen.count)
+        return .store(RosterRows(pages: [RosterRows.Page(etag: nil, rows: rows)], total: total, incomplete: .changing))
+    }
+
+    private func rows(total: Int, _ incomplete: Incompleteness?) -> RosterRows {
+        var room = Self.mostRows
+        // A list with an ETag for each page can be read conditionally.
+        let isTagged = incomplete == nil && pages.allSatisfy { $0.etag != nil }
+        let kept = pages.map { page in
+            let rows = page.rows.prefix(room)
+            room -= rows.count
+            return RosterRows.Page(etag: isTagged ? page.etag : nil, rows: Array(rows))
+        }
+        return RosterRows(pages: kept, total: total, incomplete: incomplete)
+    }
+}
+
+/// The rows of a list that was read to its end.
+struct RosterRows: Sendable, Equatable {
+    struct Page: Sendable, Equatable {
+        let etag: String?
+        let rows: [RosterRow]
+    }
+
+    /// Nil for a page that is as stored: all pages or none.
+    let pages: [Page?]
+    /// Rows of the list at the server.
+    let total: Int
+    /// Nil for a complete list.
+    let incomplete: Incompleteness?
+}

@@ -1,0 +1,101 @@
+import Backends
+import Foundation
+import Outbox
+import Sessions
+import SyncModel
+
+/// Reads one backend's lists for the signed-in account, and stores them. `RosterPass` decides each step.
+package struct RosterReader: Sendable {
+    let keeper: SessionKeeper
+    private let outbox: Outbox
+    private let clock: any SyncClock
+
+    package init(keeper: SessionKeeper, outbox: Outbox, clock: any SyncClock) {
+        (self.keeper, self.outbox, self.clock) = (keeper, outbox, clock)
+    }
+
+    /// Reads the whole list. Nothing is stored unless the backend confirms the account afterwards.
+    package func read(_ key: RosterKey) async -> RosterOutcome {
+        guard let resource = keeper.backend.resource(key.resource) else {
+            return .failed(Failure(.profile, "The profile of \(keeper.backend.name) has no resource \"\(key.resource)\"."))
+        }
+        let beganAt = clock.now
+        let stored: RosterHead?
+        var pass: RosterPass
+        do throws(OutboxError) {
+            stored = try await outbox.rosterHeads(of: key.destination).first { $0.key == key }
+            pass = RosterPass(etags: try await outbox.etags(of: key, rule: resource.source), total: stored?.total ?? 0)
+        } catch {
+            return .notStored(error)
+        }
+        var session: Session
+        do { session = try await keeper.freshSession() } catch { return RosterOutcome(error) }
+        guard session.account.id == key.destination.account else { return .sessionEnded }
+        var step = pass.next
+        while true {
+            switch step {
+            case .page(let page, let etag): step = await read(resource, page, unless: etag, &session, &pass)
+            case .renew:
+                do { session = try await keeper.replace(session) } catch { return RosterOutcome(error) }
+                step = pass.next
+            case .denied(let failure):
+                let message = "\(keeper.backend.name) refused to list your \(resource.title.many), although you are signed in."
+                return .failed(Failure(.stillUnauthorized, status: failure.status, message))
+            case .store(let rows):
+                if rows.incomplete == .changing, let stored, stored.incomplete == nil {
+                    let message = "The list changed while Homing read it. The earlier list is kept."
+                    return .failed(Failure(.serverError, message))
+                }
+                do { try await keeper.vouch(for: session) } catch { return RosterOutcome(error) }
+                return await store(rows, of: key, rule: resource.source, beganAt: beganAt)
+            case .end(let outcome): return outcome
+            }
+        }
+    }
+
+    private func read(
+        _ resource: Resource, _ page: Int, unless etag: String?, _ session: inout Session, _ pass: inout RosterPass
+    ) async -> RosterPass.Step {
+        let request: OutboundRequest
+        do { request = try keeper.backend.read(resource, page: page, unless: etag) } catch { return .end(.failed(error)) }
+        do {
+            let answer = try await keeper.send(request, as: session)
+            session = answer.session
+            return pass.answered(keeper.backend.answer(to: resource, answer.response, sentETag: etag, now: clock.now))
+        } catch {
+            return .end(RosterOutcome(error))
+        }
+    }
+
+    private func store(_ rows: RosterRows, of key: RosterKey, rule: Data, beganAt: Date) async -> RosterOutcome {
+        let pages = rows.pages.map { page in page.map { (etag: $0.etag, rows: $0.rows) } }
+        let now = clock.now
+        let read = RosterRead(
+            key: key, rule: rule, beganAt: beganAt, readAt: now, pages: pages, total: rows.total, incomplete: rows.incomplete)
+        do throws(OutboxError) {
+            let stored = try await outbox.store(read, at: now)
+            let heads = try await outbox.rosterHeads(of: key.destination)
+            guard stored != .notSignedIn, let head = heads.first(where: { $0.key == key }) else { return .sessionEnded }
+            return .stored(head, changed: stored != .same)
+        } catch {
+            return .notStored(error)
+        }
+    }
+}
+
+extension RosterOutcome {
+    /// Without a usable session. A renewal that must wait is a matter of the session: the server requested no pause.
+    init(_ error: SessionError) {
+        self =
+            switch error {
+            case .signInRequired, .signingOut: .sessionEnded
+            case .unavailable(let failure), .undeclared(let failure), .tooSoon(_, let failure): .failed(failure)
+            case .unsaved(let error): .failed(Failure(.unreadable, "The renewed session could not be stored: \(error)."))
+            }
+    }
+
+    /// Without an answer.
+    init(_ error: TransportError) {
+        self = error.failure.reason == .signInRequired ? .sessionEnded : .failed(error.failure)
+    }
+}

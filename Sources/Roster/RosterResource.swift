@@ -1,0 +1,79 @@
+import Foundation
+import Outbox
+import SyncModel
+
+/// The state of one resource in `RosterState`.
+struct RosterResource: Sendable {
+    let maxAge: TimeInterval
+    /// Persons who wait for a read to begin.
+    var asked: [UUID] = []
+    /// Deliveries since the last read began; nil for none.
+    var touch: Touch?
+    /// Why the last read failed; nil if it succeeded.
+    private(set) var failure: Failure?
+    private(set) var failingSince: Date?
+    private var readAt: Date?
+    /// A part of `maxAge`, so that many devices do not return at the same moment.
+    private var jitter = 0.0
+    private var restsUntil: Date?
+
+    struct Touch: Sendable, Equatable {
+        var first, last: Date
+
+        /// Collects the deliveries of a busy time, but not for ever.
+        var due: Date { min(last.addingTimeInterval(RosterResource.calm), first.addingTimeInterval(RosterResource.patience)) }
+    }
+
+    /// Seconds after the last and the first delivery.
+    static let calm: TimeInterval = 5
+    static let patience: TimeInterval = 60
+    /// The shortest and the longest rest between two reads, in seconds.
+    static let shortestRest: TimeInterval = 30
+    static let longestRest: TimeInterval = 86_400
+
+    init(maxAge: TimeInterval) { self.maxAge = maxAge }
+
+    mutating func know(_ head: RosterHead, using generator: inout some RandomNumberGenerator) {
+        readAt = head.readAt
+        jitter = Double.random(in: 0...0.1, using: &generator)
+        (failure, failingSince) = (nil, nil)
+    }
+
+    /// Each row may cost the server a lot, so long reads are rare.
+    mutating func rest(after took: Duration, at now: Date) {
+        restsUntil = now.addingTimeInterval(min(Self.longestRest, max(Self.shortestRest, 10 * took.seconds)))
+    }
+
+    mutating func fail(_ failure: Failure, at now: Date) {
+        self.failure = failure
+        failingSince = failingSince ?? now
+    }
+
+    /// The next read shows the deliveries that a failed one was to show.
+    mutating func miss(_ missed: Touch?) {
+        if let missed { touch = Touch(first: missed.first, last: touch?.last ?? missed.last) }
+    }
+
+    /// Until when no read is due; nil if one is. Times in the future that a clock which was ahead has noted do not count.
+    func wait(at now: Date) -> Date? {
+        let rest = restsUntil.flatMap { $0.hasCome(at: now, longest: Self.longestRest) ? nil : $0 }
+        guard let aged = agesAt(now), !isTouched(now) else { return rest }
+        return [rest, [aged, touch?.due].compactMap(\.self).min()].compactMap(\.self).max()
+    }
+
+    /// The smaller is the more urgent.
+    func rank(at now: Date) -> (Int, Date) {
+        if !asked.isEmpty { return (0, now) }
+        if isTouched(now) { return (1, now) }
+        return readAt.map { (3, $0.addingTimeInterval(maxAge)) } ?? (2, now)
+    }
+
+    private func isTouched(_ now: Date) -> Bool { touch?.due.hasCome(at: now, longest: Self.patience) ?? false }
+
+    /// When the stored list is too old; nil if it is, or was never read.
+    private func agesAt(_ now: Date) -> Date? {
+        guard let readAt = readAt?.unlessAhead(of: now) else { return nil }
+        let date = readAt.addingTimeInterval(maxAge * (1 + jitter))
+        return date > now ? date : nil
+    }
+}

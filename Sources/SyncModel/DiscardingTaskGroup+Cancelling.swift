@@ -1,0 +1,20 @@
+/// Cancels one child task by finishing.
+package typealias CancellationToken = AsyncStream<Void>.Continuation
+
+extension DiscardingTaskGroup {
+    /// Runs `work` as a child task that can be cancelled by itself.
+    package mutating func addCancellableTask(_ work: @escaping @Sendable () async -> Void) -> CancellationToken {
+        let (cancellation, token) = AsyncStream.makeStream(of: Void.self)
+        addTask {
+            await withDiscardingTaskGroup { group in
+                group.addTask {
+                    await work()
+                    token.finish()
+                }
+                for await _ in cancellation {}
+                group.cancelAll()
+            }
+        }
+        return token
+    }
+}

@@ -1,0 +1,198 @@
+import Backends
+import Foundation
+import Logging
+import Outbox
+import Roster
+import Sessions
+import SyncModel
+import Synchronization
+import TestSupport
+import Testing
+import Vault
+
+struct RosterReaderTests {
+    private let folder: TemporaryDirectory
+    private let server = PeopleServer()
+    private let clock = TestClock(Date(timeIntervalSince1970: 1_795_262_400))
+    private let outbox: Outbox
+    private let keeper: SessionKeeper
+    private let reader: RosterReader
+    private static let key = RosterKey(destination: Destination(backend: "breathesafe", account: "1"), resource: "people")
+
+    init() async throws {
+        folder = try TemporaryDirectory()
+        try FileManager.default.createDirectory(atPath: folder("profiles"), withIntermediateDirectories: true)
+        try folder.write(Self.profile, to: "profiles/breathesafe.yaml")
+        let backend = try ProfileLibrary.load(directory: folder("profiles"), deviceID: "d", version: "1")[0]
+        outbox = try Outbox(file: folder("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
+        keeper = try SessionKeeper(backend: backend, outbox: outbox, transport: server, clock: clock, log: Logger(label: "test"))
+        _ = try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: true)
+        reader = RosterReader(keeper: keeper, outbox: outbox, clock: clock)
+        server.answer("GET /people 1", 200, #"{"people":[{"id":1,"name":"Anna"},{"id":2,"name":"Bob"}],"total":3}"#)
+        server.answer("GET /people 2", 200, #"{"people":[{"id":3,"name":"Eve"}],"total":3}"#)
+        server.forget()
+    }
+
+    private static let profile = """
+        schema: 1
+        name: breathesafe
+        base_url: https://lab.test
+        auth:
+          scheme: cookie
+          on_401: [login]
+          login: {request: POST /login, json: {email: "{email}", password: "{password}"}, account: /id}
+          logout: {request: DELETE /login}
+        idempotency: {header: Idempotency-Key, key_ttl: 86400}
+        health: {request: GET /me, account: /id}
+        resources:
+          people:
+            title: {one: person, many: people}
+            request: GET /people
+            list: /people
+            id: /id
+            label: /name
+            pages: {page: page, per_page: per_page, total: /total}
+        routes:
+          measurement: {request: POST /items, json: "{item.payload}", remote_id: /id}
+        """
+
+    private func heads() async throws -> [RosterHead] { try await outbox.rosterHeads(of: Self.key.destination) }
+
+    @Test func storesAllPagesOnceTheAccountIsConfirmed() async throws {
+        let outcome = await reader.read(Self.key)
+        let head = try #require(try await heads().first)
+        #expect(outcome == .stored(head, changed: true))
+        #expect(head.count == 3 && head.incomplete == nil)
+        #expect(server.log.filter { $0.hasPrefix("GET /people") } == ["GET /people 1", "GET /people 2", "GET /people 1"])
+        #expect(server.log.last == "GET /me")
+        let again = await reader.read(Self.key)
+        let same = try #require(try await heads().first)
+        #expect(again == .stored(same, changed: false))
+    }
+
+    @Test func storesNothingWhenTheServerNamesAnotherAccount() async throws {
+        let server = server
+        server.during("GET /people 2") { server.answer("GET /me", 200, #"{"id":2}"#) }
+        let outcome = await reader.read(Self.key)
+        #expect(outcome == .sessionEnded)
+        let stored = try await heads()
+        #expect(stored.isEmpty)
+        let snapshot = await keeper.snapshot
+        #expect(snapshot.state == .signInRequired)
+    }
+
+    @Test func storesNothingWhenTheServerConfirmsNoAccount() async throws {
+        let server = server
+        server.during("GET /people 2") { server.answer("GET /me", 401, "{}") }
+        guard case .failed(let failure) = await reader.read(Self.key) else {
+            Issue.record("The read did not fail.")
+            return
+        }
+        #expect(failure.reason == .stillUnauthorized)
+        let (stored, snapshot) = (try await heads(), await keeper.snapshot)
+        #expect(stored.isEmpty)
+        #expect(snapshot.state == .signedIn)
+    }
+
+    @Test func storesNothingAfterSignOutDuringTheRead() async throws {
+        let keeper = keeper
+        server.answer("DELETE /login", 200, "{}")
+        server.during("GET /people 2") { _ = try? await keeper.signOut(SignOutRequest(allDevices: false)) {} }
+        let outcome = await reader.read(Self.key)
+        #expect(outcome == .sessionEnded)
+        let stored = try await heads()
+        #expect(stored.isEmpty)
+    }
+
+    @Test func undeclaredRefusalsDoNotEndTheSession() async throws {
+        server.answer("GET /people 1", 401, "{}")
+        guard case .failed = await reader.read(Self.key) else {
+            Issue.record("The read did not fail.")
+            return
+        }
+        let snapshot = await keeper.snapshot
+        #expect(snapshot.state == .signedIn && snapshot.remembered)
+    }
+
+    @Test func reportsServersPause() async throws {
+        server.answer("GET /people 2", 429, "{}", HeaderField("Retry-After", "120"))
+        guard case .throttled(_, let until) = await reader.read(Self.key) else {
+            Issue.record("The read was not throttled.")
+            return
+        }
+        #expect(until == clock.now.addingTimeInterval(120))
+        let stored = try await heads()
+        #expect(stored.isEmpty)
+    }
+
+    @Test func storesNothingForAnotherAccount() async throws {
+        let other = RosterKey(destination: Destination(backend: "breathesafe", account: "2"), resource: "people")
+        let outcome = await reader.read(other)
+        #expect(outcome == .sessionEnded)
+        #expect(server.log.isEmpty)
+    }
+
+    @Test func keeperReadsAfterSignInAndAnswersCallers() async throws {
+        let rosters = RosterKeeper(outbox: outbox, keepers: [keeper], clock: clock, seed: 1, log: Logger(label: "test"))
+        let answer = await withTaskGroup(of: Void.self) { group in
+            group.addTask { await rosters.run() }
+            rosters.sessionChanged(await keeper.snapshot)
+            defer { rosters.stop() }
+            return await rosters.refresh(backend: "breathesafe", resource: "people")
+        }
+        let head = try #require(try await heads().first)
+        #expect(answer == .done(head))
+        let late = await rosters.refresh(backend: "breathesafe", resource: "people")
+        #expect(late == .impossible(.stopping))
+    }
+
+    @Test func cancellationEndsWaitForARead() async throws {
+        let rosters = RosterKeeper(outbox: outbox, keepers: [keeper], clock: clock, seed: 1, log: Logger(label: "test"))
+        let task = Task { await rosters.refresh(backend: "breathesafe", resource: "people") }
+        task.cancel()
+        let answer = await task.value
+        #expect(answer == .impossible(.stopping))
+    }
+}
+
+/// Answers by request line, with the page's number.
+private final class PeopleServer: Transport {
+    private struct State {
+        var answers: [String: InboundResponse] = [:]
+        var hooks: [String: @Sendable () async -> Void] = [:]
+        var log: [String] = []
+    }
+
+    private let state = Mutex(State())
+
+    init() {
+        answer("POST /login", 200, #"{"id":1}"#, HeaderField("Set-Cookie", "s=1; path=/"))
+        answer("GET /me", 200, #"{"id":1}"#)
+    }
+
+    var log: [String] { state.withLock { $0.log } }
+    func forget() { state.withLock { $0.log = [] } }
+
+    /// Runs `hook` before each answer to the request.
+    func during(_ line: String, _ hook: @escaping @Sendable () async -> Void) { state.withLock { $0.hooks[line] = hook } }
+
+    func answer(_ line: String, _ status: Int, _ body: String, _ headers: HeaderField...) {
+        let headers = headers + [HeaderField("Content-Type", "application/json")]
+        state.withLock { $0.answers[line] = InboundResponse(status: status, headers: headers, body: Data(body.utf8)) }
+    }
+
+    func send(_ request: OutboundRequest) async throws(TransportError) -> InboundResponse {
+        let url = URLComponents(string: request.url)
+        let page = url?.queryItems?.first { $0.name == "page" }?.value.map { " \($0)" } ?? ""
+        let line = "\(request.method) \(url?.path ?? "")\(page)"
+        let hook = state.withLock { state in
+            state.log.append(line)
+            return state.hooks[line]
+        }
+        await hook?()
+        guard let answer = state.withLock({ $0.answers[line] }) else {
+            throw .unreachable(Failure(.profile, "nothing is scripted for \(line)"))
+        }
+        return answer
+    }
+}
