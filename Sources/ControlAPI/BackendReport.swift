@@ -34,6 +34,8 @@ public struct BackendReport: Codable, Sendable, Equatable {
     public var discardedBySigningOut: Int?
     /// Routes that cool down while others are sent; nil for none.
     public var coolingRoutes: [CoolingRoute]?
+    /// The stored lists of the signed-in account; nil while signed out, and for a backend without lists.
+    public var rosters: [RosterSummary]?
 
     public init(
         name: String, baseURL: String, gate: String, gateReason: String?, session: SessionReport, queue: QueueReport, oldestWaiting: Date?,

@@ -33,7 +33,7 @@ public struct Endpoint<Request: WireRequest, Response: Codable & Sendable>: Send
 public enum Access: Int, Sendable, Comparable, CaseIterable {
     /// Status, lists, events.
     case observe
-    /// Sign in and out, submit, retry, sync.
+    /// Sign in and out, submit, retry, sync, read lists of people.
     case operate
     /// Discard entries.
     case administer
@@ -61,6 +61,10 @@ public enum Endpoints {
     public static let receipts = Endpoint<ReceiptQuery, ReceiptPage>(.get, "/v1/receipts", .observe)
     public static let receipt = Endpoint<EntryReference, ReceiptReport>(.get, "/v1/receipts/{id}", .observe)
     public static let lanes = Endpoint<LaneQuery, LaneList>(.get, "/v1/lanes", .observe)
+    public static let rosters = Endpoint<RosterListQuery, RosterList>(.get, "/v1/roster", .operate)
+    public static let roster = Endpoint<RosterQuery, RosterPage>(.get, "/v1/roster/{resource}", .operate)
+    public static let refreshRoster = Endpoint<RosterReference, RosterReport>(
+        .post, "/v1/roster/{resource}/refresh", .operate, patience: .seconds(90))
     /// The response is a stream (application/x-ndjson): one JSON `Event` per line, and an empty line at intervals without events.
     public static let events = Endpoint<EventQuery, Event>(.get, "/v1/events", .observe)
     /// The response is `InterfaceDescription.yaml` (application/yaml).

@@ -22,6 +22,23 @@ package struct Moment: Sendable {
     /// As `text`, with seconds.
     package func precise(_ date: Date) -> String { text(date) + ":" + Self.twoDigits(calendar.component(.second, from: date)) }
 
+    /// `3 minutes ago`, or `in 2 hours`.
+    package func distance(_ date: Date) -> String {
+        let seconds = now.timeIntervalSince(date).rounded()
+        // In this order, `min` ignores NaN.
+        let count = Int(min(1e15, seconds.magnitude))
+        let length =
+            switch count {
+            case ..<60: "less than a minute"
+            case ..<3600: Self.length(count / 60, "minute")
+            case ..<(48 * 3600): Self.length(count / 3600, "hour")
+            default: Self.length(count / 86400, "day")
+            }
+        return seconds >= 0 ? "\(length) ago" : "in \(length)"
+    }
+
+    private static func length(_ number: Int, _ unit: String) -> String { "\(number) \(unit)\(number == 1 ? "" : "s")" }
+
     private var calendar: Calendar {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = timeZone

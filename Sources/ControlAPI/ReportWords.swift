@@ -35,6 +35,11 @@ extension SignOutReport {
     package var knownServer: Server { Server(word: server) }
 }
 
+extension RosterReport {
+    package enum State: String, ReportWord { case unread, complete, incomplete, signedOut, unknown }
+    package var knownState: State { State(word: state) }
+}
+
 extension ReceiptReport {
     package enum Outcome: String, ReportWord { case delivered, discarded, unknown }
     package var knownOutcome: Outcome { Outcome(word: outcome) }

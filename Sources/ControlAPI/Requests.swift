@@ -58,24 +58,30 @@ public struct SignOut: WireRequest {
     public var allDevices: Bool
     /// Override a profile that refuses sign-out with undelivered entries.
     public var force: Bool
+    /// Keep the stored lists of the account until it signs in again; otherwise they are deleted.
+    public var keepData: Bool
 
-    public init(backend: String? = nil, account: String? = nil, allDevices: Bool = false, force: Bool = false) {
+    public init(
+        backend: String? = nil, account: String? = nil, allDevices: Bool = false, force: Bool = false, keepData: Bool = false
+    ) {
         self.backend = backend
         self.account = account
         self.allDevices = allDevices
         self.force = force
+        self.keepData = keepData
     }
 
     public init(parameters: [String: String], body: Data?) throws(Problem) {
-        let reader = try ParameterReader(parameters, known: ["backend", "account", "all_devices", "force"])
+        let reader = try ParameterReader(parameters, known: ["backend", "account", "all_devices", "force", "keep_data"])
         self.init(
             backend: reader.text("backend"), account: reader.text("account"), allDevices: try reader.flag("all_devices"),
-            force: try reader.flag("force"))
+            force: try reader.flag("force"), keepData: try reader.flag("keep_data"))
     }
 
     public var parameters: [String: String] {
         var all = allDevices ? ["all_devices": "true"] : [:]
         if force { all["force"] = "true" }
+        if keepData { all["keep_data"] = "true" }
         all["backend"] = backend
         all["account"] = account
         return all

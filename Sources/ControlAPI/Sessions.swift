@@ -53,10 +53,12 @@ public struct SignOutReport: Codable, Sendable, Equatable {
     public var waiting: Int
     /// Entries discarded by the profile's policy; nil for none.
     public var discarded: Int?
+    /// True if the stored lists of the account stay on this station; nil if they were deleted.
+    public var dataKept: Bool?
 
     public init(
         backend: String, local: String, server: String, serverReason: String? = nil, email: String? = nil, waiting: Int,
-        discarded: Int? = nil
+        discarded: Int? = nil, dataKept: Bool? = nil
     ) {
         self.backend = backend
         self.local = local
@@ -65,5 +67,6 @@ public struct SignOutReport: Codable, Sendable, Equatable {
         self.email = email
         self.waiting = waiting
         self.discarded = discarded
+        self.dataKept = dataKept
     }
 }

@@ -10,13 +10,13 @@ struct Audit: Sendable {
 
     /// Read-only calls are not logged.
     func done<Input, Output>(_ endpoint: Endpoint<Input, Output>, on target: String?, by peer: Peer, _ status: Int) {
-        guard endpoint.access > .observe else { return }
+        guard endpoint.method != .get else { return }
         log.notice("Call completed", metadata: Self.facts(endpoint.name, target, peer, outcome: "\(status)"))
     }
 
     func failed<Input, Output>(_ endpoint: Endpoint<Input, Output>, on target: String?, by peer: Peer, _ problem: Problem) {
         let outcome = "\(problem.status) \(problem.code.rawValue)"
-        guard endpoint.access > .observe, let facts = throttled(Self.facts(endpoint.name, target, peer, outcome: outcome), of: peer)
+        guard endpoint.method != .get, let facts = throttled(Self.facts(endpoint.name, target, peer, outcome: outcome), of: peer)
         else { return }
         log.notice("Call failed", metadata: facts)
     }

@@ -40,6 +40,9 @@ struct ControlRouter {
             call(Endpoints.receipts, service.receipts),
             call(Endpoints.receipt, service.receipt),
             call(Endpoints.lanes, service.lanes),
+            call(Endpoints.rosters, service.rosters),
+            call(Endpoints.roster, service.roster),
+            call(Endpoints.refreshRoster, on: { input, _ in input.resource }, service.refreshRoster),
             Call(Endpoints.events) { request, context in try await events(request, context) },
             Call(Endpoints.openapi) { request, context in
                 try await doorkeeper.admit(Endpoints.openapi, request, context) { _, _ in

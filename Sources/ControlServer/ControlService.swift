@@ -21,6 +21,11 @@ package protocol ControlService: Sendable {
     func receipts(_ request: ReceiptQuery, by caller: Caller) async throws -> ReceiptPage
     func receipt(_ request: EntryReference, by caller: Caller) async throws -> ReceiptReport
     func lanes(_ request: LaneQuery, by caller: Caller) async throws -> LaneList
+    func rosters(_ request: RosterListQuery, by caller: Caller) async throws -> RosterList
+    /// Never waits for the network.
+    func roster(_ request: RosterQuery, by caller: Caller) async throws -> RosterPage
+    /// Returns when the read has ended, or after a minute.
+    func refreshRoster(_ request: RosterReference, by caller: Caller) async throws -> RosterReport
     /// Batches of events in order. The stream ends when the daemon stops or, without `follow`, after the last event.
     func events(_ request: EventQuery, by caller: Caller) async throws -> AsyncStream<[Event]>
     /// Records that a call, named by method and path, was refused for lack of a role.

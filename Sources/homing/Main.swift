@@ -19,7 +19,7 @@ struct Homing: AsyncParsableCommand {
                 name: "Daily use",
                 subcommands: [
                     StatusCommand.self, WatchCommand.self, SyncCommand.self, PauseCommand.self, ResumeCommand.self, LoginCommand.self,
-                    LogoutCommand.self, ClaimCommand.self,
+                    LogoutCommand.self, ClaimCommand.self, RosterCommand.self,
                 ]),
             CommandGroup(
                 name: "Entries",
@@ -41,8 +41,13 @@ struct Homing: AsyncParsableCommand {
 
     /// Runs the command, reports errors and returns the exit code.
     static func run(_ arguments: [String], on console: Console, environment: [String: String]) async -> ExitCode {
+        let words = await TitleCommand.expanded(arguments) {
+            let socket = Suggestions.socket(in: arguments, environment: environment)
+            // `try?`: without an answer, the parser reports the unknown command.
+            return try? await ControlClient(socketPath: socket, timeout: .seconds(1)).call(Endpoints.rosters, RosterListQuery())
+        }
         do {
-            var command = try await asyncParseAsRoot(arguments)
+            var command = try await asyncParseAsRoot(words)
             if let command = command as? any DaemonCommand {
                 try await command.run(Context(command.global, console: console, environment: environment))
             } else {

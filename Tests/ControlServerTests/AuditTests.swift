@@ -17,6 +17,7 @@ import Testing
             _ = try await client.call(Endpoints.status, NoInput())
             _ = try await client.call(Endpoints.entries, EntryQuery())
             _ = try await client.call(Endpoints.why, EntryReference(id: Self.id))
+            _ = try await client.call(Endpoints.roster, RosterQuery(resource: "managed_users", ids: ["28"]))
             _ = try await client.call(Endpoints.signIn, SignIn(email: "ann@lab.test", password: "hunter2-secret"))
             _ = try await client.call(Endpoints.signOut, SignOut())
             _ = try await client.call(
@@ -24,15 +25,19 @@ import Testing
             _ = try await client.call(Endpoints.retry, RetryRequest(id: Self.id))
             _ = try await client.call(Endpoints.discard, EntryReference(id: Self.id))
             _ = try await client.call(Endpoints.sync, SyncRequest(backend: "breathesafe"))
+            _ = try await client.call(Endpoints.refreshRoster, RosterReference(resource: "managed_users"))
         }
         let made = lines.all.filter { $0.message == "Call completed" }
         #expect(
             made.map { $0.facts["call"] } == [
                 "POST /v1/sessions", "DELETE /v1/sessions", "POST /v1/entries", "POST /v1/entries/{id}/retry", "DELETE /v1/entries/{id}",
-                "POST /v1/sync",
+                "POST /v1/sync", "POST /v1/roster/{resource}/refresh",
             ])
-        #expect(made.map { $0.facts["target"] } == ["breathesafe", "breathesafe", Self.id, Self.id, Self.id, "breathesafe"])
-        #expect(made.map { $0.facts["outcome"] } == ["201", "200", "201", "200", "200", "200"])
+        #expect(
+            made.map { $0.facts["target"] } == [
+                "breathesafe", "breathesafe", Self.id, Self.id, Self.id, "breathesafe", "managed_users",
+            ])
+        #expect(made.map { $0.facts["outcome"] } == ["201", "200", "201", "200", "200", "200", "200"])
         #expect(made.allSatisfy { $0.level == .notice && $0.facts["uid"] == "\(geteuid())" && $0.facts["pid"] == "\(getpid())" })
         let everything = lines.all.map { "\($0)" }.joined()
         for secret in ["hunter2", "ann@", "17.25", "4711"] { #expect(!everything.contains(secret)) }

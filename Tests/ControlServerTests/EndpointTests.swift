@@ -18,12 +18,13 @@ import Testing
             backend: "b & c", route: "measurement", id: id, supersedes: id, fields: ["user_id": "5", "näme": "a/b?c=d&e+f %zz"],
             payload: Data(#"{"a": 1.50}"#.utf8))
         let pause = PauseRequest(backend: "b", reason: "back-up", until: FakeService.day)
+        let signOut = SignOut(backend: "b", account: "a@https://b", allDevices: true, keepData: true)
         try await Served.with(service) { served in
             let client = served.client
             #expect(try await client.call(Endpoints.status, NoInput()) == FakeService.status)
             #expect(try await client.call(Endpoints.sessions, NoInput()) == SessionList(sessions: [FakeService.session]))
             #expect(try await client.call(Endpoints.signIn, signIn) == FakeService.session)
-            #expect(try await client.call(Endpoints.signOut, SignOut(backend: "b", account: "a@https://b", allDevices: true)).waiting == 2)
+            #expect(try await client.call(Endpoints.signOut, signOut).waiting == 2)
             #expect(try await client.call(Endpoints.submit, submission).sequence == 7)
             let query = EntryQuery(state: "dead", backend: "b", after: 9, limit: 500)
             #expect(try await client.call(Endpoints.entries, query) == EntryPage(entries: [FakeService.summary], next: 7))
@@ -40,6 +41,11 @@ import Testing
             #expect(try await client.call(Endpoints.receipts, receipts) == ReceiptPage(receipts: [FakeService.receipt], next: 7))
             #expect(try await client.call(Endpoints.receipt, entry) == FakeService.receipt)
             #expect(try await client.call(Endpoints.lanes, LaneQuery(limit: 3)).lanes == [FakeService.lane])
+            #expect(try await client.call(Endpoints.rosters, RosterListQuery(backend: "b")).rosters == [FakeService.roster])
+            let people = RosterQuery(
+                resource: "a b/ü?", backend: "b", find: "Zoë & +", label: "Anna Example", ids: ["28", "31"], after: "7", limit: 2)
+            #expect(try await client.call(Endpoints.roster, people) == FakeService.people)
+            #expect(try await client.call(Endpoints.refreshRoster, RosterReference(resource: "r", backend: "b")) == FakeService.roster)
             service.continuation.finish()
             try await client.events(EventQuery(since: 5, follow: true)) { _ in true }
         }
@@ -47,7 +53,9 @@ import Testing
         #expect(
             service.calls == [
                 .init(name: "status"), .init(name: "sessions"), .init(name: "signIn", body: signIn.body),
-                .init(name: "signOut", parameters: ["backend": "b", "account": "a@https://b", "all_devices": "true"]),
+                .init(
+                    name: "signOut",
+                    parameters: ["backend": "b", "account": "a@https://b", "all_devices": "true", "keep_data": "true"]),
                 .init(
                     name: "submit",
                     parameters: [
@@ -62,9 +70,17 @@ import Testing
                 .init(
                     name: "receipts", parameters: ["after": "3", "limit": "2", "backend": "b", "since": "2025-12-06T05:46:40.123Z"]),
                 .init(name: "receipt", parameters: reference), .init(name: "lanes", parameters: ["limit": "3"]),
+                .init(name: "rosters", parameters: ["backend": "b"]),
+                .init(
+                    name: "roster",
+                    parameters: [
+                        "resource": "a b/ü?", "backend": "b", "find": "Zoë & +", "label": "Anna Example", "id": "28,31", "after": "7",
+                        "limit": "2",
+                    ]),
+                .init(name: "refreshRoster", parameters: ["resource": "r", "backend": "b"]),
                 .init(name: "events", parameters: ["since": "5", "follow": "true"]),
             ])
-        #expect(service.callers.count == 18)
+        #expect(service.callers.count == 21)
         #expect(service.callers.allSatisfy { $0.peer == Peer.ofThisProcess && $0.access == .administer })
     }
 
@@ -144,6 +160,18 @@ import Testing
             "The parameter ‘since’ is ‘yesterday’; expected a time like 2025-03-11T14:00:00.000Z."
         ),
         ("GET", "/v1/lanes?limit=101", 400, "invalid-request", "The parameter ‘limit’ is ‘101’; expected a whole number from 1 to 100."),
+        (
+            "GET", "/v1/roster/managed_users?limit=501", 400, "invalid-request",
+            "The parameter ‘limit’ is ‘501’; expected a whole number from 1 to 500."
+        ),
+        (
+            "GET", "/v1/roster/managed_users?id=\(String(repeating: "1,", count: 501))", 400, "invalid-request",
+            "The parameter ‘id’ has 501 ids; expected at most 500."
+        ),
+        (
+            "POST", "/v1/roster/managed_users/refresh?find=anna", 400, "invalid-request",
+            "Unknown parameter ‘find’; expected: backend, resource."
+        ),
         (
             "POST", "/v1/sessions", 400, "invalid-request",
             #"The body must be JSON like {"email": "…", "password": "…", "backend": "…", "remember": false}."#

@@ -102,6 +102,16 @@ final class FakeService: ControlService {
         backend: "breathesafe", account: "1", email: "ann@lab.test", lane: "users/5", head: summary.id, state: "pending", capturedAt: day,
         dueAt: nil, waiting: 2)
 
+    static let roster: RosterReport = {
+        var report = RosterReport(
+            backend: "breathesafe", resource: "managed_users", title: RosterTitle(one: "person", many: "people"), state: "complete",
+            sentence: "1 person of ann@lab.test at breathesafe, read 3 minutes ago.")
+        (report.account, report.email, report.count, report.total, report.readAt) = ("1", "ann@lab.test", 1, 1, day)
+        return report
+    }()
+    static let people = RosterPage(
+        roster: roster, rows: [RosterRow(id: "28", label: "Anna Example", values: ["/managed_id": "28"])], matching: 1, next: nil)
+
     func claim(_ request: NoInput, by caller: Caller) async throws -> ClaimReport {
         try note("claim", request, caller)
         return ClaimReport(files: 3, backend: "breathesafe", account: "1", email: "ann@lab.test")
@@ -125,6 +135,18 @@ final class FakeService: ControlService {
     func lanes(_ request: LaneQuery, by caller: Caller) async throws -> LaneList {
         try note("lanes", request, caller)
         return LaneList(lanes: [Self.lane])
+    }
+    func rosters(_ request: RosterListQuery, by caller: Caller) async throws -> RosterList {
+        try note("rosters", request, caller)
+        return RosterList(rosters: [Self.roster])
+    }
+    func roster(_ request: RosterQuery, by caller: Caller) async throws -> RosterPage {
+        try note("roster", request, caller)
+        return Self.people
+    }
+    func refreshRoster(_ request: RosterReference, by caller: Caller) async throws -> RosterReport {
+        try note("refreshRoster", request, caller)
+        return Self.roster
     }
     func events(_ request: EventQuery, by caller: Caller) async throws -> AsyncStream<[Event]> {
         try note("events", request, caller)

@@ -20,6 +20,8 @@ def before_call(context, case, kwargs):
     if choice % 2:
         if case.path_parameters and "id" in case.path_parameters:
             case.path_parameters["id"] = IDS[choice // 2 % len(IDS)]
+        if case.path_parameters and "resource" in case.path_parameters:
+            case.path_parameters["resource"] = "managed_users"
         if case.operation.method.lower() == "post" and case.operation.path == "/v1/entries":
             case.query = {**(case.query or {}), "route": "measurement", "item.user_id": "5"}
             if isinstance(case.body, (dict, list, str, int, float)) and not isinstance(case.body, bytes):

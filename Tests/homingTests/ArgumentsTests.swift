@@ -19,7 +19,16 @@ import Testing
 
     @Test func logoutTakesItsFlags() async throws {
         let command: LogoutCommand = try await parse("logout --all-devices -y --backend x")
-        #expect(command.allDevices && command.yes && command.target.backend == "x")
+        #expect(command.allDevices && command.yes && command.target.backend == "x" && !command.keepData)
+        #expect(try await parse("logout --keep-data", as: LogoutCommand.self).keepData)
+    }
+
+    @Test func rosterTakesItsNameAndFilters() async throws {
+        let command: RosterCommand = try await parse("roster people --find anna --refresh --after 7 --limit 2 --backend x")
+        #expect(command.name == "people" && command.find == "anna" && command.refresh && command.after == "7" && command.limit == 2)
+        #expect(command.target.backend == "x")
+        let plain: RosterCommand = try await parse("roster")
+        #expect(plain.name == nil && plain.limit == 100 && !plain.refresh)
     }
 
     @Test func submitTakesFilesFieldsAndIds() async throws {
@@ -111,6 +120,7 @@ import Testing
         "sync --timeout soon", "events --since=-1", "events --since yesterday", "version 2", "dance", "pause", "pause --reason= --for 2h",
         "pause --for 2h --until 18:00 --reason x",
         "pause --for soon --reason x", "resume x", "receipts --limit 501", "receipts --csv --json", "receipts --after=-1", "receipt",
+        "roster --find anna", "roster --refresh", "roster --after 7", "roster people --limit 0", "roster people users",
         "status --max-age 2h", "status --check --json", "completions tcsh", "completions", "watch now",
     ])
     func invalidCommandLineIsRefused(line: String) async {

@@ -50,6 +50,15 @@ enum Sample {
         return entry
     }
 
+    static let people = RosterSummary(
+        resource: "managed_users", title: RosterTitle(one: "person", many: "people"), state: "complete", count: 4, readAt: ago(minutes: 3))
+
+    static func roster(_ state: String = "complete", backend: String = "breathesafe", sentence: String = "") -> RosterReport {
+        var report = RosterReport(backend: backend, resource: people.resource, title: people.title, state: state, sentence: sentence)
+        if state == "complete" { (report.count, report.total, report.readAt) = (4, 4, ago(minutes: 3)) }
+        return report
+    }
+
     static func event(_ cursor: Int64, _ kind: String = "delivered", detail: [String: String] = [:]) -> Event {
         Event(cursor: cursor, at: now, kind: kind, backend: "breathesafe", account: "5", entry: id(1), detail: detail)
     }

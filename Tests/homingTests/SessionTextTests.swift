@@ -47,6 +47,21 @@ import Testing
         #expect(SessionText.signedOut(report).hasSuffix("1 entry of a@b.c was discarded, as the profile of b requires."))
     }
 
+    @Test func signOutSaysWhatBecameOfTheLists() {
+        var report = SignOutReport(backend: "b", local: "cleared", server: "ended", email: "a@b.c", waiting: 0)
+        let (people, lists) = (Sample.people, RosterSummary(resource: "l", title: RosterTitle(one: "list", many: "lists"), state: "unread"))
+        #expect(
+            SessionText.signedOut(report, lists: [people, lists]).hasSuffix("\nThe stored list of people was deleted from this station."))
+        #expect(!SessionText.signedOut(report, lists: [lists]).contains("stored"))
+        report.dataKept = true
+        #expect(
+            SessionText.signedOut(report, lists: [people]).hasSuffix(
+                "\nThe stored list of people was kept. It is shown when a@b.c signs in again."))
+        #expect(
+            SessionText.signedOut(report, lists: [people, people]).hasSuffix(
+                "\nThe stored lists of people and people were kept. They are shown when a@b.c signs in again."))
+    }
+
     @Test func signOutNamesLoginCommandOfItsBackend() {
         let report = SignOutReport(backend: "b", local: "cleared", server: "ended", email: "a@b.c", waiting: 2)
         let text = SessionText.signedOut(report, login: "homing login --backend b")

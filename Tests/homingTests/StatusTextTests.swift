@@ -70,6 +70,14 @@ import Testing
         #expect(text(Sample.status(backends: [report])).contains("look-ups  1 entry is waiting for a look-up that keeps failing"))
     }
 
+    @Test func showsAgeOfEachList() {
+        var report = Sample.backend()
+        let lists = RosterSummary(resource: "lists", title: RosterTitle(one: "list", many: "lists"), state: "unread")
+        report.rosters = [Sample.people, lists]
+        let lines = text(Sample.status(backends: [report])).split(separator: "\n").map(String.init)
+        #expect(lines.suffix(2) == ["  people   4, read 3 minutes ago (14:12)", "  lists    not read yet"])
+    }
+
     @Test func showsRequiredSignIn() {
         let status = Sample.status(
             "1 measurement waits until Anna signs in.",

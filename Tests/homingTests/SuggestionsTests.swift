@@ -11,7 +11,9 @@ import Testing
         #expect(Suggestions.socket(in: ["homing", "why", "--socket"]).hasSuffix("homing.sock"))
     }
 
-    @Test(arguments: [["why", "--", "positional@0"], ["list", "--", "--backend"], ["retry", "--", "positional@0"]])
+    @Test(arguments: [
+        ["why", "--", "positional@0"], ["list", "--", "--backend"], ["retry", "--", "positional@0"], ["roster", "--", "positional@0"],
+    ])
     func offersNothingSilentlyWithoutDaemon(what: [String]) async throws {
         let words = ["---completion"] + what + ["3", "0", "homing", "--socket", "/nowhere", ""]
         do {

@@ -17,6 +17,13 @@ import Testing
         #expect(table.lines()[1].hasSuffix("…"))
     }
 
+    @Test func numbersInTheLastColumnTakeNoMoreRoomThanTheyNeed() {
+        let table = Table(
+            columns: [.init(title: "NAME", limit: 11), .init(title: "ID", isNumber: true)],
+            rows: [["Anna Example", "28"], ["Eve", "7"]], width: 15)
+        #expect(table.lines() == ["NAME         ID", "Anna Examp…  28", "Eve           7"])
+    }
+
     @Test func theHeadingIsBoldOnATerminalOnly() {
         let table = Table(columns: [.init(title: "ID")], rows: [])
         #expect(table.lines(style: TextStyle(isColoured: true)) == ["\u{1B}[1mID\u{1B}[0m"])

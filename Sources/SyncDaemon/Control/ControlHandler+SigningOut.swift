@@ -15,7 +15,7 @@ extension ControlHandler {
         let name = keeper.backend.name
         let signOut = SignOutRequest(
             allDevices: request.allDevices, account: request.account.map(AccountID.init), force: request.force, by: Requester(caller.peer),
-            mayDiscard: caller.mayDestroy)
+            mayDiscard: caller.mayDestroy, keepData: request.keepData)
         let outcome: SignOutOutcome
         do throws(SignOutError) {
             outcome = try await untilShutdown { () throws(SignOutError) in
@@ -33,6 +33,6 @@ extension ControlHandler {
             backend: name, local: "cleared", server: outcome.server.name, serverReason: outcome.server.reason,
             email: outcome.account?.label,
             waiting: try await outbox.tallies().unsent(outcome.account.map { Destination(backend: name, account: $0.id) }),
-            discarded: outcome.discarded > 0 ? outcome.discarded : nil)
+            discarded: outcome.discarded > 0 ? outcome.discarded : nil, dataKept: outcome.keptData ? true : nil)
     }
 }

@@ -22,6 +22,9 @@ extension ControlHandler {
                 summary.backends[index].discardedBySigningOut = report.own.map(overview.tallies.undelivered)
             }
         }
+        for (index, report) in summary.backends.enumerated() {
+            summary.backends[index].rosters = try await rosterSummaries(report.session)
+        }
         return Status(
             sentence: summary.sentence, attention: summary.attention, backends: summary.backends,
             spool: spool.settings.isEnabled || summary.spool.stuck + summary.spool.refused > 0 ? summary.spool : nil,

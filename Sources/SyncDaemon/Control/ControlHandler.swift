@@ -6,6 +6,7 @@ import Delivery
 import Foundation
 import Logging
 import Outbox
+import Roster
 import Sessions
 import SyncModel
 
@@ -15,6 +16,7 @@ struct ControlHandler: ControlService {
     let outbox: Outbox
     let intake: Intake
     let dispatcher: Dispatcher
+    let rosters: RosterKeeper
     let spool: Spool
     let clock: any SyncClock
     let startedAt: Date

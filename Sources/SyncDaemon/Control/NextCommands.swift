@@ -1,4 +1,5 @@
 import Backends
+import ControlAPI
 
 /// Complete commands for messages about one backend.
 struct NextCommands {
@@ -37,6 +38,12 @@ struct NextCommands {
     /// For example `homing pause --for DURATION --reason TEXT --backend notes`.
     var pause: String { named("homing pause --for DURATION --reason TEXT") }
 
+    /// For example `homing people --refresh`.
+    func refresh(_ roster: RosterReport) -> String {
+        let title = roster.title.many
+        return named("homing \(title.allSatisfy(\.isLetter) ? title : "roster \(roster.resource)") --refresh")
+    }
+
     static func restoreProfile(of backend: String) -> String {
         "Put \(backend).yaml back into the profile folder, then reload: ‘systemctl reload homingd’, or SIGHUP."
     }
@@ -46,12 +53,4 @@ struct NextCommands {
     }
 
     private func named(_ command: String) -> String { command + (backend.map { " --backend \($0)" } ?? "") }
-}
-
-extension String {
-    /// Quotes the text as one shell argument if necessary.
-    fileprivate var asArgument: String {
-        allSatisfy { $0.isLetter || $0.isNumber || "@.+-_".contains($0) } && !hasPrefix("-") && !isEmpty
-            ? self : "'" + replacing("'", with: "'\\''") + "'"
-    }
 }

@@ -68,7 +68,8 @@ struct ObserverView {
         case .retrying, .released, .held, .dead, .recovered: ["aside", "crashes", "reason", "status"]
         case .retried, .discarded: ["by", "from"]
         case .gateChanged: ["gate", "reason", "until"]
-        case .signedIn, .signedOut, .signInRefused, .signInFailed, .signInRequired, .signOutFailed: ["by", "discarded", "server", "way"]
+        case .signedIn, .signedOut, .signInRefused, .signInFailed, .signInRequired, .signOutFailed:
+            ["by", "data", "discarded", "server", "way"]
         case .fileRefused: ["file", "reason"]
         case .claimed: ["by", "files"]
         case .started: ["version"]
@@ -78,6 +79,7 @@ struct ObserverView {
         case .paused, .resumed: ["by", "reason", "until"]
         case .salvaged: ["mayMissMore", "missing", "quarantined", "reason", "saved"]
         case .unverified: ["receipts", "since"]
+        case .rosterChanged: ["added", "changed", "removed", "resource", "rows"]
         }
     }
 }

@@ -9,12 +9,16 @@ struct LogoutCommand: DaemonCommand {
             account that are not delivered. Without --yes, the command says how many and asks first. If anyone else signs out there, \
             the entries stay.
 
+            Signing out deletes the lists that Homing has read, such as your people. With --keep-data, they stay on this station, and \
+            are shown when you sign in again.
+
             With --all-devices, exits with 1 unless the server confirms that it ended the sessions. You are then signed out on this \
             station, but other devices may still be signed in.
             """)
 
     @Flag(help: "End the account's sessions on all devices, if the backend supports it.") var allDevices = false
     @Flag(help: "Sign out even if the profile forbids it while entries are waiting; the entries stay.") var force = false
+    @Flag(help: "Keep the lists that Homing has read, such as your people, until you sign in again.") var keepData = false
     @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var yes = false
     @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
@@ -22,7 +26,7 @@ struct LogoutCommand: DaemonCommand {
     func run(_ context: Context) async throws {
         let report = try await context.client.call(Endpoints.status, NoInput()).backend(named: target.backend)
         let confirmation = Confirmation(console: context.console, skipped: yes)
-        var request = SignOut(backend: report.name, allDevices: allDevices, force: force)
+        var request = SignOut(backend: report.name, allDevices: allDevices, force: force, keepData: keepData)
         if try confirmation.isNeeded && report.session.knownState != .signedOut {
             let explanation = SessionText.beforeSigningOut(report)
             if report.discardedBySigningOut ?? 0 > 0 {
@@ -35,7 +39,9 @@ struct LogoutCommand: DaemonCommand {
         }
         let outcome = try await context.client.call(Endpoints.signOut, request)
         let again = allDevices ? "homing logout\(target.backend.map { " --backend \($0)" } ?? "") --all-devices" : nil
-        context.answer(outcome, SessionText.signedOut(outcome, login: SyncText.signInCommand(report), allDevices: again))
+        context.answer(
+            outcome,
+            SessionText.signedOut(outcome, login: SyncText.signInCommand(report), allDevices: again, lists: report.rosters ?? []))
         if allDevices, SessionText.leavesOtherDevices(outcome) { throw ExitCode.failure }
     }
 }

@@ -10,6 +10,12 @@ enum Suggestions {
         }
     }
 
+    static let rosters = CompletionKind.custom { words, _, _ in
+        await within(words) { client async throws(Problem) in
+            try await client.call(Endpoints.rosters, RosterListQuery()).rosters.map(\.title.many)
+        }
+    }
+
     /// The short ids of the newest entries, as in ‘homing list’.
     static let entries = CompletionKind.custom { words, _, prefix in
         await within(words) { client async throws(Problem) in try await ids(from: client, states: [nil], prefix) }
@@ -47,8 +53,8 @@ enum Suggestions {
         }
     }
 
-    static func socket(in words: [String]) -> String {
-        let usual = SocketLocation.forClient(environment: ProcessInfo.processInfo.environment)
+    static func socket(in words: [String], environment: [String: String] = ProcessInfo.processInfo.environment) -> String {
+        let usual = SocketLocation.forClient(environment: environment)
         for (index, word) in words.enumerated() {
             if word == "--socket", index + 1 < words.count { return words[index + 1] }
             if word.hasPrefix("--socket=") { return String(word.dropFirst("--socket=".count)) }

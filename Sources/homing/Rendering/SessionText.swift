@@ -64,8 +64,12 @@ struct SessionText {
     /// True unless the server confirmed that it ended the session.
     static func leavesOtherDevices(_ report: SignOutReport) -> Bool { report.knownServer != .ended }
 
-    /// - Parameter allDevices: the command to sign out on all devices, if that was requested.
-    static func signedOut(_ report: SignOutReport, login: String = "homing login", allDevices: String? = nil) -> String {
+    /// - Parameters:
+    ///   - allDevices: the command to sign out on all devices, if that was requested.
+    ///   - lists: the account's lists before the sign-out.
+    static func signedOut(
+        _ report: SignOutReport, login: String = "homing login", allDevices: String? = nil, lists: [RosterSummary] = []
+    ) -> String {
         let who = (report.email ?? "The account").printable
         var lines: [String] = []
         if report.knownServer == .notAsked && report.email == nil {
@@ -87,6 +91,7 @@ struct SessionText {
         if let allDevices, leavesOtherDevices(report) {
             lines.append("Other devices were not signed out. To sign them out, run ‘\(login)’, then ‘\(allDevices)’.")
         }
+        if let fate = fate(of: lists, isKept: report.dataKept == true, who) { lines.append(fate) }
         if let count = report.discarded {
             lines.append(
                 "\(Words.entries(count)) of \(who) \(count == 1 ? "was" : "were") discarded, as the profile of \(report.backend) requires.")
@@ -97,6 +102,16 @@ struct SessionText {
                     + "To send \(report.waiting == 1 ? "it" : "them"), run: \(login)")
         }
         return lines.joined(separator: "\n")
+    }
+
+    /// What became of the stored lists; nil if there were none.
+    private static func fate(of lists: [RosterSummary], isKept: Bool, _ who: String) -> String? {
+        let titles = lists.filter { $0.readAt != nil }.map(\.title.many.printable)
+        guard !titles.isEmpty else { return nil }
+        let isOne = titles.count == 1
+        let subject = "The stored \(isOne ? "list" : "lists") of \(titles.inWords) \(isOne ? "was" : "were")"
+        return isKept
+            ? "\(subject) kept. \(isOne ? "It is" : "They are") shown when \(who) signs in again." : "\(subject) deleted from this station."
     }
 }
 

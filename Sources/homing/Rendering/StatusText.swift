@@ -40,6 +40,7 @@ struct StatusText {
         if let count = report.waitingForFormerAddress, let address = report.formerAddress {
             facts.add("former address", "\(Words.entriesWait(count)) for \(address.printable)")
         }
+        for list in report.rosters ?? [] { facts.add(list.title.many, RosterText.line(list, times)) }
         return ["\(style.bold(report.name))  \(style.faint(report.baseURL.printable))"] + facts.lines(indent: 2)
     }
 

@@ -1,4 +1,4 @@
-/// Aligned columns with a heading, at most `width` columns wide; the last column shrinks to fit.
+/// Aligned columns with a heading, at most `width` columns wide; the last column shrinks to fit, but not below 8.
 struct Table {
     struct Column {
         var title: String
@@ -10,6 +10,7 @@ struct Table {
     static let width = 100
     let columns: [Column]
     let rows: [[String]]
+    var width = Self.width
 
     func lines(style: TextStyle = .plain) -> [String] {
         let widths = self.widths
@@ -22,7 +23,8 @@ struct Table {
             min(columns[index].limit, rows.reduce(columns[index].title.columns) { max($0, $1[index].columns) })
         }
         let taken = widths.dropLast().reduce(0) { $0 + $1 + 2 }
-        widths[widths.count - 1] = max(8, min(widths[widths.count - 1], Self.width - taken))
+        let last = widths[widths.count - 1]
+        widths[widths.count - 1] = min(last, max(8, width - taken))
         return widths
     }
 

@@ -7,13 +7,22 @@ struct Console: Sendable {
     let errorIsTerminal: Bool
     let style: TextStyle
     let errorStyle: TextStyle
+    /// Columns of standard output.
+    var width = Table.width
 
     static func standard(environment: [String: String]) -> Console {
         let (output, error) = (isatty(STDOUT_FILENO) == 1, isatty(STDERR_FILENO) == 1)
         return Console(
             inputIsTerminal: isatty(STDIN_FILENO) == 1, outputIsTerminal: output, errorIsTerminal: error,
             style: TextStyle(isTerminal: output, environment: environment),
-            errorStyle: TextStyle(isTerminal: error, environment: environment))
+            errorStyle: TextStyle(isTerminal: error, environment: environment), width: width(environment))
+    }
+
+    /// Of the terminal, else from `COLUMNS`, else 100; from 40 to 120, which people can read.
+    private static func width(_ environment: [String: String]) -> Int {
+        var size = winsize()
+        let known = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil
+        return min(max(known ?? environment["COLUMNS"].flatMap { Int($0) } ?? Table.width, 40), 120)
     }
 
     /// Writes `text` and a newline to standard output; exits silently if the reader has closed it.

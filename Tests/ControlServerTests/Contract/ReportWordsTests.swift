@@ -10,6 +10,7 @@ import Yams
         ("SessionReport", "signInBy", known(SessionReport.SignInMeans.self)),
         ("BackendReport", "gate", known(BackendReport.Gate.self)),
         ("SignOutReport", "server", known(SignOutReport.Server.self)),
+        ("RosterReport", "state", known(RosterReport.State.self)),
         ("ReceiptReport", "outcome", known(ReceiptReport.Outcome.self)),
         ("Attention", "code", known(Attention.Code.self)),
     ]

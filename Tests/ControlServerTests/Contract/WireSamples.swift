@@ -36,7 +36,8 @@ enum WireSamples {
         "SessionReport": Pair(full: session, bare: bareSession),
         "SessionList": Pair(full: SessionList(sessions: [session]), bare: SessionList(sessions: [])),
         "SignOutReport": Pair(
-            full: SignOutReport(backend: "b", local: "cleared", server: "failed", serverReason: "r", email: "e", waiting: 1, discarded: 2),
+            full: SignOutReport(
+                backend: "b", local: "cleared", server: "failed", serverReason: "r", email: "e", waiting: 1, discarded: 2, dataKept: true),
             bare: SignOutReport(backend: "b", local: "cleared", server: "ended", waiting: 0)),
         "ClaimReport": Pair(
             full: ClaimReport(files: 1, backend: "b", account: "1", email: "e"), bare: ClaimReport(files: 0, backend: "b", account: "1")),
@@ -65,6 +66,14 @@ enum WireSamples {
             bare: LaneReport(
                 backend: "b", account: "1", email: nil, lane: "l", head: id, state: "dead", capturedAt: day, dueAt: nil, waiting: 1)),
         "LaneList": Pair(full: LaneList(lanes: [lane]), bare: LaneList(lanes: [])),
+        "RosterTitle": Pair(full: title, bare: title),
+        "RosterSummary": Pair(full: summary, bare: RosterSummary(resource: "r", title: title, state: "unread")),
+        "RosterReport": Pair(full: roster, bare: bareRoster),
+        "RosterList": Pair(full: RosterList(rosters: [roster]), bare: RosterList(rosters: [])),
+        "RosterRow": Pair(full: row, bare: row),
+        "RosterPage": Pair(
+            full: RosterPage(roster: roster, rows: [row], matching: 2, next: "7"),
+            bare: RosterPage(roster: bareRoster, rows: [], matching: 0, next: nil)),
         "Event": Pair(
             full: Event(cursor: 1, at: day, kind: "captured", backend: "b", account: "1", entry: id, detail: ["by": "uid 1, pid 2"]),
             bare: Event(cursor: 1, at: day, kind: "started", backend: nil, account: nil, entry: nil, detail: [:])),
@@ -73,7 +82,7 @@ enum WireSamples {
     /// A request with all parameters for each operation.
     static let requests: [String: any WireRequest] = [
         "status": NoInput(), "sessions": NoInput(), "signIn": SignIn(email: "e", password: "p"),
-        "signOut": SignOut(backend: "b", account: "1", allDevices: true, force: true),
+        "signOut": SignOut(backend: "b", account: "1", allDevices: true, force: true, keepData: true),
         "submit": Submission(
             backend: "b", route: "r", id: id, supersedes: id, fields: ["user_id": "5"], payload: Data("{}".utf8), capturedAt: day),
         "entries": EntryQuery(state: "dead", backend: "b", after: 1, limit: 5), "entry": EntryReference(id: id),
@@ -82,7 +91,9 @@ enum WireSamples {
         "sync": SyncRequest(backend: "b"), "events": EventQuery(since: 1, follow: true, backend: "b"), "openapi": NoInput(),
         "pause": PauseRequest(backend: "b", reason: "r", until: day), "resume": ResumeRequest(backend: "b"),
         "receipts": ReceiptQuery(after: 1, limit: 5, backend: "b", since: day), "receipt": EntryReference(id: id),
-        "lanes": LaneQuery(limit: 5),
+        "lanes": LaneQuery(limit: 5), "rosters": RosterListQuery(backend: "b"),
+        "roster": RosterQuery(resource: "r", backend: "b", find: "f", label: "l", ids: ["1", "2"], after: "7", limit: 5),
+        "refreshRoster": RosterReference(resource: "r", backend: "b"),
     ]
 
     private static let attention = Attention(code: "dead", text: "t", next: "n", backend: "b")
@@ -96,11 +107,25 @@ enum WireSamples {
         return session
     }
     private static let bareSession = SessionReport(backend: "b", state: "signedOut")
-    private static let backend = BackendReport(
-        name: "b", baseURL: "u", gate: "cooling", gateReason: "r", session: session, queue: QueueReport(), oldestWaiting: day,
-        oldestWaitingID: id, lastDelivered: day, nextTry: day, otherAccounts: [account], formerAddress: "https://old:443",
-        waitingForFormerAddress: 1, pause: pause, gateCause: "offline", signInCommand: "c", sentence: "s", discardedBySigningOut: 1,
-        coolingRoutes: [cooling])
+    private static let backend: BackendReport = {
+        var report = BackendReport(
+            name: "b", baseURL: "u", gate: "cooling", gateReason: "r", session: session, queue: QueueReport(), oldestWaiting: day,
+            oldestWaitingID: id, lastDelivered: day, nextTry: day, otherAccounts: [account], formerAddress: "https://old:443",
+            waitingForFormerAddress: 1, pause: pause, gateCause: "offline", signInCommand: "c", sentence: "s", discardedBySigningOut: 1,
+            coolingRoutes: [cooling])
+        report.rosters = [summary]
+        return report
+    }()
+    private static let title = RosterTitle(one: "person", many: "people")
+    private static let summary = RosterSummary(resource: "r", title: title, state: "complete", count: 1, readAt: day)
+    private static let roster: RosterReport = {
+        var report = bareRoster
+        (report.state, report.reason, report.account, report.email) = ("incomplete", "rows", "1", "e")
+        (report.count, report.total, report.readAt, report.failure, report.failingSince) = (1, 2, day, "f", day)
+        return report
+    }()
+    private static let bareRoster = RosterReport(backend: "b", resource: "r", title: title, state: "unread", sentence: "s")
+    private static let row = RosterRow(id: "28", label: "Anna Example", values: ["/id": "23"])
     private static let cooling = CoolingRoute(route: "r", since: day, until: day, reason: "s")
     private static let pause = PauseReport(backend: "b", reason: "r", since: day, until: day, by: "ann")
     private static let lane = LaneReport(

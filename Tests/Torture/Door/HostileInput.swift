@@ -9,6 +9,7 @@ struct HostileInput {
         "/v1/status", "/v1/entries", "/v1/entries?backend=breathesafe&route=measurement&item.user_id=5", "/v1/entries?limit=3",
         "/v1/entries/00000000-0000-7000-8000-000000000001", "/v1/sync", "/v1/receipts", "/v1/lanes", "/v1/openapi.yaml", "/v1/pauses",
         "/v1/backends/breathesafe/resources/managed_users", "/v1/events?since=0", "/v1/sessions?backend=none", "/v1/pause", "/", "//",
+        "/v1/roster", "/v1/roster/managed_users?find=%cc%81&limit=500", "/v1/roster/managed_users/refresh",
         "/v1/../v1/status", "/v1/%00", "/v1/entries?limit=-1",
         "/v1/entries?limit=999999999999999999999", "/v1/entries?state=%ff%fe", "/v1/entries?item.user_id=5;DROP%20TABLE%20entry",
     ]

@@ -127,13 +127,15 @@ struct RoleMatrix: DoorPart {
     /// The fault in the response, or nil. Calls with effects are invalid, since the daemon checks the role first.
     private static func call(_ operation: RoleTable.Operation, id: String, _ socket: String, as caller: Caller, may: Bool) -> String? {
         let isRead = operation.method == "GET"
-        let path = operation.path.replacingOccurrences(of: "{id}", with: isRead ? id : "none") + (isRead ? "" : "?no_such_parameter=1")
+        let path =
+            operation.path.replacingOccurrences(of: "{id}", with: isRead ? id : "none")
+            .replacingOccurrences(of: "{resource}", with: "managed_users") + (isRead ? "" : "?no_such_parameter=1")
         guard let connection = DoorConnection(socket, as: caller) else { return "could not connect" }
         let answers = connection.exchange(
             Array("\(operation.method) \(path) HTTP/1.1\r\nHost: homing\r\nContent-Length: 2\r\n\r\n{}".utf8))
         guard let answer = answers?.first else { return "got no answer" }
         if may {
-            // 404: an entry without a receipt.
+            // 404: an entry without a receipt, or a profile without lists.
             let right = isRead ? [200, 404] : [200, 201, 400, 404, 409]
             return right.contains(answer.status) ? nil : "is permitted, but got \(answer.status): \(answer.body)"
         }

@@ -1,0 +1,105 @@
+import Foundation
+
+/// How messages name the rows of a list, such as `person` and `people`.
+public struct RosterTitle: Codable, Sendable, Equatable {
+    public var one: String
+    public var many: String
+
+    public init(one: String, many: String) {
+        self.one = one
+        self.many = many
+    }
+}
+
+/// A list that Homing has read from a backend and keeps on the station, such as the people of the signed-in account.
+public struct RosterReport: Codable, Sendable, Equatable {
+    public var backend: String
+    /// The resource's name in the profile.
+    public var resource: String
+    public var title: RosterTitle
+    /// `unread`, `complete`, `incomplete` or `signedOut`.
+    public var state: String
+    /// Why it is incomplete: `limit`, `changing` or `rows`. New values may be added.
+    public var reason: String?
+    /// The state, and what to do about it; in a `RosterPage`, also the number of matching rows.
+    public var sentence: String
+    /// The signed-in account, or the one that must sign in again.
+    public var account: String?
+    public var email: String?
+    /// The number of stored rows; nil if unread or signed out.
+    public var count: Int?
+    /// The number of rows at the backend at the last read.
+    public var total: Int?
+    public var readAt: Date?
+    /// Older than the profile's `max_age`.
+    public var stale = false
+    /// Whether Homing is reading the list now.
+    public var reading = false
+    /// Why the last read failed, as a sentence; nil if it did not.
+    public var failure: String?
+    public var failingSince: Date?
+
+    public init(backend: String, resource: String, title: RosterTitle, state: String, sentence: String = "") {
+        self.backend = backend
+        self.resource = resource
+        self.title = title
+        self.state = state
+        self.sentence = sentence
+    }
+}
+
+/// By backend and resource.
+public struct RosterList: Codable, Sendable, Equatable {
+    public var rosters: [RosterReport]
+    public init(rosters: [RosterReport]) { self.rosters = rosters }
+}
+
+public struct RosterRow: Codable, Sendable, Equatable {
+    /// The server's id.
+    public var id: String
+    /// The name, for people.
+    public var label: String
+    /// The stored values by JSON pointer, as the server wrote them; without absent ones.
+    public var values: [String: String]
+
+    public init(id: String, label: String, values: [String: String]) {
+        self.id = id
+        self.label = label
+        self.values = values
+    }
+}
+
+/// Rows by label, then id.
+public struct RosterPage: Codable, Sendable, Equatable {
+    public var roster: RosterReport
+    public var rows: [RosterRow]
+    /// The number of rows that the query matches, on all pages.
+    public var matching: Int
+    /// Pass as `after` to get the next page; nil at the end.
+    public var next: String?
+
+    public init(roster: RosterReport, rows: [RosterRow], matching: Int, next: String?) {
+        self.roster = roster
+        self.rows = rows
+        self.matching = matching
+        self.next = next
+    }
+}
+
+/// A stored list in the status, without names.
+public struct RosterSummary: Codable, Sendable, Equatable {
+    public var resource: String
+    public var title: RosterTitle
+    /// As in `RosterReport`.
+    public var state: String
+    public var count: Int?
+    public var readAt: Date?
+
+    public init(resource: String, title: RosterTitle, state: String, count: Int? = nil, readAt: Date? = nil) {
+        self.resource = resource
+        self.title = title
+        self.state = state
+        self.count = count
+        self.readAt = readAt
+    }
+}

@@ -1,0 +1,174 @@
+import Backends
+import ControlAPI
+import ControlServer
+import Delivery
+import Foundation
+import Outbox
+import Roster
+import ServiceLifecycle
+import Sessions
+import SyncModel
+
+extension ControlHandler {
+    func rosters(_ request: RosterListQuery, by caller: Caller) async throws -> RosterList {
+        let named = try request.backend.map { name throws(Problem) in [try keeper(name)] }
+        var reports: [RosterReport] = []
+        for keeper in named ?? keepers.values.sorted(by: { $0.backend.name < $1.backend.name }) {
+            let snapshot = await keeper.snapshot
+            let heads = try await heads(of: snapshot)
+            reports += keeper.backend.resources.map { resource in
+                report(resource, of: snapshot, heads.first { $0.key.resource == resource.name })
+            }
+        }
+        return RosterList(rosters: reports)
+    }
+
+    func roster(_ request: RosterQuery, by caller: Caller) async throws -> RosterPage {
+        let (keeper, resource) = try resource(request.resource, at: request.backend)
+        let snapshot = await keeper.snapshot
+        let key = try key(of: resource, snapshot)
+        let selection = RosterSelection(request)
+        if let after = request.after.map({ RosterID($0) }) {
+            _ = try await outbox.scanRoster(key) { row in
+                if row.id == after { selection.start(after: row) }
+                return row.id != after
+            }
+            guard selection.hasStart else {
+                throw Problem.invalid("There is no row ‘\(after)’; the list may have changed.", next: "Start again without ‘after’.")
+            }
+        }
+        let head = try await outbox.scanRoster(key) { row in
+            selection.take(row)
+            return true
+        }
+        var report = report(resource, of: snapshot, head)
+        if let text = request.find ?? request.label ?? (request.ids.isEmpty ? nil : request.ids.joined(separator: ", ")) {
+            report.sentence = sentence(report, RosterSentence.Selection(text: text, matching: selection.matching)).text
+        }
+        let rows = selection.rows.map { row in
+            let values = zip(resource.keep, row.kept).compactMap { pointer, value in value.text.map { ("\(pointer)", $0) } }
+            return ControlAPI.RosterRow(
+                id: row.id.rawValue, label: row.label, values: Dictionary(values) { first, _ in first })
+        }
+        return RosterPage(roster: report, rows: rows, matching: selection.matching, next: selection.next?.rawValue)
+    }
+
+    func refreshRoster(_ request: RosterReference, by caller: Caller) async throws -> RosterReport {
+        let (keeper, resource) = try resource(request.resource, at: request.backend)
+        _ = try key(of: resource, await keeper.snapshot)
+        let answer = await refreshed(resource, at: keeper.backend.name)
+        // The session may have ended meanwhile.
+        let snapshot = await keeper.snapshot
+        _ = try key(of: resource, snapshot)
+        var report = report(resource, of: snapshot, try await heads(of: snapshot).first { $0.key.resource == resource.name })
+        switch answer {
+        case .done?, nil: break
+        case .failed(let failure)?, .impossible(.quiet(_, let failure))?: report.failure = failure.message
+        case .impossible(.paused)?: report.failure = "Sending to \(report.backend) is paused."
+        case .impossible(.signedOut)?: report.failure = "The session has just changed. Run the command again."
+        case .impossible(.stopping)?: report.failure = "The daemon is stopping."
+        }
+        return report
+    }
+
+    /// Nil if the read takes longer than a minute, or if the daemon stops; the read continues then.
+    private func refreshed(_ resource: Resource, at backend: String) async -> RosterAnswer? {
+        await cancelWhenGracefulShutdown {
+            await withTaskGroup(of: RosterAnswer?.self) { group in
+                group.addTask { await rosters.refresh(backend: backend, resource: resource.name) }
+                group.addTask {
+                    try? await Task.sleep(for: .seconds(60), clock: .continuous)  // `try?`: cancelled because the read has ended
+                    return nil
+                }
+                defer { group.cancelAll() }
+                return await group.next() ?? nil
+            }
+        }
+    }
+
+    /// The lists of the signed-in account for the status; nil while signed out, and for a backend without lists.
+    func rosterSummaries(_ session: SessionReport) async throws -> [RosterSummary]? {
+        guard session.isSignedIn, let account = session.account, let resources = keepers[session.backend]?.backend.resources,
+            !resources.isEmpty
+        else { return nil }
+        let heads = try await outbox.rosterHeads(of: Destination(backend: session.backend, account: AccountID(account)))
+        return resources.map { resource in
+            let head = heads.first { $0.key.resource == resource.name }
+            return RosterSummary(
+                resource: resource.name, title: RosterTitle(resource.title), state: Self.state(of: head).rawValue, count: head?.count,
+                readAt: head?.readAt)
+        }
+    }
+
+    /// The resource of the named backend, or of the only one that has it.
+    private func resource(_ name: String, at backend: String?) throws(Problem) -> (SessionKeeper, Resource) {
+        let searched = try backend.map { name throws(Problem) in [try keeper(name)] } ?? Array(keepers.values)
+        let found = searched.flatMap { keeper in keeper.backend.resources.filter { $0.name == name }.map { (keeper, $0) } }
+        guard found.count < 2 else { throw .backendNotNamed(known: found.map(\.0.backend.name).sorted()) }
+        guard let only = found.first else {
+            let known = searched.flatMap(\.backend.resources).map(\.name).sorted()
+            throw .notFound("There is no list ‘\(name)’; \(known.isEmpty ? "none is configured" : "configured: \(known.inWords)").")
+        }
+        return only
+    }
+
+    /// Throws unless an account is signed in: only its own lists are shown.
+    private func key(of resource: Resource, _ snapshot: SessionSnapshot) throws(Problem) -> RosterKey {
+        guard snapshot.state == .signedIn, let account = snapshot.account else {
+            let sentence = sentence(report(resource, of: snapshot, nil))
+            throw Problem(
+                .signInRequired, status: 409, title: "Not signed in", detail: sentence.signedOut,
+                next: "To see your \(resource.title.many), run: \(commands(for: snapshot.backend).login)")
+        }
+        return RosterKey(destination: Destination(backend: snapshot.backend, account: account.id), resource: resource.name)
+    }
+
+    private func heads(of snapshot: SessionSnapshot) async throws -> [RosterHead] {
+        guard snapshot.state == .signedIn, let account = snapshot.account else { return [] }
+        return try await outbox.rosterHeads(of: Destination(backend: snapshot.backend, account: account.id))
+    }
+
+    private static func state(of head: RosterHead?) -> RosterReport.State {
+        guard let head else { return .unread }
+        return head.incomplete == nil ? .complete : .incomplete
+    }
+
+    private func report(_ resource: Resource, of snapshot: SessionSnapshot, _ head: RosterHead?) -> RosterReport {
+        let isSignedIn = snapshot.state == .signedIn
+        var report = RosterReport(
+            backend: snapshot.backend, resource: resource.name, title: RosterTitle(resource.title),
+            state: (isSignedIn ? Self.state(of: head) : .signedOut).rawValue)
+        if isSignedIn || snapshot.state == .signInRequired {
+            (report.account, report.email) = (snapshot.account?.id.rawValue, snapshot.account?.label)
+        }
+        if isSignedIn {
+            let condition = rosters.condition(of: snapshot.backend, resource.name)
+            (report.reading, report.failure, report.failingSince) = (
+                condition.isReading, condition.failure?.message, condition.failingSince
+            )
+            (report.count, report.total, report.readAt) = (head?.count, head?.total, head?.readAt)
+            report.reason = head?.incomplete?.rawValue
+            report.stale = head.map { clock.now.timeIntervalSince($0.readAt) > resource.maxAge.seconds } ?? false
+        }
+        report.sentence = sentence(report).text
+        return report
+    }
+
+    private func sentence(_ report: RosterReport, _ selection: RosterSentence.Selection? = nil) -> RosterSentence {
+        let condition = rosters.condition(of: report.backend, report.resource)
+        var (isPaused, failure) = (false, condition.failure)
+        switch dispatcher.gates[report.backend] {
+        case .paused?: isPaused = true
+        // Homing reads no list either while it waits to send again.
+        case .cooling(_, let reason)? where report.readAt == nil || report.stale: failure = failure ?? reason
+        default: break
+        }
+        return RosterSentence(
+            report: report, failure: failure, isPaused: isPaused, nextTry: condition.nextTry, selection: selection,
+            commands: commands(for: report.backend), moment: Moment(now: clock.now))
+    }
+}
+
+extension RosterTitle {
+    fileprivate init(_ title: Resource.Title) { self.init(one: title.one, many: title.many) }
+}

@@ -1,0 +1,96 @@
+import ControlAPI
+import Foundation
+import Outbox
+import SyncModel
+
+/// The sentences about a stored list. Pure: uses only these values.
+struct RosterSentence {
+    let report: RosterReport
+    /// Why the last read failed; nil if it did not.
+    var failure: Failure?
+    var isPaused = false
+    /// Nil if none is scheduled.
+    var nextTry: Date?
+    /// Nil for the whole list.
+    var selection: Selection?
+    let commands: NextCommands
+    let moment: Moment
+
+    struct Selection {
+        /// The text that the caller searched for.
+        var text: String
+        /// The number of rows found.
+        var matching: Int
+    }
+
+    var text: String {
+        switch report.knownState {
+        case .signedOut, .unknown: "\(signedOut) To see your \(many), sign in with ‘\(commands.login)’."
+        case .unread: unread
+        case .complete, .incomplete: ([found] + [missing, obstacle].compactMap(\.self)).joined(separator: " ")
+        }
+    }
+
+    /// Why no rows are shown while signed out.
+    var signedOut: String {
+        report.email.map { "The session of \($0) at \(report.backend) has ended." } ?? "Signed out of \(report.backend)."
+    }
+
+    private var many: String { report.title.many }
+
+    private var unread: String {
+        if report.reading {
+            return "Homing is reading your \(many) from \(report.backend) for the first time. Run the command again in a minute."
+        }
+        let notYet = "Your \(many) have not been read yet"
+        if isPaused { return "\(notYet), because sending to \(report.backend) is paused. To end the pause, run ‘\(commands.resume)’." }
+        guard let failure else { return "\(notYet). To read them now, run ‘\(commands.refresh(report))’." }
+        if failure.reason == .offline {
+            return "\(notYet), because \(report.backend) is unreachable. Homing reads them when it is reachable again."
+        }
+        let again = nextTry.map { " Homing tries again at \(moment.text($0))." } ?? ""
+        return "Your \(many) could not be read: \(failure.message.asSentence)\(again) To try now, run ‘\(commands.refresh(report))’."
+    }
+
+    /// The number of rows and the age of the list.
+    private var found: String {
+        let age = report.readAt.map(moment.distance) ?? "at an unknown time"
+        let count = Self.count(report.count ?? 0, report.title)
+        if let selection {
+            return selection.matching == 0
+                ? "No \(report.title.one) matches ‘\(selection.text)’ among \(count), read \(age)."
+                : "\(selection.matching) of \(count), read \(age)."
+        }
+        let owner = report.email ?? "This account"
+        return report.count == 0
+            ? "\(owner) has no \(many) at \(report.backend), as of \(age)."
+            : "\(count)\(report.email.map { " of \($0)" } ?? "") at \(report.backend), read \(age)."
+    }
+
+    private static func count(_ number: Int, _ title: RosterTitle) -> String { "\(number) \(number == 1 ? title.one : title.many)" }
+
+    /// Why rows may be missing; nil for a complete list.
+    private var missing: String? {
+        let (count, total) = (report.count ?? 0, report.total ?? 0)
+        switch report.reason.flatMap(Incompleteness.init) {
+        case .limit: return "Homing keeps only the first \(count) of \(total) \(many)."
+        case .changing:
+            return
+                "The list changed while Homing read it, so \(many) may be missing. To read it again, run ‘\(commands.refresh(report))’."
+        case .rows:
+            guard let rows = Count(some: total - count, "row") else { return "Rows without an id are left out." }
+            return "\(rows) \(rows.pick("has", "have")) no id and \(rows.are) left out."
+        case nil: return nil
+        }
+    }
+
+    /// Why the list is not read again; nil if nothing prevents it.
+    private var obstacle: String? {
+        if isPaused && report.stale { return "Homing does not read the list again while sending to \(report.backend) is paused." }
+        guard let failure, !report.reading else { return nil }
+        let since = report.failingSince.map { " since \(moment.text($0))" }
+        return failure.reason == .offline
+            ? "\(report.backend) \(since.map { "has been unreachable\($0)" } ?? "is unreachable")."
+            : "Reading the list again has failed\(since ?? ""): \(failure.message.asSentence)"
+    }
+}

@@ -1,0 +1,71 @@
+import ArgumentParser
+import ControlAPI
+
+struct RosterCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "roster", abstract: "Show your people, or another list that Homing keeps, even while offline.",
+        discussion: """
+            Without a name, shows which lists there are. With a name, shows the rows of that list: ‘homing roster people’, or shorter \
+            ‘homing people’. Homing reads a list after you sign in, and again from time to time. ‘homing logout’ deletes it.
+
+            With --refresh, exits with 1 if the list could not be read. The rows below were then read earlier.
+            """)
+
+    @Argument(help: ArgumentHelp("The list, such as people.", valueName: "list"), completion: Suggestions.rosters) var name: String?
+    @Option(help: ArgumentHelp("Only rows whose name contains this text, or whose id begins with it.", valueName: "text"))
+    var find: String?
+    @Flag(help: "First read the list again.") var refresh = false
+    @Option(help: ArgumentHelp("The maximum number of rows (1 to 500).", valueName: "number")) var limit = 100
+    @Option(help: ArgumentHelp("Only rows after the one with this id.", valueName: "id")) var after: String?
+    @OptionGroup var target: BackendOption
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if !(1...500).contains(limit) { throw ValidationError("--limit is \(limit); expected a number from 1 to 500.") }
+        if name == nil && (find != nil || refresh || after != nil) {
+            throw ValidationError("Name the list, for example: homing roster people. To see the names, run: homing roster")
+        }
+    }
+
+    func run(_ context: Context) async throws {
+        let text = RosterText(style: context.console.style, times: context.times, width: context.console.width)
+        let list = try await context.client.call(Endpoints.rosters, RosterListQuery(backend: target.backend))
+        guard let name else { return context.answer(list, text.lists(list)) }
+        let roster = try list.roster(named: name)
+        var code = ExitCode.success
+        if refresh {
+            let report = try await context.client.call(
+                Endpoints.refreshRoster, RosterReference(resource: roster.resource, backend: roster.backend))
+            if report.reading { code = .timeout } else if report.failure != nil { code = .failure }
+            if let note = text.notRefreshed(report) { context.console.warn(note) }
+        }
+        let page = try await context.client.call(
+            Endpoints.roster,
+            RosterQuery(resource: roster.resource, backend: roster.backend, find: find, after: after, limit: limit))
+        context.answer(page, text.page(page))
+        guard code.isSuccess else { throw code }
+    }
+}
+
+extension RosterList {
+    /// The lists called `name`: by their title in the plural or singular, or by the name of the resource.
+    func named(_ name: String) -> [RosterReport] {
+        let names: [(RosterReport) -> String] = [\.title.many, \.title.one, \.resource]
+        return names.lazy.map { word in rosters.filter { word($0).lowercased() == name.lowercased() } }.first { !$0.isEmpty } ?? []
+    }
+
+    /// The list called `name`; the error names the lists, or the backends to choose from.
+    func roster(named name: String) throws(Problem) -> RosterReport {
+        let found = named(name)
+        guard let only = found.first else {
+            let known = rosters.isEmpty ? "there are none" : "there are: \(Set(rosters.map(\.title.many)).sorted().inWords)"
+            throw .notFound("There is no list ‘\(name.printable)’; \(known).", next: "To see all lists, run: homing roster")
+        }
+        guard found.count == 1 else {
+            throw .invalid(
+                "There is more than one list ‘\(name.printable)’: at \(found.map(\.backend).inWords).",
+                next: "Name one of these with --backend.")
+        }
+        return only
+    }
+}

@@ -1,0 +1,63 @@
+import ControlAPI
+import Foundation
+
+struct RosterText {
+    let style: TextStyle
+    let times: TimeText
+    /// In columns.
+    let width: Int
+
+    /// Values other than name and id are left out: a second number beside the id would be mistaken for it.
+    func page(_ page: RosterPage) -> String {
+        var lines = page.rows.isEmpty ? [] : table(page.rows)
+        lines += page.roster.sentence.printable.wrapped(toColumns: width)
+        if let next = page.next {
+            let many = page.roster.title.many.printable
+            let more = "\(page.rows.count) of \(page.matching) \(many) are shown. For the next, add ‘--after \(next.printable.asArgument)’."
+            lines += more.wrapped(toColumns: width).map(style.faint)
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func table(_ rows: [RosterRow]) -> [String] {
+        let ids = rows.reduce(2) { max($0, $1.id.printable.columns) }
+        let columns = [Table.Column(title: "NAME", limit: max(8, width - 2 - ids)), .init(title: "ID", isNumber: true)]
+        return Table(columns: columns, rows: rows.map { [$0.label, $0.id] }, width: width).lines(style: style)
+    }
+
+    func lists(_ list: RosterList) -> String {
+        guard !list.rosters.isEmpty else { return "No backend has a list for Homing to keep." }
+        let columns = [
+            Table.Column(title: "LIST", limit: 24), .init(title: "AT", limit: 24), .init(title: "ROWS", isNumber: true),
+            .init(title: "READ"),
+        ]
+        let rows = list.rosters.map { [$0.title.many, $0.backend, $0.count.map { "\($0)" } ?? "–", age($0)] }
+        return Table(columns: columns, rows: rows, width: width).lines(style: style).joined(separator: "\n")
+    }
+
+    private func age(_ report: RosterReport) -> String {
+        switch report.knownState {
+        case .signedOut: "signed out"
+        case .unread: report.reading ? "now, for the first time" : report.failure.map { "not yet: \($0)" } ?? "not yet"
+        case .complete, .incomplete, .unknown: Self.age(readAt: report.readAt, isIncomplete: report.knownState == .incomplete, times)
+        }
+    }
+
+    private static func age(readAt: Date?, isIncomplete: Bool, _ times: TimeText) -> String {
+        (readAt.map(times.relative) ?? "not yet") + (isIncomplete ? ", incomplete" : "")
+    }
+
+    /// For the status: `4, read 3 minutes ago (14:12)`.
+    static func line(_ summary: RosterSummary, _ times: TimeText) -> String {
+        guard let count = summary.count, summary.readAt != nil else { return "not read yet" }
+        return "\(count), read " + age(readAt: summary.readAt, isIncomplete: summary.state == RosterReport.State.incomplete.rawValue, times)
+    }
+
+    /// Why --refresh read nothing new; nil if it did, and if nothing was ever read, because the sentence of the list then says why.
+    func notRefreshed(_ report: RosterReport) -> String? {
+        guard let readAt = report.readAt else { return nil }
+        let below = "The list below was read \(times.relative(readAt))."
+        if report.reading { return "Homing is still reading the list from \(report.backend). \(below)" }
+        return report.failure.map { "Not refreshed: \($0.printable) \(below)" }
+    }
+}

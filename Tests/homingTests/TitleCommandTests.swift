@@ -1,0 +1,59 @@
+import ControlAPI
+import Testing
+
+@testable import homing
+
+@Suite struct TitleCommandTests {
+    private func expanded(_ line: String, _ lists: RosterList?) async -> String {
+        await TitleCommand.expanded(line.split(separator: " ").map(String.init)) { lists }.joined(separator: " ")
+    }
+
+    @Test(arguments: [
+        ("people", "roster people"), ("person --refresh", "roster person --refresh"), ("People --help", "roster People --help"),
+        ("managed_users --find anna", "roster managed_users --find anna"), ("dance", "dance"), ("status", "status"), ("help", "help"),
+        ("--json people", "--json people"), ("", ""),
+    ])
+    func nameOfAListIsACommand(line: String, expanded: String) async {
+        #expect(await self.expanded(line, RosterList(rosters: [Sample.roster()])) == expanded)
+    }
+
+    @Test func commandsWinOverLists() async {
+        var report = Sample.roster()
+        report.title = RosterTitle(one: "list", many: "events")
+        for command in ["list", "events", "roster"] {
+            #expect(await expanded(command, RosterList(rosters: [report])) == command)
+        }
+    }
+
+    @Test func withoutADaemonNothingChanges() async {
+        #expect(await expanded("people", nil) == "people")
+    }
+
+    @Test func asksTheDaemonOnlyAboutUnknownWords() async {
+        for line in [["status"], ["--help"], ["help", "list"], ["---completion", "list"], []] {
+            let same = await TitleCommand.expanded(line) {
+                Issue.record("\(line) asked the daemon")
+                return nil
+            }
+            #expect(same == line)
+        }
+    }
+
+    @Test func listIsFoundByPluralThenSingularThenResource() throws {
+        var other = Sample.roster(backend: "lists")
+        (other.title, other.resource) = (RosterTitle(one: "people", many: "crowds"), "people")
+        let list = RosterList(rosters: [other, Sample.roster()])
+        #expect(try list.roster(named: "people").backend == "breathesafe")
+        #expect(try list.roster(named: "crowds").backend == "lists")
+    }
+
+    @Test func wrongNameListsTheChoices() {
+        let several = RosterList(rosters: [Sample.roster(backend: "one"), Sample.roster(backend: "two")])
+        let ambiguous = #expect(throws: Problem.self) { try several.roster(named: "people") }
+        #expect(ambiguous?.detail == "There is more than one list ‘people’: at one and two." && ambiguous?.code == .invalidRequest)
+        let unknown = #expect(throws: Problem.self) { try several.roster(named: "persons") }
+        #expect(unknown?.detail == "There is no list ‘persons’; there are: people." && unknown?.code == .notFound)
+        let none = #expect(throws: Problem.self) { try RosterList(rosters: []).roster(named: "people") }
+        #expect(none?.detail == "There is no list ‘people’; there are none.")
+    }
+}
