@@ -68,7 +68,8 @@ struct RosterBackend: Sendable {
 
     mutating func touch(_ name: String, at now: Date) {
         guard account != nil else { return }
-        resources[name]?.touch = RosterResource.Touch(first: resources[name]?.touch?.first ?? now, last: now)
+        let first = resources[name]?.touch?.first ?? now
+        resources[name]?.touch = RosterResource.Touch(first: first, last: now)
     }
 
     /// False for an unknown resource.
