@@ -67,7 +67,8 @@ import Testing
         try await station.start(logTo: log)
         try await station.login()
         try await station.event("rosterChanged")
-        let response = try #require(bodies.withLock(\.first))
+        let first = bodies.withLock { $0.first }
+        let response = try #require(first)
         let row = #"["5","Anna Example","anna example",1,5,"Anna","Example",0]"#
         let tag = try #require(response.headers[.eTag])
         let quoted = tag.replacing("\"", with: "\\\"")
