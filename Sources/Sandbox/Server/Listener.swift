@@ -37,8 +37,8 @@ actor Listener {
         guard running == nil else { return }
         let quiet = Logger(label: "sandbox") { _ in SwiftLogNoOpLogHandler() }
         let http = HTTP1Channel(responder: responder)
-        let server = try await bind(http, quiet)
         let connections = Connections()
+        let server = try await bind(http, connections, quiet)
         let plan = plan
         // The only unstructured task: `down` cancels it and waits for it.
         let task = Task {
@@ -47,7 +47,7 @@ actor Listener {
                 try? await server.executeThenClose { arriving in
                     for try await connection in arriving {
                         let channel = connection.channel
-                        connections.add(channel)
+                        connections.serve(channel)
                         group.addTask {
                             if plan?.refusesConnection() == true {
                                 await Self.reset(channel)
@@ -66,14 +66,21 @@ actor Listener {
     }
 
     /// Retries for two seconds if the port is in use: a child process holds the closed socket until exec(2).
-    private func bind(_ http: HTTP1Channel, _ log: Logger) async throws -> NIOAsyncChannel<HTTP1Channel.Value, Never> {
+    private func bind(
+        _ http: HTTP1Channel, _ connections: Connections, _ log: Logger
+    ) async throws -> NIOAsyncChannel<HTTP1Channel.Value, Never> {
         var tries = 0
         while true {
             tries += 1
             do {
                 return try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                     .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                    .bind(host: PortReservation.host, port: reservation.port) { http.setup(channel: $0, logger: log) }
+                    .bind(host: PortReservation.host, port: reservation.port) { channel in
+                        http.setup(channel: channel, logger: log).map { connection in
+                            connections.add(connection)
+                            return connection
+                        }
+                    }
             } catch let error as IOError where error.errnoCode == EADDRINUSE {
                 guard tries < 100 else { throw SandboxError.taken(reservation.port) }
                 try await Task.sleep(for: .milliseconds(20))
@@ -87,9 +94,10 @@ actor Listener {
         self.running = nil
         // An error means that the channel is already closed.
         try? await running.channel.close().get()
-        running.connections.closeAll()
+        let unserved = running.connections.closeAll()
         running.task.cancel()
         await running.task.value
+        for connection in unserved { await Connections.release(connection) }
     }
 
     /// Closes a connection with RST, as after a server crash.
@@ -104,27 +112,39 @@ actor Listener {
 }
 
 /// The open connections of one listener, for closing all at once.
+///
+/// It holds those that the listener has not served yet: NIO stops the process if such a connection is forgotten (swift-nio issue 2637).
 final class Connections: Sendable {
-    private let open = Mutex<[ObjectIdentifier: any Channel]?>([:])
+    private let open = Mutex<[ObjectIdentifier: (connection: HTTP1Channel.Value, isServed: Bool)]?>([:])
 
     /// Keeps a connection until it is removed; after `closeAll`, closes it at once.
-    func add(_ channel: any Channel) {
+    func add(_ connection: HTTP1Channel.Value) {
         let isKept = open.withLock { open in
-            open?[ObjectIdentifier(channel)] = channel
+            open?[ObjectIdentifier(connection.channel)] = (connection, false)
             return open != nil
         }
-        if !isKept { channel.close(mode: .all, promise: nil) }
+        if !isKept {
+            connection.channel.close(mode: .all, promise: nil)
+            Task { await Self.release(connection) }
+        }
     }
+
+    func serve(_ channel: any Channel) { open.withLock { $0?[ObjectIdentifier(channel)]?.isServed = true } }
 
     func remove(_ channel: any Channel) {
         _ = open.withLock { $0?.removeValue(forKey: ObjectIdentifier(channel)) }
     }
 
-    func closeAll() {
-        let channels = open.withLock { open in
+    /// Returns those that nothing serves.
+    func closeAll() -> [HTTP1Channel.Value] {
+        let connections = open.withLock { open in
             defer { open = nil }
-            return open ?? [:]
+            return open?.values.map(\.self) ?? []
         }
-        for channel in channels.values { channel.close(mode: .all, promise: nil) }
+        for (connection, _) in connections { connection.channel.close(mode: .all, promise: nil) }
+        return connections.filter { !$0.isServed }.map(\.connection)
     }
+
+    /// An error means that the channel is already closed.
+    static func release(_ connection: HTTP1Channel.Value) async { try? await connection.executeThenClose { _, _ in } }
 }

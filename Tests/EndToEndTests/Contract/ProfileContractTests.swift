@@ -82,7 +82,9 @@ import Testing
     @Test("33: the server receives exactly the documented requests", arguments: ProfileContractTests.handedIn.keys.sorted())
     func serverReceivesExactlyTheDocumentedRequests(profile: String) async throws {
         let text = try String(contentsOfFile: "\(Self.golden)/\(profile).txt", encoding: .utf8)
-        let documented = try text.split(separator: "\n---\n").map { try #require(GoldenRequest($0), "\($0)") }
+        // The station has no resources: RosterTests and RosterWireTests meet these requests.
+        let documented = try text.split(separator: "\n---\n").filter { !$0.contains("# resource ") }
+            .map { try #require(GoldenRequest($0), "\($0)") }
         let server = Server()
         let station = try await TestStation(.story16(), profile: profile, route: "none", answering: server.answering)
         try await station.start()
