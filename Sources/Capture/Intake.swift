@@ -82,7 +82,8 @@ package struct Intake: Sendable {
         return Mutation(
             id: submission.id ?? MutationID(at: now, using: &generator), destination: owner, lane: address.lane, route: submission.route,
             fields: submission.fields, payload: submission.payload, onDead: address.onDead,
-            capturedAt: submission.capturedAt?.asCaptureTime(at: now) ?? now, after: address.after, supersedes: submission.supersedes)
+            capturedAt: submission.capturedAt?.asCaptureTime(at: now) ?? now, after: address.after, supersedes: submission.supersedes,
+            subject: address.subject)
     }
 
     /// 32 MiB.

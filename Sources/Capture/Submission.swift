@@ -41,10 +41,13 @@ package struct Address: Sendable, Equatable {
     package var onDead: Mutation.OnDead
     /// A lane whose earlier entries must be delivered first.
     package var after: Lane?
+    /// As in `Mutation`.
+    package var subject: RosterID?
 
-    package init(lane: Lane, onDead: Mutation.OnDead, after: Lane? = nil) {
+    package init(lane: Lane, onDead: Mutation.OnDead, after: Lane? = nil, subject: RosterID? = nil) {
         self.lane = lane
         self.onDead = onDead
         self.after = after
+        self.subject = subject
     }
 }

@@ -7,6 +7,8 @@ public struct EntrySummary: Codable, Sendable, Equatable {
     public var account: String
     public var route: String
     public var lane: String
+    /// Nil unless the route refers to a list.
+    public var subject: SubjectReport?
     /// `pending`, `inflight`, `delivered`, `dead`, `held` or `discarded`.
     public var state: String
     public var holdReason: String?
@@ -103,6 +105,7 @@ public struct EntryDetail: Codable, Sendable, Equatable {
 public struct Explanation: Codable, Sendable, Equatable {
     public var id: String
     public var state: String
+    public var subject: SubjectReport?
     /// As a sentence.
     public var sentence: String
     /// What to do next, as a sentence; nil for nothing.
@@ -110,8 +113,9 @@ public struct Explanation: Codable, Sendable, Equatable {
     /// Whether the next step is required: without it, the entry stays as it is.
     public var needsPerson: Bool
 
-    public init(id: String, state: String, sentence: String, next: String?, needsPerson: Bool) {
+    public init(id: String, state: String, subject: SubjectReport? = nil, sentence: String, next: String?, needsPerson: Bool) {
         self.id = id
+        self.subject = subject
         self.state = state
         self.sentence = sentence
         self.next = next

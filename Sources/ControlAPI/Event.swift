@@ -11,6 +11,8 @@ public struct Event: Codable, Sendable, Equatable {
     public var backend: String?
     public var account: String?
     public var entry: String?
+    /// Of the entry, while it or its receipt is kept.
+    public var subject: SubjectReport?
     public var detail: [String: String]
 
     public init(cursor: Int64, at: Date, kind: String, backend: String?, account: String?, entry: String?, detail: [String: String]) {

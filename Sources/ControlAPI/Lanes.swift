@@ -20,6 +20,8 @@ public struct LaneReport: Codable, Sendable, Equatable {
     public var lane: String
     /// The id of the next entry.
     public var head: String
+    /// Of the next entry.
+    public var subject: SubjectReport?
     /// State of the head: `pending`, `inflight`, `dead` or `held`.
     public var state: String
     public var capturedAt: Date

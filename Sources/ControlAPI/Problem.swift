@@ -43,6 +43,8 @@ public struct Problem: Error, Codable, Sendable, Equatable {
         public static let idConflict = Code("id-conflict")
         /// The id was accepted before, and a person discarded its entry.
         public static let discarded = Code("discarded")
+        /// With `strict`: the submitted id is not in the stored list.
+        public static let notListed = Code("not-listed")
         public static let wrongState = Code("wrong-state")
         public static let outboxFull = Code("outbox-full")
         public static let storageFailed = Code("storage-failed")

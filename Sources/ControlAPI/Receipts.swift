@@ -47,6 +47,8 @@ public struct ReceiptReport: Codable, Sendable, Equatable {
     public var email: String?
     public var lane: String
     public var route: String
+    /// As in `EntrySummary`.
+    public var subject: SubjectReport?
     /// The id assigned by the server.
     public var remoteID: String?
     /// The HTTP status that proved delivery.

@@ -102,10 +102,12 @@ public struct Submission: WireRequest {
     public var payload: Data?
     /// Capture time; nil or an implausible time means the time of acceptance.
     public var capturedAt: Date?
+    /// Refuse an id that is missing from a complete and current list, instead of warning.
+    public var strict: Bool
 
     public init(
         backend: String? = nil, route: String, id: String? = nil, supersedes: String? = nil, fields: [String: String] = [:],
-        payload: Data? = nil, capturedAt: Date? = nil
+        payload: Data? = nil, capturedAt: Date? = nil, strict: Bool = false
     ) {
         self.backend = backend
         self.route = route
@@ -114,16 +116,17 @@ public struct Submission: WireRequest {
         self.fields = fields
         self.payload = payload
         self.capturedAt = capturedAt
+        self.strict = strict
     }
 
     public init(parameters: [String: String], body: Data?) throws(Problem) {
-        let reader = try ParameterReader(parameters, known: ["backend", "route", "id", "supersedes", "captured_at", "item.*"])
+        let reader = try ParameterReader(parameters, known: ["backend", "route", "id", "supersedes", "captured_at", "strict", "item.*"])
         let fields = parameters.filter { $0.key.hasPrefix("item.") }.map { (String($0.key.dropFirst(5)), $0.value) }
         self.init(
             backend: reader.text("backend"), route: try reader.required("route"), id: reader.text("id"),
             supersedes: reader.text("supersedes"),
             fields: Dictionary(fields) { first, _ in first }, payload: (body?.isEmpty ?? true) ? nil : body,
-            capturedAt: try reader.time("captured_at"))
+            capturedAt: try reader.time("captured_at"), strict: try reader.flag("strict"))
     }
 
     public var parameters: [String: String] {
@@ -133,6 +136,7 @@ public struct Submission: WireRequest {
         all["id"] = id
         all["supersedes"] = supersedes
         all["captured_at"] = capturedAt.map(JSONCoding.text)
+        if strict { all["strict"] = "true" }
         return all
     }
     public var body: Data? { payload }

@@ -38,6 +38,8 @@ public struct RosterReport: Codable, Sendable, Equatable {
     /// Why the last read failed, as a sentence; nil if it did not.
     public var failure: String?
     public var failingSince: Date?
+    /// The item fields that take an id of this list, by route; nil for none.
+    public var references: [FieldReference]?
 
     public init(backend: String, resource: String, title: RosterTitle, state: String, sentence: String = "") {
         self.backend = backend
@@ -45,6 +47,20 @@ public struct RosterReport: Codable, Sendable, Equatable {
         self.title = title
         self.state = state
         self.sentence = sentence
+    }
+}
+
+/// An item field that takes the id of a row.
+public struct FieldReference: Codable, Sendable, Equatable {
+    public var route: String
+    public var field: String
+    /// `integer` or `text`.
+    public var type: String
+
+    public init(route: String, field: String, type: String) {
+        self.route = route
+        self.field = field
+        self.type = type
     }
 }
 

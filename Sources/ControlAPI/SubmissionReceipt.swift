@@ -9,6 +9,9 @@ public struct SubmissionReceipt: Codable, Sendable, Equatable {
     public var lane: String
     /// SHA-256 of the accepted payload in lower-case hex; nil without a payload. Homing does not keep it.
     public var sha256: String?
+    public var subject: SubjectReport?
+    /// Something is probably wrong with the accepted entry, such as a person who is not in the list; as a sentence.
+    public var warning: String?
 
     public init(id: String, sequence: Int64, duplicate: Bool, backend: String, account: String, lane: String, sha256: String? = nil) {
         self.sha256 = sha256

@@ -19,7 +19,8 @@ extension Entry: FetchableRecord {
             lane: Lane(try row.decode(String.self, forColumn: "lane")), route: try row.decode(forColumn: "route"), onDead: onDead,
             capturedAt: Date(ms: try row.decode(forColumn: "capturedAt")),
             after: try row.decode(String?.self, forColumn: "after").map { Lane($0) },
-            supersedes: try row.decode(String?.self, forColumn: "supersedes").flatMap { MutationID($0) })
+            supersedes: try row.decode(String?.self, forColumn: "supersedes").flatMap { MutationID($0) },
+            subject: try row.decode(String?.self, forColumn: "subject").map { RosterID($0) })
         self.init(sequence: sequence, mutation: mutation, state: state, acceptedAt: Date(ms: try row.decode(forColumn: "acceptedAt")))
         holdReason = try row.decode(String?.self, forColumn: "holdReason").flatMap(HoldReason.init)
         let due: Int64 = try row.decode(forColumn: "dueAt")
@@ -52,7 +53,7 @@ extension Entry: FetchableRecord {
     init(_ receipt: ReceiptRecord) {
         let mutation = Mutation(
             id: receipt.id, destination: receipt.destination, lane: receipt.lane, route: receipt.route, onDead: .skip,
-            capturedAt: receipt.capturedAt)
+            capturedAt: receipt.capturedAt, subject: receipt.subject)
         let state: State = receipt.outcome == .delivered ? .delivered : .discarded
         self.init(sequence: receipt.sequence, mutation: mutation, state: state, acceptedAt: receipt.acceptedAt)
         settledAt = receipt.settledAt
@@ -68,7 +69,7 @@ extension Mutation {
     func identity(digest: Data, by vault: Vault) -> Data {
         let parts = [
             id.description, destination.backend, destination.account.rawValue, lane.rawValue, route, onDead.rawValue,
-            String(capturedAt.ms), supersedes?.description ?? "",
+            String(capturedAt.ms), supersedes?.description ?? "", subject?.rawValue ?? "",
         ]
         return vault.keyedDigest(Data(parts.joined(separator: "\n").utf8), digest).prefix(16)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import JSON
 import SyncModel
 
 /// One attempt as it is stored.
@@ -34,6 +35,14 @@ extension [Tally] {
     }
 }
 
+/// All dead or all held entries of a backend, if they are of one account and have one subject.
+package struct CommonSubject: Sendable, Equatable {
+    package var destination: Destination
+    package var state: Entry.State
+    package var routes: [String]
+    package var subject: RosterID
+}
+
 package struct Overview: Sendable {
     /// One for each destination and state, ordered by destination.
     package var tallies: [Tally]
@@ -41,6 +50,7 @@ package struct Overview: Sendable {
     package var blocked: [Destination: Int]
     /// Entries that keep failing their lookups.
     package var unseen: [Destination: Int]
+    package var commonSubjects: [CommonSubject]
     /// Display names.
     package var labels: [Destination: String]
     /// As stored, perhaps over, by backend.
@@ -99,15 +109,37 @@ extension Outbox {
     package func overview() async throws(OutboxError) -> Overview {
         try await read { db in
             let tallies = try Self.tallies(db)
-            let mayBlock = tallies.contains { $0.state == .dead || $0.state == .held }
+            let failed = tallies.filter { $0.state == .dead || $0.state == .held }.map(\.count).reduce(0, +)
             let unseen = try Self.counts("(\(Self.unseenEntries))", db)
-            var blocked = mayBlock ? try Self.blocked(db) : [:]
+            var blocked = failed > 0 ? try Self.blocked(db) : [:]
             if !unseen.isEmpty { blocked.merge(try Self.blockedByUnseen(db), uniquingKeysWith: +) }
             let waiting = Set(tallies.filter { $0.state == .pending }.map(\.destination.backend))
             let oldest = try waiting.compactMap { backend in try Self.oldestWaiting(at: backend, db).map { (backend, $0) } }
             return Overview(
-                tallies: tallies, blocked: blocked, unseen: unseen, labels: try Self.accountLabels(db),
-                pauses: try Self.pausesByBackend(db), oldest: Dictionary(uniqueKeysWithValues: oldest), cursor: try Self.newestCursor(db))
+                tallies: tallies, blocked: blocked, unseen: unseen,
+                commonSubjects: (1...Self.mostFailedRead).contains(failed) ? try Self.commonSubjects(db) : [],
+                labels: try Self.accountLabels(db), pauses: try Self.pausesByBackend(db),
+                oldest: Dictionary(uniqueKeysWithValues: oldest), cursor: try Self.newestCursor(db))
+        }
+    }
+
+    /// So that thousands of failed entries do not slow `overview`.
+    private static let mostFailedRead = 1000
+
+    private static func commonSubjects(_ db: Database) throws -> [CommonSubject] {
+        try Row.fetchAll(
+            db,
+            sql: """
+                SELECT backend, min(account) AS account, state, min(subject) AS subject, json_group_array(DISTINCT route) AS routes
+                FROM entry INDEXED BY failedOrder WHERE state IN ('dead', 'held') GROUP BY backend, state
+                HAVING count(DISTINCT account) = 1 AND count(DISTINCT subject) = 1 AND count(subject) = count(*)
+                """
+        ).compactMap { row in
+            let list = Data((row["routes"] as String).utf8)
+            guard let state = Entry.State(rawValue: row["state"]), case .array(let routes) = JSONValue(parsing: list) else { return nil }
+            return CommonSubject(
+                destination: Destination(backend: row["backend"], account: row["account"]), state: state,
+                routes: routes.compactMap(\.string), subject: RosterID(row["subject"] as String))
         }
     }
 

@@ -46,6 +46,30 @@ extension Outbox {
         }
     }
 
+    /// Destination, route and subject of those entries and receipts that have a subject.
+    package func subjects(
+        of ids: [MutationID]
+    ) async throws(OutboxError) -> [MutationID: (destination: Destination, route: String, subject: RosterID)] {
+        let names = Set(ids).map(\.description)
+        if names.isEmpty { return [:] }
+        return try await read { db in
+            let columns = "id, backend, account, route, subject"
+            let condition = "subject IS NOT NULL AND id IN (\(databaseQuestionMarks(count: names.count)))"
+            let rows = try Row.fetchAll(
+                db,
+                sql: "SELECT \(columns) FROM entry WHERE \(condition) UNION SELECT \(columns) FROM receipt WHERE \(condition)",
+                arguments: StatementArguments(names) + StatementArguments(names))
+            var found: [MutationID: (destination: Destination, route: String, subject: RosterID)] = [:]
+            for row in rows {
+                guard let id = MutationID(row["id"] as String) else { continue }
+                found[id] = (
+                    Destination(backend: row["backend"], account: row["account"]), row["route"], RosterID(row["subject"] as String)
+                )
+            }
+            return found
+        }
+    }
+
     private static let kinds = SyncEvent.Kind.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
 
     /// The least cursor after which no event is missing: 0 until events have been pruned.

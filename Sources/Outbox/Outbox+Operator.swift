@@ -76,8 +76,9 @@ extension Outbox {
         try db.cachedStatement(
             sql: """
                 INSERT INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, foundByLookup, attempts,
-                    capturedAt, acceptedAt, settledAt, discardedBy)
-                SELECT id, sequence, backend, account, lane, route, size, digest, 'discarded', 0, attempts, capturedAt, acceptedAt, ?, ?
+                    capturedAt, acceptedAt, subject, settledAt, discardedBy)
+                SELECT id, sequence, backend, account, lane, route, size, digest, 'discarded', 0, attempts, capturedAt, acceptedAt, subject,
+                    ?, ?
                 FROM entry WHERE sequence = ?
                 """
         ).execute(arguments: [now.ms, name ?? actor, entry.sequence])

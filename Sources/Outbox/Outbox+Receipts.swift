@@ -9,6 +9,8 @@ package struct ReceiptRecord: Sendable, Equatable {
     package var destination: Destination
     package var lane: Lane
     package var route: String
+    /// As in `Mutation`.
+    package var subject: RosterID?
     package var outcome: Outcome
     /// As stated by the file or the caller; otherwise `acceptedAt`.
     package var capturedAt: Date
@@ -88,7 +90,8 @@ extension Outbox {
         }
         return ReceiptRecord(
             sequence: row["sequence"], id: id, destination: Destination(backend: row["backend"], account: row["account"]),
-            lane: Lane(row["lane"] as String), route: row["route"], outcome: outcome, capturedAt: Date(ms: row["capturedAt"]),
+            lane: Lane(row["lane"] as String), route: row["route"], subject: (row["subject"] as String?).map { RosterID($0) },
+            outcome: outcome, capturedAt: Date(ms: row["capturedAt"]),
             acceptedAt: Date(ms: row["acceptedAt"]), settledAt: Date(ms: row["settledAt"]), discardedBy: row["discardedBy"],
             remoteID: row["remoteID"], status: row["status"],
             foundByLookup: row["foundByLookup"], altered: row["altered"], unverified: row["unverified"], attempts: row["attempts"],

@@ -48,6 +48,18 @@ extension Outbox {
         }
     }
 
+    /// The labels of the rows with these ids; nil without a readable roster.
+    package func rosterLabels(
+        of ids: Set<RosterID>, in key: RosterKey
+    ) async throws(OutboxError) -> (head: RosterHead, labels: [RosterID: String])? {
+        try await read { db in
+            guard let stored = try StoredRoster.fetch(key, db), let pages = try stored.pages(by: vault, db) else { return nil }
+            var labels: [RosterID: String] = [:]
+            for row in pages.lazy.flatMap(\.rows) where ids.contains(row.id) { labels[row.id] = row.label }
+            return (stored.head, labels)
+        }
+    }
+
     /// By page, counted from 1; empty unless the stored roster is complete and of this rule, since only then an unchanged page can be kept.
     ///
     /// - Parameter rule: the resource's source.

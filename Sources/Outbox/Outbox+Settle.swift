@@ -170,8 +170,9 @@ extension Outbox {
         try db.cachedStatement(
             sql: """
                 INSERT INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, remoteID, status, foundByLookup,
-                    attempts, capturedAt, acceptedAt, altered, settledAt)
-                SELECT id, sequence, backend, account, lane, route, size, digest, 'delivered', ?, ?, ?, attempts, capturedAt, acceptedAt, ?, ?
+                    attempts, capturedAt, acceptedAt, subject, altered, settledAt)
+                SELECT id, sequence, backend, account, lane, route, size, digest, 'delivered', ?, ?, ?, attempts, capturedAt, acceptedAt,
+                    subject, ?, ?
                 FROM entry WHERE sequence = ?
                 """
         ).execute(arguments: [receipt.remoteID, receipt.status, receipt.foundByLookup, receipt.altered, now.ms, sequence])

@@ -18,6 +18,7 @@ package enum OutboxSchema {
     ///   `looks`: lookups since then without an answer.
     /// - `aside`: it failed while nothing on its route succeeded, or cannot be looked up. If its lane may skip it, later entries go first.
     /// - `after`: a lane whose earlier entries go first; `parent`: the newest of them at acceptance, which must be delivered.
+    /// - `subject`: the id that the entry refers to, such as the person's. Names are stored only in rosters.
     /// - `entryEnd`, `receiptEnd`: find an entry by the end of its id, of which a person gives at least 4 characters.
     private static let entry = """
         CREATE TABLE run (
@@ -42,6 +43,7 @@ package enum OutboxSchema {
             supersedes TEXT,
             after TEXT,
             parent INTEGER,
+            subject TEXT,
             state TEXT NOT NULL DEFAULT 'pending'
                 CHECK (state IN ('pending', 'inflight', 'delivered', 'dead', 'held', 'discarded')),
             holdReason TEXT CHECK (holdReason IN
@@ -218,7 +220,8 @@ package enum OutboxSchema {
             settledAt INTEGER NOT NULL,
             altered TEXT,
             unverified INTEGER NOT NULL DEFAULT 0 CHECK (unverified IN (0, 1)),
-            discardedBy TEXT
+            discardedBy TEXT,
+            subject TEXT
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX receiptOrder ON receipt (sequence, settledAt, backend);
         CREATE INDEX receiptEnd ON receipt (substr(id, -4), sequence);
@@ -346,7 +349,7 @@ package enum OutboxSchema {
         BEGIN SELECT RAISE(ABORT, 'no such transition'); END;
 
         CREATE TRIGGER entryIdentity BEFORE UPDATE OF sequence, id, backend, account, lane, route, onDead, size, digest, capturedAt, acceptedAt,
-            after, parent ON entry
+            after, parent, subject ON entry
         BEGIN SELECT RAISE(ABORT, 'an entry never changes what it is'); END;
 
         CREATE TRIGGER entryStays BEFORE DELETE ON entry

@@ -116,9 +116,9 @@ final class Salvage {
         try db.execute(
             sql: """
                 INSERT OR IGNORE INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, remoteID, status,
-                    foundByLookup, attempts, capturedAt, acceptedAt, settledAt)
+                    foundByLookup, attempts, capturedAt, acceptedAt, settledAt, subject)
                 SELECT id, sequence, backend, account, lane, route, size, digest, state, remoteID, lastStatus, 0, attempts, capturedAt,
-                    acceptedAt, settledAt
+                    acceptedAt, settledAt, subject
                 FROM entry WHERE state IN ('delivered', 'discarded');
 
                 DELETE FROM attempt WHERE entry NOT IN (SELECT sequence FROM entry);

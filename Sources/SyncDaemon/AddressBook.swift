@@ -21,6 +21,7 @@ struct AddressBook: Addressing {
         try backend.check(route: submission.route, fields: submission.fields, payload: submission.payload)
         return Address(
             lane: try backend.lane(route: submission.route, fields: submission.fields), onDead: backend.onDead(route: submission.route),
-            after: try backend.after(route: submission.route, fields: submission.fields))
+            after: try backend.after(route: submission.route, fields: submission.fields),
+            subject: backend.subject(route: submission.route, fields: submission.fields))
     }
 }

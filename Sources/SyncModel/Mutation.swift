@@ -17,10 +17,13 @@ package struct Mutation: Hashable, Sendable {
     package var capturedAt: Date
     /// The entry that this one replaces after an edit.
     package var supersedes: MutationID?
+    /// The id in the field that the route declares as a reference, such as the measured person.
+    package var subject: RosterID?
 
     package init(
         id: MutationID, destination: Destination, lane: Lane, route: String, fields: [String: JSONValue] = [:], payload: Data? = nil,
-        onDead: OnDead = .halt, capturedAt: Date, after: Lane? = nil, supersedes: MutationID? = nil
+        onDead: OnDead = .halt, capturedAt: Date, after: Lane? = nil, supersedes: MutationID? = nil,
+        subject: RosterID? = nil
     ) {
         self.id = id
         self.destination = destination
@@ -32,6 +35,7 @@ package struct Mutation: Hashable, Sendable {
         self.capturedAt = capturedAt
         self.after = after
         self.supersedes = supersedes
+        self.subject = subject
     }
 
     /// Whether a failed or held entry stops its lane.

@@ -42,7 +42,7 @@ struct FieldTypeTests {
     }
 
     @Test(arguments: ["a b", "ä", "05", "-"]) func acceptsAnyOtherText(text: String) async throws {
-        let backend = try breathesafe("fields: {user_id: integer}", "fields: {user_id: text}")
+        let backend = try breathesafe("fields: {user_id: {type: integer, reference: managed_users}}", "fields: {user_id: text}")
         #expect(await refusal(backend, "measurement", ["user_id": .string(text)]) == nil)
     }
 
@@ -61,7 +61,7 @@ struct FieldTypeTests {
     }
 
     @Test func refusesDotsAndNullInPath() async throws {
-        let backend = try breathesafe("    fields: {user_id: integer}\n", "")
+        let backend = try breathesafe("    fields: {user_id: {type: integer, reference: managed_users}}\n", "")
         #expect(await refusal(backend, "measurement", ["user_id": ".."])?.contains("cannot take \"..\"") == true)
         for value in [JSONValue.null, .array([])] {
             #expect(await refusal(backend, "measurement", ["user_id": value])?.contains("needs text or a number as the field") == true)

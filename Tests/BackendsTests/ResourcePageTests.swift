@@ -86,6 +86,26 @@ struct ResourcePageTests {
         #expect(backend.touches(route: "nowhere").isEmpty)
     }
 
+    @Test func firstReferenceNamesTheSubject() throws {
+        let backend = try breathesafe()
+        #expect(backend.subject(route: "measurement", fields: ["user_id": 5]) == "5")
+        #expect(backend.subject(route: "fit_test", fields: ["user_id": "5"]) == "5")
+        #expect(backend.subject(route: "measurement", fields: [:]) == nil)
+        #expect(backend.subject(route: "create_managed_user", fields: ["user_id": 5]) == nil)
+        #expect(backend.subjectField(route: "profile")?.field == "user_id")
+        #expect(backend.subjectField(route: "profile")?.resource.name == "managed_users")
+        let references = backend.references(to: try #require(backend.resource("managed_users")))
+        #expect(references.map(\.route) == ["fit_test", "measurement", "profile"])
+        #expect(references.allSatisfy { $0.field == "user_id" && $0.type == "integer" })
+    }
+
+    @Test func referenceWithoutTypeTakesText() throws {
+        let backend = try breathesafe("{type: integer, reference: managed_users}", "{reference: managed_users}")
+        let references = backend.references(to: try #require(backend.resource("managed_users")))
+        #expect(references.first { $0.route == "measurement" }?.type == "text")
+        #expect(backend.subject(route: "measurement", fields: ["user_id": "a b"]) == "a b")
+    }
+
     @Test func sourceChangesWithAddressAndDeclaration() throws {
         func source(_ old: String, _ new: String) throws -> Data? { try breathesafe(old, new).resources.first?.source }
         let shipped = try source("schema: 1", "schema: 1")

@@ -114,6 +114,7 @@ struct ValidChange: Sendable {
         added("routes.NAME.headers", "    headers: {X-Room: \"4\"}", to: route),
         added("routes.NAME.timeout", "    timeout: 20", to: route),
         ValidChange("routes.NAME.fields", "{user_id: integer}", "{user_id: text}"),
+        ValidChange("routes.NAME.fields", "{user_id: integer}", "{user_id: {type: integer, reference: managed_users}}"),
         ValidChange("routes.NAME.requires", "[/average_measurements]", "[/average_measurements, /room]"),
         ValidChange("routes.NAME.remote_id", "remote_id: /facial_measurement/id", "remote_id: /facial_measurement/created_at"),
         added("routes.NAME.promises", "    promises: /facial_measurement", to: route),

@@ -81,4 +81,52 @@ import Testing
         let lane = try #require(try await store.outbox.lanes(limit: 10).first)
         #expect(lane.head == Samples.id(1) && lane.waiting == 3)
     }
+
+    private static func mutation(_ number: Int, subject: RosterID?) -> Mutation {
+        var mutation = Samples.mutation(number, lane: "\(number)")
+        mutation.subject = subject
+        return mutation
+    }
+
+    @Test func entryAndReceiptKeepTheSubject() async throws {
+        let store = try Store()
+        for (number, subject) in [(1, "5"), (2, nil), (3, "7")] as [(Int, RosterID?)] {
+            try await store.enqueue(Self.mutation(number, subject: subject))
+        }
+        #expect(try await store.outbox.entries(limit: 10).map(\.mutation.subject) == ["5", nil, "7"])
+        #expect(try await store.outbox.lanes(limit: 10).map(\.subject) == ["5", nil, "7"])
+        try await store.deliver(try await store.claim()[0])
+        try await store.outbox.discard(Samples.id(3), by: "ann", at: store.clock.now)
+        #expect(try await store.outbox.receipts(limit: 10).map(\.subject) == ["5", "7"])
+        store.clock.advance(by: 60)
+        try await store.outbox.prune(before: store.clock.now, at: store.clock.now)
+        #expect(try await store.outbox.entry(Samples.id(1))?.entry.mutation.subject == "5")
+        let subjects = try await store.outbox.subjects(of: (1...4).map(Samples.id))
+        #expect(subjects.mapValues { $0.subject } == [Samples.id(1): "5", Samples.id(3): "7"])
+        #expect(try await store.outbox.subjects(of: []).isEmpty)
+    }
+
+    @Test func overviewNamesTheOnlySubjectOfFailedEntries() async throws {
+        let store = try Store()
+        for number in 1...3 { try await store.enqueue(Self.mutation(number, subject: number == 3 ? "7" : "5")) }
+        func fail() async throws { try await store.settle(try await store.claim()[0], .dead(Samples.failure), .permanent(Samples.failure)) }
+        #expect(try await store.outbox.overview().commonSubjects.isEmpty)
+        for _ in 1...2 {
+            try await fail()
+            let common = try #require(try await store.outbox.overview().commonSubjects.first)
+            #expect(common.destination == Samples.destination && common.state == .dead)
+            #expect(common.routes == ["measurement"] && common.subject == "5")
+        }
+        try await fail()
+        #expect(try await store.outbox.overview().commonSubjects.isEmpty)
+    }
+
+    @Test func subjectNeverChanges() async throws {
+        let store = try Store()
+        try await store.enqueue(Self.mutation(1, subject: "5"))
+        #expect(throws: (any Error).self) { try store.raw { try $0.execute(sql: "UPDATE entry SET subject = '7'") } }
+        try store.raw { try $0.execute(sql: "DROP TRIGGER entryIdentity; UPDATE entry SET subject = '7'") }
+        #expect(try await store.claim().isEmpty)
+        #expect(try await store.outbox.entry(Samples.id(1))?.entry.holdReason == .quarantine)
+    }
 }

@@ -46,6 +46,15 @@ import Vault
         try await store.outbox.events(since: 0, limit: 100).filter { $0.kind == .rosterChanged }
     }
 
+    @Test func findsLabelsOfIDs() async throws {
+        let store = try signedIn()
+        #expect(try await store.outbox.rosterLabels(of: ["1"], in: Self.key) == nil)
+        try await save(store, [[.sample(3), .sample(1, "Zoë")], [.sample(2)]])
+        let found = try #require(try await store.outbox.rosterLabels(of: ["1", "2", "9"], in: Self.key))
+        #expect(found.labels == ["1": "Zoë", "2": "Anna Example"])
+        #expect(found.head.count == 3)
+    }
+
     @Test func storesRowsInTheirOrder() async throws {
         let store = try signedIn()
         let all = [[.sample(3), .sample(1, "Zoë “Z” Quiroga")], [], [.sample(2)]] as [[RosterRow]]

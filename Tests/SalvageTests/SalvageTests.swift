@@ -49,6 +49,19 @@ import Testing
         #expect(try await store.outbox.enqueue(Samples.mutation(5), at: store.clock.now).sequence > 5 + passed)
     }
 
+    @Test func subjectsSurviveSalvage() async throws {
+        var store = try Store()
+        for number in 1...2 {
+            var mutation = Samples.mutation(number)
+            mutation.subject = RosterID("\(number + 4)")
+            try await store.enqueue(mutation)
+        }
+        try await store.deliver(try await store.claim()[0])
+        #expect(try salvage(&store).quarantined == 0)
+        #expect(try await store.outbox.entries(limit: 10).map(\.mutation.subject) == ["5", "6"])
+        #expect(try await store.outbox.receipts(limit: 10).map(\.subject) == ["5"])
+    }
+
     @Test(arguments: [nil, true, false]) func pausesSurviveSalvage(hasEnd: Bool?) async throws {
         var store = try await delivered(1)
         for number in 2...9 { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }

@@ -51,8 +51,9 @@ import Testing
     @Test func tellsRowsApartByTheirShape() async throws {
         let store = try Store()
         for number in 1...12 {
-            _ = try await store.outbox.enqueue(
-                Samples.mutation(number, lane: "\(number)"), accountLabel: "ann@lab.test", at: store.clock.now)
+            var mutation = Samples.mutation(number, lane: "\(number)")
+            mutation.subject = number % 2 == 0 ? "5" : nil
+            _ = try await store.outbox.enqueue(mutation, accountLabel: "ann@lab.test", at: store.clock.now)
         }
         for entry in try await store.claim(2) { try await store.deliver(entry) }
         try await store.outbox.discard(Samples.id(9), by: "ann", at: store.clock.now)

@@ -85,7 +85,8 @@ package final class TestStation: Sendable {
     /// Removes the resources of a profile, and what names them.
     private static func withoutRosters(_ profile: String) -> String {
         var isInResources = false
-        let lines = profile.replacing(/, touches: \w+/, with: "").split(separator: "\n", omittingEmptySubsequences: false).filter { line in
+        let text = profile.replacing(/, (?:touches|reference): \w+/, with: "")
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
             if let first = line.first, first != " ", first != "#" { isInResources = line.hasPrefix("resources:") }
             return !isInResources && !line.trimmingPrefix(while: { $0 == " " }).hasPrefix("touches: ")
         }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import SyncDaemon
 
-/// Observers see no e-mail addresses and no server messages. See WhatObserversSee.
+/// Observers see no e-mail addresses, no names of people and no server messages. See WhatObserversSee.
 @Suite(.timeLimit(.minutes(60))) struct ObserverViewTests {
     private static let observer = Peer(pid: 7, uid: 54_321, groups: [54])
     private static let administrator = Peer(pid: 8, uid: geteuid(), groups: [])
@@ -42,6 +42,7 @@ import Testing
                     do { try await daemon.run() } catch is CancellationError {}  // the test cancels the daemon
                 }
                 _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
+                try await station.event { $0.kind == "rosterChanged" }
                 let first = try await station.submit().id
                 try await station.delivered(first)
                 // This user belongs to another manager, so the server refuses the entry.
@@ -52,14 +53,16 @@ import Testing
 
                 func caller(_ peer: Peer) throws -> Caller { Caller(peer, try #require(daemon.policy.access(of: peer))) }
                 let (observer, administrator) = (try caller(Self.observer), try caller(Self.administrator))
-                let (names, words) = ("manager@lab.test", "Not managed")
+                let (names, words, person) = ("manager@lab.test", "Not managed", "Edit Me")
                 let told = try await everything(daemon.handler, refused, by: administrator)
                 for call in ["status", "sessions", "receipts", "events"] { #expect(told[call]?.contains(names) == true, "\(call)") }
                 for call in ["entries", "entry", "why", "events"] { #expect(told[call]?.contains(words) == true, "\(call)") }
+                for call in ["entries", "receipts", "events"] { #expect(told[call]?.contains(person) == true, "\(call)") }
                 for name in [refused, EntryName.short(refused), "2"] {
                     for (call, text) in try await everything(daemon.handler, name, by: observer) {
                         #expect(!text.contains(names), "\(call) \(name): \(text)")
                         #expect(!text.contains(words), "\(call) \(name): \(text)")
+                        #expect(!text.contains(person), "\(call) \(name): \(text)")
                     }
                 }
                 // The beginning of all ids of some weeks. Observers may list numbers and ids, so an error may have them.

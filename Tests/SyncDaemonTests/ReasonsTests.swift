@@ -234,6 +234,16 @@ import Testing
             reasons { $0.receipt = receipt(.discarded, by: "bob") }, entry(1, .discarded) { $0.settledAt = now },
             "bob discarded it at 05:46. Its payload was deleted.", "run: homing receipt \(id)"),
         Case(
+            reasons {
+                $0.fields = ["user_id": "5", "room": "4"]
+                $0.subjectReport = SubjectReport(resource: "managed_users", field: "user_id", id: "5", label: "Anna Example")
+            }, entry(1, .dead) { $0.lastStatus = 404 },
+            "breathesafe refused this measurement of Anna Example (5) (room 4) for ann@lab.test (404).", "run: homing retry \(id)"),
+        Case(
+            reasons { $0.subjectReport = SubjectReport(resource: "managed_users", field: "user_id", id: "5") },
+            entry(1, .dead) { $0.lastStatus = 404 },
+            "breathesafe refused this measurement (user_id 5) for ann@lab.test (404).", "run: homing retry \(id)"),
+        Case(
             reasons { $0.fields = ["user_id": "5"] },
             entry(1, .dead) {
                 $0.lastError = "breathesafe answered: Not Found."

@@ -23,6 +23,16 @@ import Testing
 
     private let moment = Moment(now: Date(timeIntervalSince1970: 1_765_000_000), timeZone: .gmt)
 
+    @Test func noticesNameTheOnlyPersonOfFailedEntries() {
+        var failed = summary(backend(QueueReport(held: 2, dead: 1)))
+        failed.commonNames = ["breathesafe": [.dead: "Anna Example (28)", .held: "Eve Lab (5)"]]
+        let texts = failed.attention.map(\.text)
+        #expect(texts.contains { $0.hasPrefix("1 capture of Anna Example (28) for breathesafe was refused") }, "\(texts)")
+        #expect(texts.contains { $0.hasPrefix("2 captures of Eve Lab (5) for breathesafe are on hold") }, "\(texts)")
+        #expect(!failed.withoutNames.attention.contains { $0.text.contains("Anna") || $0.text.contains("Eve") })
+        #expect(!failed.sentence.contains("Anna"))
+    }
+
     @Test func eachSituationHasItsSentence() {
         let offline = "The backend does not answer."
         let bob = WaitingAccount(account: "2", email: "bob@lab.test", waiting: 2)

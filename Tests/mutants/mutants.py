@@ -433,7 +433,8 @@ MUTANTS = [
     ("one that is behind another is tried now", "Sources/homing/Rendering/EntryText.swift",
      "if let first = detail.behind { return \"after entry \\(first)\" }", "", "EntryTextTests"),
     ("a refusal does not say of what", "Sources/SyncDaemon/Control/Reasons.swift",
-     "return \"\\(article) \\(entry.route)\\(known.isEmpty ? \"\" : \" (\\(known))\")\"", "return \"\\(article) entry\" + known.prefix(0)", "ReasonsTests"),
+     "return \"\\(article) \\(entry.route)\\(name)\\(rest.isEmpty ? \"\" : \" (\\(rest))\")\"",
+     "return \"\\(article) entry\" + name.prefix(0) + rest.prefix(0)", "ReasonsTests"),
     # Blame by contrast
     ("a failing entry is always to blame", DELIVERY + "RouteState.swift",
      "return isAlone && policy.countsAlone(entry, now) ? .loneEntry : .backend", "return isAlone && policy.countsAlone(entry, now) ? .loneEntry : .entry",

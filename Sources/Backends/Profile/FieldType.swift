@@ -31,6 +31,13 @@ enum FieldType: String, CaseIterable {
 }
 
 extension Route {
+    /// A field that takes the id of a row.
+    struct Reference: Sendable {
+        let field: String
+        /// The name of the resource.
+        let resource: String
+    }
+
     /// Undeclared fields are texts.
     func check(_ values: [String: JSONValue]) throws(Failure) {
         let known = usedFields

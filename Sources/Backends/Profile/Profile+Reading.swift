@@ -32,7 +32,7 @@ extension Profile {
         if auth?.means == .refreshToken, !mistakes.all.contains(where: { $0.key.hasPrefix("auth.") }) { Self.checkAccountIsNamed(table) }
         let address = base.map { Self.address($0) ?? $0 } ?? ""
         let resources = Resource.all(table, address: address, defaults: defaults)
-        Self.checkTouches(of: declared, table)
+        Self.checkResourceNames(in: declared, table)
         table.close()
         guard let name, let base, let origin = Origin(base), let auth else { return nil }
         source = node
@@ -93,14 +93,21 @@ extension Profile {
     }
 
     /// Compared with the names as written, so that a mistake in a resource is reported once.
-    private static func checkTouches(of routes: [(name: String, value: YAMLNode, path: String)], _ table: StrictTable) {
+    private static func checkResourceNames(in routes: [(name: String, value: YAMLNode, path: String)], _ table: StrictTable) {
         let names = if case .table(let members)? = table.node.member("resources")?.content { members.map(\.key) } else { [String]() }
+        func check(_ item: YAMLNode, _ key: String) {
+            guard let text = item.text, !names.contains(text) else { return }
+            let known = names.isEmpty ? "" : ": \(names.sorted().joined(separator: ", "))"
+            table.mistakes.add(at: item, key: key, expected: "a resource of this profile\(known)")
+        }
         for route in routes {
-            guard let touches = route.value.member("touches") else { continue }
-            let items = if case .list(let items) = touches.content { items } else { [touches] }
-            for (index, item) in items.enumerated() where item.text.map({ names.contains($0) }) == false {
-                let known = names.isEmpty ? "" : ": \(names.sorted().joined(separator: ", "))"
-                table.mistakes.add(at: item, key: "\(route.path).touches.\(index)", expected: "a resource of this profile\(known)")
+            if let touches = route.value.member("touches") {
+                let items = if case .list(let items) = touches.content { items } else { [touches] }
+                for (index, item) in items.enumerated() { check(item, "\(route.path).touches.\(index)") }
+            }
+            guard case .table(let fields)? = route.value.member("fields")?.content else { continue }
+            for field in fields {
+                if let reference = field.value.member("reference") { check(reference, "\(route.path).fields.\(field.key).reference") }
             }
         }
     }

@@ -15,7 +15,7 @@ extension Route {
                 table.reject("marker", expected: "a pointer to a new member of an object in json, or of {item.payload} itself")
             }
         }
-        fields = Self.fields(table)
+        (fields, references) = Self.fields(table)
         requires = table.pointers("requires")
         if !requires.isEmpty, isRequestSound, request?.json?.takesPayload != true {
             table.reject("requires", expected: "{item.payload} in json, because requires applies to the payload")
@@ -53,11 +53,20 @@ extension Route {
         checkFieldsAreUsed(table)
     }
 
-    private static func fields(_ table: StrictTable) -> [String: FieldType] {
-        guard let declared = table.table("fields") else { return [:] }
-        var fields: [String: FieldType] = [:]
-        for name in declared.keys { fields[name] = declared.choice(name) }
-        return fields
+    /// A field is a type, or a table of a type and a reference.
+    private static func fields(_ table: StrictTable) -> ([String: FieldType], [Reference]) {
+        guard let declared = table.table("fields") else { return ([:], []) }
+        var (fields, references): ([String: FieldType], [Reference]) = ([:], [])
+        for name in declared.keys {
+            guard case .table? = declared.node.member(name)?.content, let rule = declared.table(name) else {
+                fields[name] = declared.choice(name)
+                continue
+            }
+            fields[name] = rule.choice("type", as: FieldType.self) ?? .text
+            if let resource = rule.text("reference") { references.append(Reference(field: name, resource: resource)) }
+            rule.close()
+        }
+        return (fields, references)
     }
 
     /// A misspelt name would leave the intended field unchecked.

@@ -8,6 +8,8 @@ struct Route: Sendable {
     let request: RequestTemplate
     /// Undeclared fields are texts.
     let fields: [String: FieldType]
+    /// In the order of the file. The first one names the entry's subject.
+    let references: [Reference]
     /// Must resolve in the payload.
     let requires: [JSONPointer]
     /// A success may have no body.

@@ -9,6 +9,29 @@ extension Backend {
     /// The names of the resources to read again after a delivery of this route.
     package func touches(route name: String) -> [String] { profile.routes[name]?.touches ?? [] }
 
+    /// The field that holds the subject of the route's entries, and its resource; nil for none.
+    package func subjectField(route name: String) -> (field: String, resource: Resource)? {
+        guard let reference = profile.routes[name]?.references.first, let resource = resource(reference.resource) else { return nil }
+        return (reference.field, resource)
+    }
+
+    /// The id in that field.
+    package func subject(route name: String, fields: [String: JSONValue]) -> RosterID? {
+        guard let field = subjectField(route: name)?.field else { return nil }
+        return fields[field]?.text.map { RosterID($0) }
+    }
+
+    /// The fields that take ids of this resource, by route.
+    package func references(to resource: Resource) -> [(route: String, field: String, type: String)] {
+        var found: [(route: String, field: String, type: String)] = []
+        for route in profile.routes.values.sorted(by: { $0.name < $1.name }) {
+            for reference in route.references where reference.resource == resource.name {
+                found.append((route.name, reference.field, (route.fields[reference.field] ?? .text).rawValue))
+            }
+        }
+        return found
+    }
+
     /// Without credentials. `page` counts from 1, and matters only with `pages`.
     package func read(_ resource: Resource, page: Int, unless etag: String?) throws(Failure) -> OutboundRequest {
         var request = try resource.request.render(TemplateValues(subject: "The resource \"\(resource.name)\""))

@@ -16,28 +16,36 @@ extension ControlHandler {
             route: request.route, id: try request.id.map { text throws(Problem) in try id(text) }, payload: request.payload,
             supersedes: try request.supersedes.map { text throws(Problem) in try id(text) }, capturedAt: request.capturedAt)
         let accepted: Intake.Accepted
-        do throws(IntakeError) {
+        let advice: Advice?
+        do {
             let (backend, account) = try await intake.account(at: request.backend)
             submission.fields = keepers[backend]?.backend.fields(request.fields, route: request.route) ?? [:]
+            advice = try await self.advice(on: submission, of: Destination(backend: backend, account: account.id))
+            if request.strict { try await refuse(submission, at: backend, advice) }
             accepted = try await intake.accept(submission, for: account, at: backend, by: caller.peer.description)
-        } catch {
+        } catch let error as IntakeError {
             throw Problem(error, commands: commands(for:))
         }
         var isDuplicate = false
         if case .duplicate = accepted.enqueued { isDuplicate = true }
-        return SubmissionReceipt(
+        var receipt = SubmissionReceipt(
             id: accepted.id.description, sequence: accepted.enqueued.sequence, duplicate: isDuplicate,
             backend: accepted.destination.backend,
             account: accepted.destination.account.rawValue, lane: accepted.lane.rawValue,
             sha256: request.payload.map { Vault.digest($0).hex })
+        receipt.subject = advice?.subject
+        receipt.warning = isDuplicate ? nil : advice?.warning(isStrict: request.strict)
+        return receipt
     }
 
     func entries(_ request: EntryQuery, by caller: Caller) async throws -> EntryPage {
         let entries = try await outbox.entries(
             state: request.state.flatMap(Entry.State.init), backend: request.backend, after: request.after, limit: request.limit)
         if entries.isEmpty, let named = request.backend { _ = try keeper(named) }
+        let view = ObserverView(caller)
+        let subjects = try await names(for: view).reports(entries.map { Subject($0) })
         return EntryPage(
-            entries: entries.map(ObserverView(caller).entry).map(summary),
+            entries: entries.map { entry in summary(view.entry(entry), Subject(entry).flatMap { subjects[$0] }) },
             next: request.after != nil && entries.count == request.limit ? entries.last?.sequence : nil)
     }
 
@@ -46,7 +54,7 @@ extension ControlHandler {
         let view = ObserverView(caller)
         let fields = identifyingFields(in: context)
         return EntryDetail(
-            entry: summary(view.entry(context.entry)),
+            entry: summary(view.entry(context.entry), try await names(for: view).report(Subject(context.entry))),
             attempts: context.attempts.map {
                 AttemptSummary(
                     startedAt: $0.startedAt, endedAt: $0.endedAt, verdict: $0.verdict, counted: $0.counted, status: $0.status,
@@ -66,13 +74,14 @@ extension ControlHandler {
             routeGate: dispatcher.routeGates(of: backend)[entry.route],
             owner: (view.seesPeople ? context.label : nil) ?? "account \(entry.destination.account)", canLookUp: canLookUp(entry),
             commands: commands(for: backend), hasProfile: keeper != nil, isDiskFull: try await outbox.room() == .nothingLeft,
-            attempts: dispatcher.attempts, moment: Moment(now: clock.now))
+            attempts: dispatcher.attempts, subjectReport: try await names(for: view).report(Subject(entry)), moment: Moment(now: clock.now))
         if let gate = reasons.routeGate { reasons.routeGate?.failure = view.failure(gate.failure, at: backend) }
         if let keeper { reasons.session = view.session(await keeper.snapshot) }
         if !SessionKeeper.namesItsServer(entry.destination.account) { reasons.formerAddress = keeper?.foreignTo }
         let (sentence, next) = reasons.explain(entry)
         return ControlAPI.Explanation(
-            id: entry.id.description, state: entry.state.rawValue, sentence: sentence, next: next.text, needsPerson: next.needsPerson)
+            id: entry.id.description, state: entry.state.rawValue, subject: reasons.subjectReport, sentence: sentence, next: next.text,
+            needsPerson: next.needsPerson)
     }
 
     private func context(of id: MutationID) async throws -> EntryContext {
@@ -91,13 +100,18 @@ extension ControlHandler {
         try await outbox.retry(
             id, forgetsDoubt: request.withoutLooking || !canLookUp(entry), by: caller.peer.description,
             named: UserName(caller.peer.uid).short, at: clock.now)
-        return summary(try await found(id))
+        return try await summary(of: id, for: caller)
     }
 
     func discard(_ request: EntryReference, by caller: Caller) async throws -> EntrySummary {
         let id = try await id(named: request.id)
         try await outbox.discard(id, by: caller.peer.description, named: UserName(caller.peer.uid).short, at: clock.now)
-        return summary(try await found(id))
+        return try await summary(of: id, for: caller)
+    }
+
+    private func summary(of id: MutationID, for caller: Caller) async throws -> EntrySummary {
+        let entry = try await found(id)
+        return summary(entry, try await names(for: ObserverView(caller)).report(Subject(entry)))
     }
 
     private func found(_ id: MutationID) async throws -> Entry {
@@ -122,11 +136,12 @@ extension ControlHandler {
         keepers[entry.destination.backend]?.backend.canLookUp(route: entry.route) ?? false
     }
 
-    private func summary(_ entry: Entry) -> EntrySummary {
+    private func summary(_ entry: Entry, _ subject: SubjectReport?) -> EntrySummary {
         var summary = EntrySummary(
             sequence: entry.sequence, id: entry.id.description, backend: entry.destination.backend,
             account: entry.destination.account.rawValue, route: entry.route, lane: entry.lane.rawValue, state: entry.state.rawValue,
             capturedAt: entry.mutation.capturedAt, acceptedAt: entry.acceptedAt)
+        summary.subject = subject
         summary.holdReason = entry.holdReason?.rawValue
         summary.dueAt = entry.state == .pending ? entry.dueAt : nil
         summary.settledAt = entry.settledAt

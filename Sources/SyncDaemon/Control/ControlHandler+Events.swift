@@ -13,7 +13,7 @@ extension ControlHandler {
         if let since = request.since { try Self.check(since, oldest: oldest, newest: newest) }
         let reader = EventReader(
             outbox: outbox, news: request.follow ? news : nil, cursor: request.since ?? newest, backend: request.backend,
-            view: ObserverView(caller))
+            names: names(for: ObserverView(caller)))
         return AsyncStream { await reader.next() }
     }
 
@@ -42,10 +42,10 @@ private actor EventReader {
     private var cursor: Int64
     /// Only events of this backend and of the station; nil for all.
     private let backend: String?
-    private let view: ObserverView
+    private let names: Names
 
-    init(outbox: Outbox, news: AsyncStream<Void>?, cursor: Int64, backend: String?, view: ObserverView) {
-        self.view = view
+    init(outbox: Outbox, news: AsyncStream<Void>?, cursor: Int64, backend: String?, names: Names) {
+        self.names = names
         self.outbox = outbox
         self.news = news
         self.cursor = cursor
@@ -59,11 +59,25 @@ private actor EventReader {
                 cursor = last.cursor
                 let meant = page.filter { backend == nil || $0.backend == nil || $0.backend == backend }
                 if meant.isEmpty { continue }
-                return meant.map { Event(view.event($0)) }
+                // `try?`: without names, the events still have the ids of the entries.
+                let subjects = (try? await subjects(of: meant)) ?? [:]
+                return meant.map { event in
+                    var shown = Event(names.view.event(event))
+                    shown.subject = event.entry.flatMap { subjects[$0] }
+                    return shown
+                }
             }
             guard await news?.first(where: { _ in true }) != nil else { return nil }
         }
         return nil
+    }
+
+    /// By entry.
+    private func subjects(of events: [SyncEvent]) async throws(OutboxError) -> [MutationID: SubjectReport] {
+        let records = try await outbox.subjects(of: events.compactMap(\.entry))
+        let subjects = records.mapValues { Subject($0.destination, route: $0.route, $0.subject) }
+        let reports = try await names.reports(Array(subjects.values))
+        return subjects.compactMapValues { subject in subject.flatMap { reports[$0] } }
     }
 }
 

@@ -9,9 +9,13 @@ extension ControlHandler {
         let records = try await outbox.receipts(
             after: request.after, backend: request.backend, since: request.since, limit: request.limit)
         if records.isEmpty, let named = request.backend { _ = try keeper(named) }
-        let labels = ObserverView(caller).labels(try await outbox.accountLabels())
+        let view = ObserverView(caller)
+        let labels = view.labels(try await outbox.accountLabels())
+        let subjects = try await names(for: view).reports(records.map { Subject($0) })
         return ReceiptPage(
-            receipts: records.map { ReceiptReport($0, email: labels[$0.destination]) },
+            receipts: records.map { record in
+                ReceiptReport(record, email: labels[record.destination], subject: Subject(record).flatMap { subjects[$0] })
+            },
             next: records.count == request.limit ? records.last?.sequence : nil)
     }
 
@@ -24,30 +28,37 @@ extension ControlHandler {
                 "Entry \(id) has no receipt yet: it was neither delivered nor discarded.",
                 next: "To see why, run: homing why \(id)")
         }
-        let labels = ObserverView(caller).labels(try await outbox.accountLabels())
-        return ReceiptReport(record, email: labels[record.destination])
+        let view = ObserverView(caller)
+        let labels = view.labels(try await outbox.accountLabels())
+        return ReceiptReport(
+            record, email: labels[record.destination], subject: try await names(for: view).report(Subject(record)))
     }
 
     func lanes(_ request: LaneQuery, by caller: Caller) async throws -> LaneList {
         let records = try await outbox.lanes(limit: request.limit)
-        let labels = ObserverView(caller).labels(try await outbox.accountLabels())
+        let view = ObserverView(caller)
+        let labels = view.labels(try await outbox.accountLabels())
+        let subjects = try await names(for: view).reports(records.map { Subject($0.destination, route: $0.route, $0.subject) })
         return LaneList(
-            lanes: records.map {
-                LaneReport(
-                    backend: $0.destination.backend, account: $0.destination.account.rawValue, email: labels[$0.destination],
-                    lane: $0.lane.rawValue, head: $0.head.description, state: $0.state.rawValue, capturedAt: $0.capturedAt,
-                    dueAt: $0.dueAt, waiting: $0.waiting)
+            lanes: records.map { record in
+                var report = LaneReport(
+                    backend: record.destination.backend, account: record.destination.account.rawValue, email: labels[record.destination],
+                    lane: record.lane.rawValue, head: record.head.description, state: record.state.rawValue,
+                    capturedAt: record.capturedAt, dueAt: record.dueAt, waiting: record.waiting)
+                report.subject = Subject(record.destination, route: record.route, record.subject).flatMap { subjects[$0] }
+                return report
             })
     }
 }
 
 extension ReceiptReport {
-    fileprivate init(_ record: ReceiptRecord, email: String?) {
+    fileprivate init(_ record: ReceiptRecord, email: String?, subject: SubjectReport?) {
         self.init(
             sequence: record.sequence, id: record.id.description, outcome: record.outcome.rawValue, capturedAt: record.capturedAt,
             settledAt: record.settledAt, backend: record.destination.backend, account: record.destination.account.rawValue, email: email,
             lane: record.lane.rawValue, route: record.route, remoteID: record.remoteID, status: record.status,
             foundByLookup: record.foundByLookup, attempts: record.attempts, size: record.size, discardedBy: record.discardedBy,
             altered: record.altered, acceptedAt: record.acceptedAt, unverified: record.unverified ? true : nil)
+        self.subject = subject
     }
 }

@@ -150,6 +150,10 @@ extension ControlHandler {
             report.reason = head?.incomplete?.rawValue
             report.stale = head.map { clock.now.timeIntervalSince($0.readAt) > resource.maxAge.seconds } ?? false
         }
+        let references = keepers[snapshot.backend]?.backend.references(to: resource) ?? []
+        if !references.isEmpty {
+            report.references = references.map { FieldReference(route: $0.route, field: $0.field, type: $0.type) }
+        }
         report.sentence = sentence(report).text
         return report
     }

@@ -57,9 +57,23 @@ extension ControlHandler {
             spoolFailure: settings.isEnabled ? spool.failure : nil, unclaimed: settings.unclaimed,
             withoutProfile: Dictionary(unknown.map { ($0.destination.backend, $0.count) }, uniquingKeysWith: +),
             room: try await outbox.room(), rejectedConfiguration: rejected.reason,
-            damages: SalvageReport.all(in: stateDirectory), moment: Moment(now: clock.now))
+            damages: SalvageReport.all(in: stateDirectory), commonNames: try await commonNames(overview.commonSubjects, view),
+            moment: Moment(now: clock.now))
         for (index, report) in reports.enumerated() { summary.backends[index].sentence = summary.only(report).sentence }
         return summary
+    }
+
+    private func commonNames(_ common: [CommonSubject], _ view: ObserverView) async throws -> [String: [Entry.State: String]] {
+        var names: [String: [Entry.State: String]] = [:]
+        let subjects = common.map { common in common.routes.map { Subject(common.destination, route: $0, common.subject) } }
+        let reports = try await self.names(for: view).reports(Array(subjects.joined()))
+        for (common, subjects) in zip(common, subjects) {
+            let found = subjects.map { subject in subject.flatMap { reports[$0] } }
+            // Two lists may have the same id.
+            guard let report = found.first ?? nil, report.label != nil, found.allSatisfy({ $0 == report }) else { continue }
+            names[common.destination.backend, default: [:]][common.state] = report.text
+        }
+        return names
     }
 
     private func report(

@@ -39,9 +39,11 @@ struct NextCommands {
     var pause: String { named("homing pause --for DURATION --reason TEXT") }
 
     /// For example `homing people --refresh`.
-    func refresh(_ roster: RosterReport) -> String {
-        let title = roster.title.many
-        return named("homing \(title.allSatisfy(\.isLetter) ? title : "roster \(roster.resource)") --refresh")
+    func refresh(_ report: RosterReport) -> String { roster(report.resource, report.title.many, "--refresh") }
+
+    /// For example `homing people --refresh`.
+    func roster(_ resource: String, _ many: String, _ option: String) -> String {
+        named("homing \(many.allSatisfy(\.isLetter) ? many : "roster \(resource)") \(option)")
     }
 
     static func restoreProfile(of backend: String) -> String {

@@ -18,15 +18,21 @@ extension Notices {
         guard let captures = Count(some: backend.queue.dead) else { return nil }
         return Attention(
             .dead,
-            "\(captures) for \(backend.name) \(captures.were) refused or ran out of attempts. \(captures.pick("It is", "They are")) kept.",
+            "\(captures)\(of(.dead, backend)) for \(backend.name) \(captures.were) refused or ran out of attempts. \(captures.pick("It is", "They are")) kept.",
             next: "See them with ‘homing list --state dead’, ask ‘homing why ID’, then ‘homing retry ID’ or ‘homing discard ID’.")
     }
 
     private func held(_ backend: BackendReport) -> Attention? {
         guard let captures = Count(some: backend.queue.held) else { return nil }
         return Attention(
-            .held, "\(captures) for \(backend.name) \(captures.are) on hold and \(captures.pick("needs", "need")) your decision.",
+            .held,
+            "\(captures)\(of(.held, backend)) for \(backend.name) \(captures.are) on hold and \(captures.pick("needs", "need")) your decision.",
             next: "See them with ‘homing list --state held’, then ask ‘homing why ID’.")
+    }
+
+    /// ` of Anna Example (28)`, or nothing.
+    private func of(_ state: Entry.State, _ backend: BackendReport) -> String {
+        summary.commonNames[backend.name]?[state].map { " of \($0)" } ?? ""
     }
 
     private func unseen(_ backend: BackendReport) -> Attention? {

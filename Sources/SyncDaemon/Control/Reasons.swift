@@ -31,6 +31,8 @@ struct Reasons {
     var isDiskFull = false
     /// The limit of counted attempts.
     var attempts: Int
+    /// The row that the entry refers to; nil for none.
+    var subjectReport: SubjectReport?
     var moment: Moment
 
     typealias Explanation = (sentence: String, next: NextStep)
@@ -142,10 +144,16 @@ struct Reasons {
         }
     }
 
-    /// `this measurement (user_id 5)`.
+    /// `this measurement of Anna Example (5)`, or `this measurement (user_id 5)` without a name.
     func subject(_ entry: Entry, _ article: String) -> String {
-        let known = fields.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
-        return "\(article) \(entry.route)\(known.isEmpty ? "" : " (\(known))")"
+        var known = fields
+        var name = ""
+        if let report = subjectReport {
+            known[report.field] = report.label == nil ? report.id : nil
+            name = report.label == nil ? "" : " of \(report.text)"
+        }
+        let rest = known.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+        return "\(article) \(entry.route)\(name)\(rest.isEmpty ? "" : " (\(rest))")"
     }
 
     func discard(_ entry: Entry) -> String { "To delete it for good, run: homing discard \(entry.id)" }

@@ -2,6 +2,7 @@ import Capture
 import ControlAPI
 import Outbox
 import Salvage
+import SyncModel
 
 /// The status sentence and the attention list. Pure: uses only these values.
 struct StatusSummary {
@@ -21,6 +22,8 @@ struct StatusSummary {
     var rejectedConfiguration: String?
     /// Salvage reports whose folders still exist.
     var damages: [SalvageReport] = []
+    /// By backend and state, the name that all its dead or held entries have in common.
+    var commonNames: [String: [Entry.State: String]] = [:]
     var moment: Moment
 
     var namesPeople = true
@@ -28,7 +31,7 @@ struct StatusSummary {
     /// A copy without e-mail addresses.
     var withoutNames: StatusSummary {
         var summary = self
-        summary.namesPeople = false
+        (summary.namesPeople, summary.commonNames) = (false, [:])
         return summary
     }
 

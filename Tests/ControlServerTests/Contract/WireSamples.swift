@@ -41,6 +41,7 @@ enum WireSamples {
             bare: SignOutReport(backend: "b", local: "cleared", server: "ended", waiting: 0)),
         "ClaimReport": Pair(
             full: ClaimReport(files: 1, backend: "b", account: "1", email: "e"), bare: ClaimReport(files: 0, backend: "b", account: "1")),
+        "SubjectReport": Pair(full: subject, bare: SubjectReport(resource: "r", field: "f", id: "5")),
         "SubmissionReceipt": Pair(full: receipt, bare: bareReceipt),
         "EntrySummary": Pair(full: entry, bare: bareEntry),
         "EntryPage": Pair(full: EntryPage(entries: [entry], next: 1), bare: EntryPage(entries: [], next: nil)),
@@ -52,7 +53,7 @@ enum WireSamples {
                 entry: entry, attempts: [attempt], fields: ["user_id": "5"], behind: id, altered: "/a"),
             bare: EntryDetail(entry: bareEntry, attempts: [])),
         "Explanation": Pair(
-            full: Explanation(id: id, state: "dead", sentence: "s", next: "n", needsPerson: true),
+            full: Explanation(id: id, state: "dead", subject: subject, sentence: "s", next: "n", needsPerson: true),
             bare: Explanation(id: id, state: "dead", sentence: "s", next: nil, needsPerson: false)),
         "SyncReport": Pair(
             full: SyncReport(waiting: 1, cursor: 2, obstacle: "o", others: 1), bare: SyncReport(waiting: 1, cursor: 2, obstacle: nil)),
@@ -69,13 +70,14 @@ enum WireSamples {
         "RosterTitle": Pair(full: title, bare: title),
         "RosterSummary": Pair(full: summary, bare: RosterSummary(resource: "r", title: title, state: "unread")),
         "RosterReport": Pair(full: roster, bare: bareRoster),
+        "FieldReference": Pair(full: reference, bare: reference),
         "RosterList": Pair(full: RosterList(rosters: [roster]), bare: RosterList(rosters: [])),
         "RosterRow": Pair(full: row, bare: row),
         "RosterPage": Pair(
             full: RosterPage(roster: roster, rows: [row], matching: 2, next: "7"),
             bare: RosterPage(roster: bareRoster, rows: [], matching: 0, next: nil)),
         "Event": Pair(
-            full: Event(cursor: 1, at: day, kind: "captured", backend: "b", account: "1", entry: id, detail: ["by": "uid 1, pid 2"]),
+            full: event,
             bare: Event(cursor: 1, at: day, kind: "started", backend: nil, account: nil, entry: nil, detail: [:])),
     ]
 
@@ -84,7 +86,8 @@ enum WireSamples {
         "status": NoInput(), "sessions": NoInput(), "signIn": SignIn(email: "e", password: "p"),
         "signOut": SignOut(backend: "b", account: "1", allDevices: true, force: true, keepData: true),
         "submit": Submission(
-            backend: "b", route: "r", id: id, supersedes: id, fields: ["user_id": "5"], payload: Data("{}".utf8), capturedAt: day),
+            backend: "b", route: "r", id: id, supersedes: id, fields: ["user_id": "5"], payload: Data("{}".utf8), capturedAt: day,
+            strict: true),
         "entries": EntryQuery(state: "dead", backend: "b", after: 1, limit: 5), "entry": EntryReference(id: id),
         "why": EntryReference(id: id), "retry": RetryRequest(id: id, withoutLooking: true), "claim": NoInput(),
         "discard": EntryReference(id: id),
@@ -96,6 +99,14 @@ enum WireSamples {
         "refreshRoster": RosterReference(resource: "r", backend: "b"),
     ]
 
+    private static let subject = SubjectReport(resource: "r", field: "f", id: "5", label: "Anna Example")
+    private static let reference = FieldReference(route: "r", field: "f", type: "integer")
+    private static let event: Event = {
+        var event = Event(
+            cursor: 1, at: day, kind: "captured", backend: "b", account: "1", entry: id, detail: ["by": "uid 1, pid 2"])
+        event.subject = subject
+        return event
+    }()
     private static let attention = Attention(code: "dead", text: "t", next: "n", backend: "b")
     private static let account = WaitingAccount(account: "1", email: "e", waiting: 1, signInCommand: "c")
     private static let stuck = SpoolReport.StuckFile(path: "p", reason: "r", next: "n")
@@ -122,23 +133,36 @@ enum WireSamples {
         var report = bareRoster
         (report.state, report.reason, report.account, report.email) = ("incomplete", "rows", "1", "e")
         (report.count, report.total, report.readAt, report.failure, report.failingSince) = (1, 2, day, "f", day)
+        report.references = [reference]
         return report
     }()
     private static let bareRoster = RosterReport(backend: "b", resource: "r", title: title, state: "unread", sentence: "s")
     private static let row = RosterRow(id: "28", label: "Anna Example", values: ["/id": "23"])
     private static let cooling = CoolingRoute(route: "r", since: day, until: day, reason: "s")
     private static let pause = PauseReport(backend: "b", reason: "r", since: day, until: day, by: "ann")
-    private static let lane = LaneReport(
-        backend: "b", account: "1", email: "e", lane: "l", head: id, state: "pending", capturedAt: day, dueAt: day, waiting: 1)
-    private static let proof = ReceiptReport(
-        sequence: 1, id: id, outcome: "discarded", capturedAt: day, settledAt: day, backend: "b", account: "1", email: "e", lane: "l",
-        route: "r", remoteID: "9", status: 201, foundByLookup: true, attempts: 1, size: 1, discardedBy: "ann", altered: "/a",
-        unverified: true)
+    private static let lane: LaneReport = {
+        var lane = LaneReport(
+            backend: "b", account: "1", email: "e", lane: "l", head: id, state: "pending", capturedAt: day, dueAt: day, waiting: 1)
+        lane.subject = subject
+        return lane
+    }()
+    private static let proof: ReceiptReport = {
+        var proof = ReceiptReport(
+            sequence: 1, id: id, outcome: "discarded", capturedAt: day, settledAt: day, backend: "b", account: "1", email: "e", lane: "l",
+            route: "r", remoteID: "9", status: 201, foundByLookup: true, attempts: 1, size: 1, discardedBy: "ann", altered: "/a",
+            unverified: true)
+        proof.subject = subject
+        return proof
+    }()
     private static let bareProof = ReceiptReport(
         sequence: 1, id: id, outcome: "delivered", capturedAt: day, settledAt: day, backend: "b", account: "1", email: nil, lane: "l",
         route: "r", remoteID: nil, status: nil, foundByLookup: false, attempts: 0, size: 1, discardedBy: nil)
-    private static let receipt = SubmissionReceipt(
-        id: id, sequence: 1, duplicate: false, backend: "b", account: "1", lane: "l", sha256: "ab")
+    private static let receipt: SubmissionReceipt = {
+        var receipt = SubmissionReceipt(
+            id: id, sequence: 1, duplicate: false, backend: "b", account: "1", lane: "l", sha256: "ab")
+        (receipt.subject, receipt.warning) = (subject, "w")
+        return receipt
+    }()
     private static let bareReceipt = SubmissionReceipt(id: id, sequence: 1, duplicate: false, backend: "b", account: "1", lane: "l")
     private static let attempt = AttemptSummary(
         startedAt: day, endedAt: day, verdict: "transient", counted: true, status: 500, message: "m")
@@ -146,7 +170,7 @@ enum WireSamples {
         var entry = bareEntry
         (entry.state, entry.holdReason, entry.dueAt, entry.settledAt) = ("held", "poison", day, day)
         (entry.attempts, entry.releases, entry.uncertain, entry.size) = (1, 1, true, 1)
-        (entry.remoteID, entry.lastStatus, entry.lastError) = ("9", 500, "e")
+        (entry.remoteID, entry.lastStatus, entry.lastError, entry.subject) = ("9", 500, "e", subject)
         return entry
     }()
     private static let bareEntry = EntrySummary(

@@ -1,0 +1,49 @@
+import Backends
+import ControlAPI
+import Foundation
+import Outbox
+import SyncModel
+
+/// Whether a submitted id is in the stored list of the account. Pure: uses only these values.
+struct Advice {
+    /// With its label if the list has it.
+    var subject: SubjectReport
+    let title: Resource.Title
+    let maxAge: Duration
+    /// Nil if the list was not read yet.
+    var head: RosterHead?
+    var isSignedIn = true
+    let moment: Moment
+
+    enum Result: Equatable {
+        case listed
+        /// The list is complete and current, and does not have the id. A sentence.
+        case unlisted(String)
+        /// The list cannot tell. The end of a sentence.
+        case unchecked(String)
+    }
+
+    var result: Result {
+        guard isSignedIn else { return .unchecked("the session has ended") }
+        guard let head else { return .unchecked("your \(title.many) have not been read yet") }
+        // An old or incomplete list proves that the id existed, but not that it does not exist.
+        if subject.label != nil { return .listed }
+        if head.incomplete != nil { return .unchecked("the stored list of your \(title.many) is incomplete") }
+        let age = moment.distance(head.readAt)
+        if moment.now.timeIntervalSince(head.readAt) > maxAge.seconds {
+            return .unchecked("your \(title.many) were last read \(age)")
+        }
+        return .unlisted("\(subject.id) is not one of your \(title.many), as of \(age).")
+    }
+
+    /// For an accepted entry; nil for none.
+    ///
+    /// - Parameter isStrict: the caller wanted the check.
+    func warning(isStrict: Bool) -> String? {
+        switch result {
+        case .listed: nil
+        case .unlisted(let sentence): sentence
+        case .unchecked(let why): isStrict ? "\(subject.id) was not checked, because \(why)." : nil
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Backends
+import ControlAPI
+import Foundation
+import Outbox
+import SyncModel
+import Testing
+
+@testable import SyncDaemon
+
+@Suite struct AdviceTests {
+    private static let now = Date(timeIntervalSince1970: 1_765_000_000)
+
+    private func head(age: TimeInterval, _ incomplete: Incompleteness? = nil) -> RosterHead {
+        let readAt = Self.now.addingTimeInterval(-age)
+        let key = RosterKey(destination: Destination(backend: "breathesafe", account: "1"), resource: "managed_users")
+        return RosterHead(key: key, revision: 1, readAt: readAt, beganAt: readAt, count: 4, total: 4, incomplete: incomplete)
+    }
+
+    private func advice(_ head: RosterHead?, label: String? = nil, isSignedIn: Bool = true) -> Advice {
+        Advice(
+            subject: SubjectReport(resource: "managed_users", field: "user_id", id: "77", label: label),
+            title: Resource.Title(one: "person", many: "people"), maxAge: .seconds(3600), head: head, isSignedIn: isSignedIn,
+            moment: Moment(now: Self.now, timeZone: .gmt))
+    }
+
+    @Test func completeAndCurrentListDecides() {
+        #expect(advice(head(age: 180), label: "Anna Example").result == .listed)
+        #expect(advice(head(age: 180)).result == .unlisted("77 is not one of your people, as of 3 minutes ago."))
+        #expect(advice(head(age: 3600)).result == .unlisted("77 is not one of your people, as of 1 hour ago."))
+    }
+
+    @Test func oldOrIncompleteListProvesOnlyPresence() {
+        for head in [head(age: 7200), head(age: 180, .limit), head(age: 180, .changing), head(age: 180, .rows)] {
+            #expect(advice(head, label: "Anna Example").result == .listed)
+        }
+        #expect(advice(head(age: 7200)).result == .unchecked("your people were last read 2 hours ago"))
+        #expect(advice(head(age: 180, .changing)).result == .unchecked("the stored list of your people is incomplete"))
+    }
+
+    @Test func unreadListAndEndedSessionDecideNothing() {
+        #expect(advice(nil).result == .unchecked("your people have not been read yet"))
+        #expect(advice(nil, isSignedIn: false).result == .unchecked("the session has ended"))
+    }
+
+    @Test func warnsAboutUnlistedIDAndOnRequestAboutUncheckedOne() {
+        for isStrict in [true, false] {
+            #expect(advice(head(age: 180), label: "Anna Example").warning(isStrict: isStrict) == nil)
+            #expect(advice(head(age: 180)).warning(isStrict: isStrict) == "77 is not one of your people, as of 3 minutes ago.")
+        }
+        #expect(advice(nil).warning(isStrict: false) == nil)
+        #expect(advice(nil).warning(isStrict: true) == "77 was not checked, because your people have not been read yet.")
+    }
+}
