@@ -36,6 +36,8 @@ import Testing
         #expect(command.files == ["a.json", "-"] && command.user == "5" && command.route == "fit_test")
         #expect(command.item == [ItemField(name: "name", value: "Anna=B"), ItemField(name: "note", value: "")])
         #expect(try await parse("submit", as: SubmitCommand.self).route == "measurement")
+        #expect(try await parse("submit a --user 5 --strict", as: SubmitCommand.self).strict)
+        #expect(try await !parse("submit a --user 5", as: SubmitCommand.self).strict)
     }
 
     @Test func listTakesItsFilters() async throws {

@@ -15,13 +15,62 @@ import Testing
             ], next: 13)
         #expect(
             text.table(page, state: nil) == """
-                 #  ID            STATE      CAPTURED  ROUTE        LANE        SIZE  ABOUT
-                 1  3f2a91c04b01  delivered  14:12     measurement  users/5  17.4 kB  server id 811
-                 2  3f2a91c04b02  failed     14:12     measurement  users/5  17.4 kB  too small
-                12  3f2a91c04b0c  on hold    14:12     measurement  users/5  17.4 kB  the daemon crashed while send…
-                13  3f2a91c04b0d  waiting    14:12     measurement  users/5  17.4 kB  next try 14:20
+                 #  ID            STATE      CAPTURED  ROUTE           SIZE  ABOUT
+                 1  3f2a91c04b01  delivered  14:12     measurement  17.4 kB  server id 811
+                 2  3f2a91c04b02  failed     14:12     measurement  17.4 kB  too small
+                12  3f2a91c04b0c  on hold    14:12     measurement  17.4 kB  the daemon crashed while sending it
+                13  3f2a91c04b0d  waiting    14:12     measurement  17.4 kB  next try 14:20
                 There are more: add --after 13
                 """)
+    }
+
+    private static let people = EntryPage(
+        entries: [
+            Sample.entry(1, "delivered", remoteID: "811", subject: Sample.subject()),
+            Sample.entry(2, "dead", lastStatus: 422, lastError: "breathesafe has no such user at all", subject: Sample.subject("77", nil)),
+            Sample.entry(
+                12, "held", hold: "poison", subject: Sample.subject("31", "Anna Maximiliana Example-Featherstonehaugh")),
+        ], next: nil)
+
+    private func table(_ page: EntryPage, width: Int) -> String {
+        EntryText(style: .plain, times: Sample.times, width: width).table(page, state: nil)
+    }
+
+    @Test func narrowTableShowsStateAndPersonOfEachEntry() {
+        #expect(
+            table(Self.people, width: 40) == """
+                 #  ID      STATE      FOR
+                 1  c04b01  delivered  Anna Example (28)
+                 2  c04b02  failed     77
+                12  c04b0c  on hold    Anna Maximi… (31)
+                """)
+        #expect(
+            table(Self.people, width: 80) == """
+                 #  ID            STATE      CAPTURED  FOR                       ABOUT
+                 1  3f2a91c04b01  delivered  14:12     Anna Example (28)         server id 811
+                 2  3f2a91c04b02  failed     14:12     77                        breathesafe ha…
+                12  3f2a91c04b0c  on hold    14:12     Anna Maximiliana E… (31)  the daemon cra…
+                """)
+    }
+
+    @Test func wideTableShowsEveryColumn() {
+        #expect(
+            table(Self.people, width: 120) == """
+                 #  ID            STATE      CAPTURED  ROUTE        FOR                          SIZE  ABOUT
+                 1  3f2a91c04b01  delivered  14:12     measurement  Anna Example (28)         17.4 kB  server id 811
+                 2  3f2a91c04b02  failed     14:12     measurement  77                        17.4 kB  breathesafe has no such user at …
+                12  3f2a91c04b0c  on hold    14:12     measurement  Anna Maximiliana E… (31)  17.4 kB  the daemon crashed while sending…
+                """)
+    }
+
+    @Test(arguments: 40...120) func tableFitsItsWidth(width: Int) {
+        var page = Self.people
+        let wide = Sample.subject("5", String(repeating: "名", count: 70))
+        page.entries.append(Sample.entry(4_000_000, "inflight", backend: "lists-2026", subject: wide))
+        page.entries.append(Sample.entry(4_000_001, subject: Sample.subject(String(repeating: "0190a1b2", count: 30), "Eve")))
+        let lines = table(page, width: width).split(separator: "\n").map(String.init)
+        for line in lines { #expect(line.columns <= width, "\(line)") }
+        #expect(lines[1].contains("delivered") && lines[3].contains("… (31)") && lines[4].contains("… (5)"))
     }
 
     @Test func tableShowsBackendColumnForSeveralBackends() {
@@ -76,6 +125,23 @@ import Testing
         #expect(text.detail(EntryDetail(entry: Sample.entry(2), attempts: [])).contains("next try  now"))
     }
 
+    @Test func detailNamesPerson() {
+        let detail = EntryDetail(entry: Sample.entry(2, "delivered", subject: Sample.subject()), attempts: [])
+        #expect(text.detail(detail).contains("\nfor       Anna Example (28)\n"))
+    }
+
+    @Test func discardNamesPeople() {
+        let entry = Sample.entry(2, "dead", subject: Sample.subject())
+        let question = DiscardText(times: Sample.times).before([entry])
+        #expect(question.contains("\n  #2 3f2a91c04b02, measurement for Anna Example (28), 17.4 kB"))
+        #expect(DiscardText.done([entry]) == "1 entry for Anna Example (28) was discarded and will never be sent.")
+        let both = [entry, Sample.entry(3, "dead", subject: Sample.subject("6", "Ben Sample"))]
+        #expect(DiscardText.done(both).hasPrefix("2 entries for Anna Example (28) and Ben Sample (6) were discarded"))
+        #expect(RetryText.withoutLooking([entry]).hasPrefix("1 entry for Anna Example (28) may already have taken effect"))
+        let unknown = [entry, Sample.entry(3, "dead", subject: Sample.subject("77", nil))]
+        #expect(DiscardText.done(unknown).hasPrefix("2 entries were discarded"))
+    }
+
     @Test func detailNamesAlteredValue() {
         let detail = EntryDetail(entry: Sample.entry(2, "delivered"), attempts: [], altered: "/a/0")
         #expect(text.detail(detail).contains("altered   the server stored something else at /a/0"))
@@ -110,6 +176,13 @@ import Testing
     @Test func anEventIsOneLine() {
         let line = EventText(times: Sample.times).line(Sample.event(3, detail: ["status": "201", "remote": "8\n1"]))
         #expect(line == "14:15:00  delivered       3f2a91c04b01  breathesafe  remote=8 1  status=201")
+    }
+
+    @Test func eventNamesPerson() {
+        var event = Sample.event(3)
+        event.subject = Sample.subject()
+        #expect(
+            EventText(times: Sample.times).line(event) == "14:15:00  delivered       3f2a91c04b01  for Anna Example (28)  breathesafe")
     }
 
     @Test func sessionEventNamesTheAccount() {

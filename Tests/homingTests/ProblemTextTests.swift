@@ -25,6 +25,9 @@ import Testing
             SubmissionText.accepted(receipt, from: "a.json")
                 == "a.json is stored safely as 3f2a91c04b01 (#1). Homing sends it to breathesafe by itself.")
         #expect(!SubmissionText.accepted(receipt, from: "a\u{1B}[31m.json").contains("\u{1B}"))
+        receipt.subject = Sample.subject()
+        let named = SubmissionText.accepted(receipt, from: "a.json")
+        #expect(named.hasPrefix("a.json is stored safely as 3f2a91c04b01 (#1) for Anna Example (28). "))
         receipt.duplicate = true
         #expect(
             SubmissionText.accepted(receipt, from: nil) == "It was already accepted as 3f2a91c04b01 (#1); nothing was added.")

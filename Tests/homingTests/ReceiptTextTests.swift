@@ -36,18 +36,38 @@ import Testing
         #expect(text.table(ReceiptPage(receipts: [], next: nil)).hasPrefix("There are no receipts to show: no matching entry"))
     }
 
+    @Test func tableNamesPeopleWithinItsWidth() {
+        let page = ReceiptPage(receipts: [receipt(1) { $0.subject = Sample.subject() }], next: nil)
+        func table(_ width: Int) -> String { ReceiptText(style: .plain, times: Sample.times, width: width).table(page) }
+        #expect(
+            table(120) == """
+                #  ID            OUTCOME    CAPTURED  SETTLED  FOR                ACCOUNT              PROOF
+                1  3f2a91c04b01  delivered  12:45     14:12    Anna Example (28)  anna@clinic.example  server id 811 (201)
+                """)
+        #expect(
+            table(80) == """
+                #  ID            OUTCOME    SETTLED  FOR                PROOF
+                1  3f2a91c04b01  delivered  14:12    Anna Example (28)  server id 811 (201)
+                """)
+        for width in 40...120 {
+            for line in table(width).split(separator: "\n") { #expect(String(line).columns <= width && line.contains(/FOR|\(28\)/)) }
+        }
+    }
+
     @Test func detailShowsOutcomeAndAccount() {
         let lines = text.detail(discarded).split(separator: "\n").map(String.init)
         #expect(lines.contains("outcome   discarded by bob") && lines.contains("account   5"))
         #expect(text.detail(receipt(1)).contains("anna@clinic.example (5)"))
+        #expect(text.detail(receipt(1) { $0.subject = Sample.subject() }).contains("\nfor        Anna Example (28)\n"))
     }
 
     @Test func csvFollowsRFC4180() {
-        #expect(ReceiptCSV.heading.hasSuffix("\r\n") && ReceiptCSV.heading.split(separator: ",").count == 19)
+        #expect(ReceiptCSV.heading.hasSuffix("\r\n") && ReceiptCSV.heading.split(separator: ",").count == 20)
         #expect(
             ReceiptCSV.line(receipt(1))
                 == "1,\(Sample.id(1)),delivered,2025-03-11T11:45:00.000Z,2025-03-11T11:45:00.000Z,2025-03-11T13:12:00.000Z,breathesafe,5,"
-                + "anna@clinic.example,users/5,measurement,811,201,false,0,17400,,,false\r\n")
+                + "anna@clinic.example,users/5,measurement,811,201,false,0,17400,,,false,\r\n")
+        #expect(ReceiptCSV.line(receipt(1) { $0.subject = Sample.subject() }).hasSuffix(",,,false,28\r\n"))
         let odd = receipt(1) { $0.remoteID = "a,\"b\"" }
         #expect(ReceiptCSV.line(odd).contains(",measurement,\"a,\"\"b\"\"\",201,"))
     }

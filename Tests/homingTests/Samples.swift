@@ -39,15 +39,19 @@ enum Sample {
 
     static func entry(
         _ number: Int, _ state: String = "pending", hold: String? = nil, backend: String = "breathesafe", due: Date? = nil,
-        remoteID: String? = nil, lastStatus: Int? = nil, lastError: String? = nil
+        remoteID: String? = nil, lastStatus: Int? = nil, lastError: String? = nil, subject: SubjectReport? = nil
     ) -> EntrySummary {
         var entry = EntrySummary(
             sequence: Int64(number), id: id(number), backend: backend, account: "5", route: "measurement", lane: "users/5", state: state,
             capturedAt: ago(minutes: 3))
         (entry.holdReason, entry.dueAt, entry.attempts, entry.releases) = (hold, due, 1, 2)
         (entry.canBeLookedUp, entry.size, entry.remoteID) = (true, 17_400, remoteID)
-        (entry.lastStatus, entry.lastError) = (lastStatus, lastError)
+        (entry.lastStatus, entry.lastError, entry.subject) = (lastStatus, lastError, subject)
         return entry
+    }
+
+    static func subject(_ id: String = "28", _ label: String? = "Anna Example") -> SubjectReport {
+        SubjectReport(resource: "managed_users", field: "user_id", id: id, label: label)
     }
 
     static let people = RosterSummary(

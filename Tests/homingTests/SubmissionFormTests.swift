@@ -8,7 +8,8 @@ import Testing
     private let offline = Data(#"{"measurements": {"a": 1}, "userId": 5}"#.utf8)
 
     private func form(user: String? = nil, items: [ItemField] = [], id: String? = nil, supersedes: String? = nil) throws -> SubmissionForm {
-        try SubmissionForm(backend: "b", route: "measurement", user: user, items: items, id: id, supersedes: supersedes)
+        let user = user.map { [ItemField(name: "user_id", value: $0)] } ?? []
+        return try SubmissionForm(backend: "b", route: "measurement", items: items + user, id: id, supersedes: supersedes)
     }
 
     @Test func userOptionSetsUserIDField() throws {
@@ -18,6 +19,13 @@ import Testing
         #expect(submission.fields == ["user_id": "5", "note": "x"])
         #expect(submission.id == minted.uuidString.lowercased())
         #expect(submission.payload == Data("{}".utf8) && submission.route == "measurement" && submission.backend == "b")
+        #expect(!submission.strict)
+    }
+
+    @Test func passesStrictOn() throws {
+        var form = try form(user: "5")
+        form.strict = true
+        #expect(try form.submission(of: nil, named: "a", mintedID: UUID()).strict)
     }
 
     @Test func keepsGivenID() throws {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControlAPI
 import Testing
 
 @testable import homing
@@ -13,6 +14,7 @@ import Testing
 
     @Test(arguments: [
         ["why", "--", "positional@0"], ["list", "--", "--backend"], ["retry", "--", "positional@0"], ["roster", "--", "positional@0"],
+        ["submit", "--", "--user"],
     ])
     func offersNothingSilentlyWithoutDaemon(what: [String]) async throws {
         let words = ["---completion"] + what + ["3", "0", "homing", "--socket", "/nowhere", ""]
@@ -28,5 +30,18 @@ import Testing
     func scriptsCompleteStatesBackendsAndIDs(shell: CompletionsCommand.Shell) {
         let script = Homing.completionScript(for: shell.completion)
         #expect(script.contains("inflight") && script.contains("---completion list") && script.contains("---completion why"))
+        #expect(script.contains("---completion submit"))
+    }
+
+    @Test(
+        arguments: [
+            (.bash, [#"Anna\ Example"#, "26", "30", #"Eve\ \$\(reboot\)\:\`x\`"#, "7"]),
+            (.zsh, ["Anna Example:28", "26:Edit Me", "30:Edit Me", #"Eve $(reboot)\:`x`:31"#, "7:12"]),
+            (.fish, ["Anna Example\t28", "26\tEdit Me", "30\tEdit Me", "Eve $(reboot):`x`\t31", "7\t12"]),
+            (nil, ["Anna Example", "26", "30", "Eve $(reboot):`x`", "7"]),
+        ] as [(CompletionShell?, [String])])
+    func offersUniqueNamesThatNoShellRuns(shell: CompletionShell?, words: [String]) {
+        let rows = [("28", "Anna Example"), ("26", "Edit Me"), ("30", "Edit Me"), ("31", "Eve $(reboot):`x`"), ("7", "12")]
+        #expect(Suggestions.names(of: rows.map { RosterRow(id: $0.0, label: $0.1, values: [:]) }, for: shell) == words)
     }
 }

@@ -24,6 +24,28 @@ import Testing
         #expect(table.lines() == ["NAME         ID", "Anna Examp…  28", "Eve           7"])
     }
 
+    @Test func leavesOutColumnsThatDoNotFit() {
+        func table(_ width: Int) -> [String] {
+            Table(
+                columns: [
+                    .init(title: "#"), .init(title: "WHEN", rank: 1), .init(title: "FOR", isSubject: true), .init(title: "SIZE", rank: 2),
+                ],
+                rows: [["1", "14:05", "Anna (28)", "9"]], width: width
+            ).lines()
+        }
+        #expect(table(25) == ["#  WHEN   FOR        SIZE", "1  14:05  Anna (28)  9"])
+        #expect(table(24) == ["#  WHEN   FOR", "1  14:05  Anna (28)"])
+        #expect(table(18) == ["#  WHEN   FOR", "1  14:05  An… (28)"])
+        #expect(table(17) == ["#  FOR", "1  Anna (28)"])
+        #expect(table(5) == ["#  FOR", "1  An… (28)"])
+    }
+
+    @Test(arguments: [
+        ("Anna Example (28)", 17, "Anna Example (28)"), ("Anna Example (28)", 16, "Anna Examp… (28)"), ("Anna (28)", 7, "A… (28)"),
+        ("Anna (28)", 6, "Anna …"), ("Anna (28)", 5, "Anna…"), ("Anna Example", 6, "Anna …"), ("王小明 (5)", 9, "王小… (5)"),
+    ])
+    func cutsNameBeforeID(text: String, width: Int, cut: String) { #expect(text.cutBeforeID(toColumns: width) == cut) }
+
     @Test func theHeadingIsBoldOnATerminalOnly() {
         let table = Table(columns: [.init(title: "ID")], rows: [])
         #expect(table.lines(style: TextStyle(isColoured: true)) == ["\u{1B}[1mID\u{1B}[0m"])

@@ -56,6 +56,29 @@ import Testing
                 """)
     }
 
+    @Test func frameNamesPeople() {
+        var view = WatchView()
+        var lane = lane(1, "users/28")
+        lane.subject = Sample.subject()
+        view.saw(Sample.status(), [lane, self.lane(2, "lists")])
+        var event = Sample.event(1, detail: ["remoteID": "801", "route": "measurement"])
+        event.subject = Sample.subject("31", "Anna Maximiliana Example-Featherstonehaugh")
+        view.saw(event)
+        let lines = frame(width: 100).lines(view)
+        #expect(
+            lines.suffix(6).joined(separator: "\n") == """
+                FOR                WAITING  STATE     CAPTURED      NEXT TRY      FIRST ENTRY
+                Anna Example (28)  1        pending   14:12                       3f2a91c04b01
+                lists              1        pending   14:12                       3f2a91c04b02
+
+                DELIVERED        ENTRY         FOR                       SERVER ID       ROUTE
+                14:15:00         3f2a91c04b01  Anna Maximiliana E… (31)  801             measurement
+                """)
+        for width in 40...120 {
+            for line in frame(width: width).lines(view) { #expect(line.columns <= width, "\(line)") }
+        }
+    }
+
     @Test(arguments: [40, 41, 57, 80, 100, 137, 200], [nil, 5, 12, 24, 60])
     func frameFitsItsWidthAndHeight(width: Int, height: Int?) {
         let lines = frame(width: width, height: height, footer: "q to quit").lines(view)

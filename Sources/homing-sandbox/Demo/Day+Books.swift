@@ -41,6 +41,12 @@ extension Day {
         return comparison.agrees
     }
 
+    /// Submits a copy of `file`.
+    func submit(_ file: URL, as name: String, _ options: String...) throws {
+        try Data(contentsOf: file).write(to: URL(fileURLWithPath: "\(station.directory)/\(name)"))
+        try show(["submit", name] + options)
+    }
+
     /// Submits each change as a file, all with one command.
     func handIn(_ new: [Change], route: String, fields: [String] = []) throws {
         let names = new.indices.map { "\(route)-\(changes.count + $0 + 1).json" }

@@ -1,9 +1,11 @@
 import Foundation
 
 struct DemoCaptures {
-    /// Plain captures, each with the user of its drop folder.
+    /// Plain captures for the drop folder, each with its user.
     let plain: [(file: URL, user: Int)]
     let offline: [URL]
+    /// Two more plain captures, submitted by hand: for a person by name, and for a user whom the manager does not manage.
+    let (named, unlisted): (URL, URL)
 
     /// A user whom the signed-in manager does not manage.
     static let notManaged = 10
@@ -18,10 +20,13 @@ struct DemoCaptures {
         }
         let captures = try files("arkit")
         offline = try files("PendingMeasurements")
-        plain = captures.enumerated().map { index, file in (file, index == captures.count - 1 ? Self.notManaged : 5 + index % 4) }
+        guard captures.count > 1 else { throw DemoError("The folder \(folder)/arkit needs at least two captures.") }
+        (named, unlisted) = (captures[0], captures[captures.count - 1])
+        plain = captures.enumerated().dropFirst().dropLast().map { index, file in (file, 5 + index % 4) }
     }
 
-    var count: Int { plain.count + offline.count }
+    var measured: Int { plain.count + 2 }
+    var count: Int { measured + offline.count }
 
     /// Writes each file under a hidden name, then renames it, as capture programs should.
     func drop(into spool: String) throws {

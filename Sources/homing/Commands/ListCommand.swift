@@ -18,6 +18,7 @@ struct ListCommand: DaemonCommand {
     func run(_ context: Context) async throws {
         let page = try await context.client.call(
             Endpoints.entries, EntryQuery(state: state?.rawValue, backend: target.backend, after: after, limit: limit))
-        context.answer(page, EntryText(style: context.console.style, times: context.times).table(page, state: state?.rawValue))
+        let text = EntryText(style: context.console.style, times: context.times, width: context.console.width)
+        context.answer(page, text.table(page, state: state?.rawValue))
     }
 }

@@ -34,7 +34,10 @@ struct ReceiptsCommand: DaemonCommand {
         let since = try since?.date(before: times.now, in: times.timeZone)
         var query = ReceiptQuery(after: after, limit: min(limit ?? (csv ? 500 : 100), 500), backend: target.backend, since: since)
         var page = try await context.client.call(Endpoints.receipts, query)
-        guard csv else { return context.answer(page, ReceiptText(style: context.console.style, times: times).table(page)) }
+        guard csv else {
+            let text = ReceiptText(style: context.console.style, times: times, width: context.console.width)
+            return context.answer(page, text.table(page))
+        }
         context.console.writeRaw(ReceiptCSV.heading)
         var left = limit ?? .max
         while true {

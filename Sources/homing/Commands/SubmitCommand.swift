@@ -9,14 +9,23 @@ struct SubmitCommand: DaemonCommand {
             Accepts JSON as the capture app exports it, and the app's own offline files unchanged. Several files are submitted one \
             after the other. The command stops at the first refused file and lists the accepted ones. Submitting again under the same \
             --id never makes a second entry.
+
+            A person can be given by id or by name, as in --user 5 or --user "Anna Example". Homing looks the name up in the list that \
+            it keeps, even while offline. A number is always an id.
             """)
 
     @Argument(help: ArgumentHelp("The files to submit; ‘-’ or no file reads standard input.", valueName: "file"), completion: .file())
     var files: [String] = []
     @Option(help: "The name of the route in the backend's profile.") var route = "measurement"
-    @Option(parsing: .unconditional, help: ArgumentHelp("The id of the captured user; short for --item user_id=ID.", valueName: "id"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The captured person, by id or name; short for --item user_id=….", valueName: "person"),
+        completion: Suggestions.people)
     var user: String?
-    @Option(help: ArgumentHelp("A field that the route needs.", valueName: "name=value")) var item: [ItemField] = []
+    @Option(
+        help: ArgumentHelp("A field that the route needs. If it takes the id of a person, the name works too.", valueName: "name=value"))
+    var item: [ItemField] = []
+    @Flag(help: "Refuse a person who is not in your list, instead of warning.") var strict = false
     @Flag(help: "Submit only the fields, for a route without a payload.") var noDocument = false
     @Option(help: ArgumentHelp("The entry's id; the default is a new one.", valueName: "uuid")) var id: String?
     @Option(help: ArgumentHelp("The id of an entry that this one replaces.", valueName: "uuid")) var supersedes: String?
@@ -28,7 +37,7 @@ struct SubmitCommand: DaemonCommand {
 
     func validate() throws {
         if let user, user.isEmpty || user.hasPrefix("-") {
-            throw ValidationError("--user is ‘\(user)’; expected a user id, as in --user 5.")
+            throw ValidationError("--user is ‘\(user)’; expected an id or a name, as in --user 5.")
         }
         if files.count > 1 && (id != nil || supersedes != nil) {
             throw ValidationError("--id and --supersedes can only be used with one file.")
@@ -38,9 +47,7 @@ struct SubmitCommand: DaemonCommand {
     }
 
     func run(_ context: Context) async throws {
-        let form = try SubmissionForm(
-            backend: target.backend, route: route, user: user, items: item, id: id, supersedes: supersedes,
-            capturedAt: try capturedAt?.date(before: context.times.now, in: context.times.timeZone))
+        let form = try await form(context)
         let handover = Handover { [client = context.client] submission async throws(Problem) in
             try await client.call(Endpoints.submit, submission)
         } pause: {
@@ -54,7 +61,7 @@ struct SubmitCommand: DaemonCommand {
                 let document = noDocument ? nil : try SubmissionInput(name: name).document(inputIsTerminal: context.console.inputIsTerminal)
                 let receipt = try await handover.submit(form.submission(of: document, named: shown, mintedID: UUID()))
                 receipts.append(receipt)
-                if !context.asJSON { context.console.write(SubmissionText.accepted(receipt, from: noDocument ? nil : shown)) }
+                if !context.asJSON { tell(receipt, from: noDocument ? nil : shown, context.console) }
             } catch {
                 if context.asJSON { context.answer(receipts, several: names.count > 1, "") }
                 throw SubmissionText.stopped(error, at: shown, accepted: receipts.count, of: names.count)
@@ -69,5 +76,20 @@ struct SubmitCommand: DaemonCommand {
             let why = try? await context.client.call(Endpoints.why, EntryReference(id: last.id))
         else { return }
         if let obstacle = SubmissionText.obstacle(why) { context.console.write(obstacle) }
+    }
+}
+
+extension SubmitCommand {
+    private func form(_ context: Context) async throws -> SubmissionForm {
+        let fields = try await SubjectArgument.fields(item, user: user, route: route, at: target, context.client)
+        var form = try SubmissionForm(backend: target.backend, route: route, items: fields, id: id, supersedes: supersedes)
+        form.capturedAt = try capturedAt?.date(before: context.times.now, in: context.times.timeZone)
+        form.strict = strict
+        return form
+    }
+
+    private func tell(_ receipt: SubmissionReceipt, from name: String?, _ console: Console) {
+        console.write(SubmissionText.accepted(receipt, from: name))
+        if let warning = receipt.warning { console.warn("Warning: \(warning.printable)") }
     }
 }

@@ -26,6 +26,35 @@ enum Suggestions {
         await within(words) { client async throws(Problem) in try await ids(from: client, states: ["dead", "held"], prefix) }
     }
 
+    /// The names in the list that `user_id` refers to.
+    static let people = CompletionKind.custom { words, _, prefix in
+        let (shell, backend) = (CompletionShell.requesting, value(of: "--backend", in: words))
+        return await within(words) { client async throws(Problem) in
+            let lists = try await client.call(Endpoints.rosters, RosterListQuery(backend: backend)).rosters
+            guard let list = lists.first(where: { $0.references?.contains { $0.field == "user_id" } == true }) else { return [] }
+            let find = prefix.filter { !#"\'""#.contains($0) }
+            let query = RosterQuery(
+                resource: list.resource, backend: list.backend, find: find.isEmpty ? nil : find, limit: 200)
+            return names(of: try await client.call(Endpoints.roster, query).rows, for: shell)
+        }
+    }
+
+    /// The name of each row, or the id if the name is not unique or could be an id.
+    static func names(of rows: [RosterRow], for shell: CompletionShell?) -> [String] {
+        let counts = Dictionary(rows.map { ($0.label, 1) }, uniquingKeysWith: +)
+        return rows.map { row in
+            let isName = row.label.first?.isLetter == true && counts[row.label] == 1
+            let (value, other) = isName ? (row.label.printable, row.id.printable) : (row.id.printable, row.label.printable)
+            return switch shell {
+            // bash expands the words: a name must not run a command.
+            case .bash?: value.map { $0.isLetter || $0.isNumber ? "\($0)" : "\\\($0)" }.joined()
+            case .zsh?: value.replacing("\\", with: "\\\\").replacing(":", with: "\\:") + ":" + other
+            case .fish?: "\(value)\t\(other)"
+            default: value
+            }
+        }
+    }
+
     private static func ids(from client: ControlClient, states: [String?], _ prefix: String) async throws(Problem) -> [String] {
         var ids: [String] = []
         for state in states {
@@ -54,11 +83,14 @@ enum Suggestions {
     }
 
     static func socket(in words: [String], environment: [String: String] = ProcessInfo.processInfo.environment) -> String {
-        let usual = SocketLocation.forClient(environment: environment)
+        value(of: "--socket", in: words) ?? SocketLocation.forClient(environment: environment)
+    }
+
+    private static func value(of option: String, in words: [String]) -> String? {
         for (index, word) in words.enumerated() {
-            if word == "--socket", index + 1 < words.count { return words[index + 1] }
-            if word.hasPrefix("--socket=") { return String(word.dropFirst("--socket=".count)) }
+            if word == option, index + 1 < words.count { return words[index + 1] }
+            if word.hasPrefix("\(option)=") { return String(word.dropFirst(option.count + 1)) }
         }
-        return usual
+        return nil
     }
 }

@@ -19,7 +19,7 @@ struct DiscardText {
     }
 
     static func done(_ entries: [EntrySummary]) -> String {
-        let what = "\(Words.entries(entries.count).capitalisedFirst) \(entries.count == 1 ? "was" : "were") discarded"
+        let what = "\(Words.entries(entries).capitalisedFirst) \(entries.count == 1 ? "was" : "were") discarded"
         let doubtful = entries.count(where: \.uncertain)
         if doubtful == 0 { return "\(what) and will never be sent." }
         let those = doubtful < entries.count ? "\(doubtful) of them" : doubtful == 1 ? "It" : "They"

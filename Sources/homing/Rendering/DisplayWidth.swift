@@ -31,6 +31,14 @@ extension String {
         return width > 0 ? cut + "…" : ""
     }
 
+    /// As `cut`, but keeps an id at the end: `Anna Exa… (28)`.
+    func cutBeforeID(toColumns width: Int) -> String {
+        guard columns > width, let id = firstMatch(of: /[ ]\([^() ]+\)$/)?.output, String(id).columns + 2 <= width else {
+            return cut(toColumns: width)
+        }
+        return String(dropLast(id.count)).cut(toColumns: width - String(id).columns) + id
+    }
+
     func padded(toColumns width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
 
     /// Wrapped at spaces to `width` columns, without breaking longer words. A command between ‘ and ’ is one word, so that people can copy it.

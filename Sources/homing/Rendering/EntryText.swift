@@ -4,6 +4,8 @@ import SyncModel
 struct EntryText {
     let style: TextStyle
     let times: TimeText
+    /// Of the table, in columns.
+    var width = Table.width
 
     /// The end of an id, which the command line accepts.
     static func shortID(_ id: String) -> String { EntryName.short(id) }
@@ -11,23 +13,33 @@ struct EntryText {
     func table(_ page: EntryPage, state: String?) -> String {
         guard !page.entries.isEmpty else { return "No \(state.map { "\(Words.state($0)) " } ?? "")entries found." }
         let severalBackends = Set(page.entries.map(\.backend)).count > 1
-        var columns = [Table.Column(title: "#", isNumber: true), .init(title: "ID"), .init(title: "STATE"), .init(title: "CAPTURED")]
-        if severalBackends { columns.append(.init(title: "BACKEND", limit: 14)) }
-        columns += [
-            .init(title: "ROUTE", limit: 18), .init(title: "LANE", limit: 16), .init(title: "SIZE", isNumber: true), .init(title: "ABOUT"),
+        let anySubjects = page.entries.contains { $0.subject != nil }
+        var columns = [
+            Table.Column(title: "#", isNumber: true), .init(title: "ID"), .init(title: "STATE"), .init(title: "CAPTURED", rank: 1),
         ]
-        let rows = page.entries.map { entry in
-            [String(entry.sequence), Self.shortID(entry.id), Words.state(entry.state), times.clock(entry.capturedAt)]
-                + (severalBackends ? [entry.backend] : []) + [entry.route, entry.lane, Words.size(entry.size), about(entry)]
+        if severalBackends { columns.append(.init(title: "BACKEND", limit: 14, rank: 5)) }
+        columns.append(.init(title: "ROUTE", limit: 18, rank: 3))
+        if anySubjects { columns.append(.init(title: "FOR", limit: 24, least: 17, isSubject: true)) }
+        columns += [.init(title: "SIZE", isNumber: true, rank: 4), .init(title: "ABOUT", rank: 2, least: 14)]
+        // The whole short id would leave no room for a name.
+        let idLength = width < 60 ? 6 : 12
+        let rows = page.entries.map { entry -> [String] in
+            let id = String(Self.shortID(entry.id).suffix(idLength))
+            var row = [String(entry.sequence), id, Words.state(entry.state), times.clock(entry.capturedAt)]
+            if severalBackends { row.append(entry.backend) }
+            row.append(entry.route)
+            if anySubjects { row.append(entry.subject?.text ?? "") }
+            return row + [Words.size(entry.size), about(entry)]
         }
-        var lines = Table(columns: columns, rows: rows).lines(style: style)
+        var lines = Table(columns: columns, rows: rows, width: width).lines(style: style)
         if let next = page.next { lines.append(style.faint("There are more: add --after \(next)")) }
         return lines.joined(separator: "\n")
     }
 
-    /// `#12 3f2a91c04b7d, measurement, 17.4 kB, captured 3 minutes ago (14:05), refused`.
+    /// `#12 3f2a91c04b7d, measurement for Anna Example (28), 17.4 kB, captured 3 minutes ago (14:05), refused`.
     func line(_ entry: EntrySummary) -> String {
-        let parts = [entry.route, Words.size(entry.size), "captured \(times.relative(entry.capturedAt))", Self.state(entry)]
+        let route = entry.route + (entry.subject.map { " for \($0.text)" } ?? "")
+        let parts = [route, Words.size(entry.size), "captured \(times.relative(entry.capturedAt))", Self.state(entry)]
         return "#\(entry.sequence) \(Self.shortID(entry.id)), \(parts.joined(separator: ", "))".printable
     }
 
@@ -38,6 +50,7 @@ struct EntryText {
         facts.add("number", "\(entry.sequence)")
         facts.add("state", Self.state(entry))
         facts.add("route", "\(entry.route) at \(entry.backend)")
+        facts.add("for", entry.subject?.text)
         facts.add("fields", detail.fields.map { $0.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ") })
         facts.add("account", entry.account)
         facts.add("lane", entry.lane)

@@ -9,7 +9,8 @@ struct EventText {
         // The account id is only useful for session events without an e-mail address.
         let isAboutAPerson = event.entry == nil && event.detail["email"] == nil
         let account = isAboutAPerson ? event.account.map { "account=\($0)" } : nil
-        let parts = [event.entry.map(EntryText.shortID), event.backend, account] + facts.map(Optional.some)
+        let subject = event.subject.map { "for \($0.text)" }
+        let parts = [event.entry.map(EntryText.shortID), subject, event.backend, account] + facts.map(Optional.some)
         return ([times.precise(event.at), event.kind.padded(toColumns: 14)] + parts.compactMap(\.self)).joined(separator: "  ").printable
     }
 

@@ -6,7 +6,7 @@ enum ReceiptCSV {
     static let heading = row([
         "number", "id", "outcome", "captured_at", "accepted_at", "settled_at", "backend", "account", "email", "lane", "route", "remote_id",
         "status",
-        "found_by_lookup", "attempts", "size", "discarded_by", "altered", "unverified",
+        "found_by_lookup", "attempts", "size", "discarded_by", "altered", "unverified", "subject_id",
     ])
 
     static func line(_ receipt: ReceiptReport) -> String {
@@ -15,7 +15,7 @@ enum ReceiptCSV {
             JSONCoding.text(receipt.settledAt), receipt.backend, receipt.account, receipt.email ?? "", receipt.lane, receipt.route,
             receipt.remoteID ?? "",
             receipt.status.map(String.init) ?? "", String(receipt.foundByLookup), String(receipt.attempts), String(receipt.size),
-            receipt.discardedBy ?? "", receipt.altered ?? "", String(receipt.unverified ?? false),
+            receipt.discardedBy ?? "", receipt.altered ?? "", String(receipt.unverified ?? false), receipt.subject?.id ?? "",
         ])
     }
 

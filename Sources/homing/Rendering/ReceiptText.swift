@@ -3,20 +3,27 @@ import ControlAPI
 struct ReceiptText {
     let style: TextStyle
     let times: TimeText
+    /// Of the table, in columns.
+    var width = Table.width
 
     func table(_ page: ReceiptPage) -> String {
         guard !page.receipts.isEmpty else { return "There are no receipts to show: no matching entry has been delivered or discarded." }
-        let columns = [
-            Table.Column(title: "#", isNumber: true), .init(title: "ID"), .init(title: "OUTCOME"), .init(title: "CAPTURED"),
-            .init(title: "SETTLED"), .init(title: "ACCOUNT", limit: 24), .init(title: "PROOF"),
+        let anySubjects = page.receipts.contains { $0.subject != nil }
+        var columns = [
+            Table.Column(title: "#", isNumber: true), .init(title: "ID"), .init(title: "OUTCOME"), .init(title: "CAPTURED", rank: 4),
+            .init(title: "SETTLED", rank: 1),
         ]
-        let rows = page.receipts.map { receipt in
-            [
+        if anySubjects { columns.append(.init(title: "FOR", limit: 24, least: 11, isSubject: true)) }
+        columns += [.init(title: "ACCOUNT", limit: 24, rank: 3), .init(title: "PROOF", rank: 2, least: 14)]
+        let rows = page.receipts.map { receipt -> [String] in
+            var row = [
                 String(receipt.sequence), EntryText.shortID(receipt.id), receipt.outcome, times.clock(receipt.capturedAt),
-                times.clock(receipt.settledAt), receipt.email ?? receipt.account, Self.proof(receipt),
+                times.clock(receipt.settledAt),
             ]
+            if anySubjects { row.append(receipt.subject?.text ?? "") }
+            return row + [receipt.email ?? receipt.account, Self.proof(receipt)]
         }
-        var lines = Table(columns: columns, rows: rows).lines(style: style)
+        var lines = Table(columns: columns, rows: rows, width: width).lines(style: style)
         if let next = page.next { lines.append(style.faint("There are more: add --after \(next), or --csv for all")) }
         return lines.joined(separator: "\n")
     }
@@ -31,6 +38,7 @@ struct ReceiptText {
         facts.add("settled", times.relative(receipt.settledAt))
         facts.add("backend", receipt.backend)
         facts.add("account", receipt.email.map { "\($0) (\(receipt.account))" } ?? receipt.account)
+        facts.add("for", receipt.subject?.text)
         facts.add("lane", receipt.lane)
         facts.add("route", receipt.route)
         facts.add("server id", receipt.remoteID)

@@ -9,7 +9,7 @@ enum RetryText {
     }
 
     static func withoutLooking(_ entries: [EntrySummary]) -> String {
-        let what = "\(Words.entries(entries.count).capitalisedFirst) may already have taken effect at \(backends(entries))."
+        let what = "\(Words.entries(entries).capitalisedFirst) may already have taken effect at \(backends(entries))."
         return "\(what) If sent without a look-up, \(entries.count == 1 ? "it" : "each") may exist there twice."
     }
 

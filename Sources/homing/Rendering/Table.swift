@@ -1,10 +1,16 @@
-/// Aligned columns with a heading, at most `width` columns wide; the last column shrinks to fit, but not below 8.
+/// Aligned columns with a heading, at most `width` columns wide: columns that do not fit are left out, and the last one shrinks.
 struct Table {
     struct Column {
         var title: String
         var isNumber = false
         /// Longer cells are cut.
         var limit = Int.max
+        /// The column with the highest rank is left out first; 0 is never left out.
+        var rank = 0
+        /// As the last column, it does not shrink further while another one can be left out.
+        var least = 8
+        /// A cut keeps the id behind the name.
+        var isSubject = false
     }
 
     static let width = 100
@@ -13,25 +19,36 @@ struct Table {
     var width = Self.width
 
     func lines(style: TextStyle = .plain) -> [String] {
-        let widths = self.widths
-        let heading = line(columns.map(\.title), widths)
-        return [style.bold(heading)] + rows.map { line($0.map(\.printable), widths) }
+        let shown = self.shown
+        let heading = line(columns.map(\.title), shown)
+        return [style.bold(heading)] + rows.map { line($0.map(\.printable), shown) }
     }
 
-    private var widths: [Int] {
-        var widths = columns.indices.map { index in
-            min(columns[index].limit, rows.reduce(columns[index].title.columns) { max($0, $1[index].columns) })
+    private typealias Shown = (index: Int, width: Int)
+
+    private var shown: [Shown] {
+        var shown: [Shown] = columns.indices.map { index in
+            (index, min(columns[index].limit, rows.reduce(columns[index].title.columns) { max($0, $1[index].columns) }))
         }
-        let taken = widths.dropLast().reduce(0) { $0 + $1 + 2 }
-        let last = widths[widths.count - 1]
-        widths[widths.count - 1] = min(last, max(8, width - taken))
-        return widths
+        while let last = shown.last {
+            let room = width - shown.dropLast().reduce(0) { $0 + $1.width + 2 }
+            let least = min(last.width, columns[last.index].least)
+            let doomed = shown.indices.max { columns[shown[$0].index].rank < columns[shown[$1].index].rank }
+            if least > room, let doomed, columns[shown[doomed].index].rank > 0 {
+                shown.remove(at: doomed)
+            } else {
+                shown[shown.count - 1].width = min(last.width, max(8, room))
+                break
+            }
+        }
+        return shown
     }
 
-    private func line(_ cells: [String], _ widths: [Int]) -> String {
-        let padded = zip(zip(cells, columns), widths).map { pair, width in
-            let cell = pair.0.cut(toColumns: width)
-            return pair.1.isNumber ? String(repeating: " ", count: width - cell.columns) + cell : cell.padded(toColumns: width)
+    private func line(_ cells: [String], _ shown: [Shown]) -> String {
+        let padded = shown.map { index, width in
+            let cell = columns[index].isSubject ? cells[index].cutBeforeID(toColumns: width) : cells[index].cut(toColumns: width)
+            return columns[index].isNumber
+                ? String(repeating: " ", count: width - cell.columns) + cell : cell.padded(toColumns: width)
         }
         return padded.joined(separator: "  ").withoutTrailingSpaces
     }

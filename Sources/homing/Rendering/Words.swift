@@ -1,3 +1,4 @@
+import ControlAPI
 import Foundation
 import SyncModel
 
@@ -32,6 +33,13 @@ enum Words {
     }
 
     static func entries(_ number: Int) -> String { count(number, "entry", "entries") }
+
+    /// `3 entries for Anna Example (28) and Ben Sample (6)`; names up to three people.
+    static func entries(_ entries: [EntrySummary]) -> String {
+        let subjects = Set(entries.map { entry in entry.subject.flatMap { $0.label == nil ? nil : $0.text.printable } })
+        guard subjects.count <= 3, !subjects.contains(nil), !subjects.isEmpty else { return Self.entries(entries.count) }
+        return "\(Self.entries(entries.count)) for \(subjects.compactMap(\.self).sorted().inWords)"
+    }
 
     /// `1 entry is waiting`, `3 entries are waiting`.
     static func entriesWait(_ number: Int) -> String { "\(entries(number)) \(number == 1 ? "is" : "are") waiting" }

@@ -8,14 +8,14 @@ struct SubmissionForm {
     var supersedes: String?
     /// The capture time of all submissions; nil to take it from each document.
     var capturedAt: Date?
+    /// Refuse ids that are not in the stored list.
+    var strict = false
     private let fields: [String: String]
 
-    /// `user` sets the item field `user_id`; throws if a field has two different values.
-    init(backend: String?, route: String, user: String?, items: [ItemField], id: String?, supersedes: String?, capturedAt: Date? = nil)
-        throws(Problem)
-    {
+    /// Throws if a field has two different values.
+    init(backend: String?, route: String, items: [ItemField], id: String?, supersedes: String?) throws(Problem) {
         var fields: [String: String] = [:]
-        for item in items + (user.map { [ItemField(name: "user_id", value: $0)] } ?? []) {
+        for item in items {
             if let first = fields[item.name], first != item.value {
                 throw .invalid("‘\(item.name)’ is given as ‘\(first)’ and as ‘\(item.value)’.", next: "Give it once.")
             }
@@ -30,7 +30,6 @@ struct SubmissionForm {
         self.route = route
         self.id = id
         self.supersedes = supersedes
-        self.capturedAt = capturedAt
         self.fields = fields
     }
 
@@ -47,6 +46,6 @@ struct SubmissionForm {
         }
         return Submission(
             backend: backend, route: route, id: (id ?? mintedID.uuidString).lowercased(), supersedes: supersedes?.lowercased(),
-            fields: fields, payload: document?.payload, capturedAt: capturedAt ?? document?.capturedAt)
+            fields: fields, payload: document?.payload, capturedAt: capturedAt ?? document?.capturedAt, strict: strict)
     }
 }

@@ -99,8 +99,9 @@ struct WatchFrame {
 
     private func lanes(_ lanes: [LaneReport]) -> [Line] {
         let severalBackends = Set(lanes.map(\.backend)).count > 1
+        let title = lanes.contains { $0.subject != nil } ? "FOR" : "LANE"
         let columns: [Column<LaneReport>] = [
-            Column("LANE", nil) { severalBackends ? "\($0.backend) \($0.lane)" : $0.lane },
+            Column(title, nil) { (severalBackends ? "\($0.backend) " : "") + ($0.subject?.text ?? $0.lane) },
             Column("WAITING", 7) { $0.waiting >= 1000 ? "1000+" : String($0.waiting) },
             Column("STATE", 8) { $0.state },
             Column("CAPTURED", 12) { times.clock($0.capturedAt) },
@@ -117,8 +118,11 @@ struct WatchFrame {
     }
 
     private func deliveries(_ events: [Event]) -> [Line] {
-        let columns: [Column<Event>] = [
+        var columns: [Column<Event>] = [
             Column("DELIVERED", nil) { times.precise($0.at) }, Column("ENTRY", 12) { $0.entry.map(EntryText.shortID) ?? "" },
+        ]
+        if events.contains(where: { $0.subject != nil }) { columns.append(Column("FOR", 24) { $0.subject?.text ?? "" }) }
+        columns += [
             Column("SERVER ID", 14) { $0.detail["remoteID"] ?? "" }, Column("ROUTE", 18) { $0.detail["route"] ?? "" },
             Column("BACKEND", 14) { $0.backend ?? "" },
         ]
@@ -149,7 +153,7 @@ struct WatchFrame {
         func line(_ cells: [String]) -> String {
             let text = zip(shown, cells).map { column, cell in
                 let width = column.width ?? first
-                return cell.printable.cut(toColumns: width).padded(toColumns: width)
+                return cell.printable.cutBeforeID(toColumns: width).padded(toColumns: width)
             }
             return text.joined(separator: "  ").withoutTrailingSpaces
         }

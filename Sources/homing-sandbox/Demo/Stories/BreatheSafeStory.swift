@@ -30,15 +30,22 @@ struct BreatheSafeStory: Story {
 
         await day.sandbox.down()
         day.say(
-            "There is no network in the country. \(captures.plain.count) faces are measured, and the capture app adds \(captures.offline.count) files of its own."
+            "There is no network in the country. \(captures.measured) faces are measured, and the capture app adds \(captures.offline.count) files of its own."
         )
         try captures.drop(into: day.station.spool)
+        day.say(
+            "The list of people is on the station, so the manager submits a capture by name. User \(DemoCaptures.notManaged) is not in the list: Homing accepts the capture, and warns."
+        )
+        try day.submit(captures.named, as: "face.json", "--user", Self.name)
+        try day.submit(captures.unlisted, as: "stranger.json", "--user", "\(DemoCaptures.notManaged)")
         try await day.until("the files are accepted") { try day.books.rows.count == captures.count }
         try await day.noticedOutage()
         day.say("Every file is safe in the outbox, and the drop folder is empty again. What has been delivered?")
         try day.show("status")
-        day.say("The list of people is on the station, so names are there without a network.")
+        day.say("Names are there without a network.")
         try day.show("people", "--find", "anna")
+        try day.show("list", "--limit", "3")
+        try day.expect("the list of entries names people", day.station.homing("list").contains("\(Self.name) (5)"))
 
         day.say(
             "Back in town, the network returns. The server ends the session in the middle of the deliveries. Later it accepts a measurement, but its answer is lost."
@@ -65,10 +72,12 @@ struct BreatheSafeStory: Story {
         try day.close()
         day.say("After the sign-out, the list of people is gone from the station.")
         try day.show("people")
-        try day.expect("the list is hidden after the sign-out", !day.station.homing("people").contains(Self.name))
+        for command in ["people", "list"] {
+            try day.expect("no names are shown after the sign-out", !day.station.homing(command).contains(Self.name))
+        }
         let measured = day.ledger.entries.filter { $0.path.contains(Self.path) }
         return day.compare(
-            DemoComparison(handedIn: (captures.count, "files dropped"), books: try day.books, arrivals: measured.map(\.clientMutationID)))
+            DemoComparison(handedIn: (captures.count, "files"), books: try day.books, arrivals: measured.map(\.clientMutationID)))
     }
 
     private func showArrivals(_ day: Day) {

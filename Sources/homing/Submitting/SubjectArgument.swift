@@ -1,0 +1,104 @@
+import ControlAPI
+
+/// Item fields that take the id of a row, such as a person, accept the row's name too. This finds the id.
+struct SubjectArgument {
+    private let all: [RosterReport]
+    /// Those with fields of the route; empty if the backend must be named first.
+    private let rosters: [RosterReport]
+    private let route: String
+    private let page: (RosterQuery) async throws(Problem) -> RosterPage
+
+    init(_ rosters: [RosterReport], route: String, page: @escaping (RosterQuery) async throws(Problem) -> RosterPage) {
+        let meant = rosters.filter { $0.references?.contains { $0.route == route } == true }
+        all = rosters
+        self.rosters = Set(meant.map(\.backend)).count == 1 ? meant : []
+        self.route = route
+        self.page = page
+    }
+
+    /// True if the daemon can judge the value without a look-up: a number is an id, also if a person is called so.
+    static func isID(_ value: String) -> Bool { Int64(value) != nil }
+
+    /// The field with an id; unchanged if its value is an id, or if it takes none.
+    ///
+    /// - Parameter option: how the value is given, for messages, such as `--user `.
+    func resolved(_ item: ItemField, option: String) async throws(Problem) -> ItemField {
+        guard !Self.isID(item.value), !item.value.isEmpty else { return item }
+        for roster in rosters {
+            guard let reference = roster.references?.first(where: { $0.route == route && $0.field == item.name }) else { continue }
+            return ItemField(name: item.name, value: try await id(of: item.value, roster, takesText: reference.type == "text", option))
+        }
+        return item
+    }
+
+    private func id(of text: String, _ roster: RosterReport, takesText: Bool, _ option: String) async throws(Problem) -> String {
+        guard roster.count != nil else {
+            // Any text may be an id there.
+            if takesText { return text }
+            throw .invalid("Names cannot be looked up. \(roster.sentence)", next: "Or give the id: \(option)ID")
+        }
+        if takesText, try await page(query(roster) { $0.ids = [text] }).rows.contains(where: { $0.id == text }) { return text }
+        let found = try await page(query(roster) { $0.label = text })
+        guard let row = found.rows.first else {
+            // The daemon warns of an id that is not in the list.
+            if takesText { return text }
+            throw try await unknown(text, roster)
+        }
+        guard found.matching == 1 else {
+            let ids = found.rows.prefix(Self.shown).map(\.id) + (found.matching > Self.shown ? ["…"] : [])
+            throw .invalid(
+                "\(found.matching) \(roster.title.many) are called ‘\(text.printable)’: \(ids.joined(separator: ", ")).",
+                next: "Give the id: \(option)\(row.id.asArgument)")
+        }
+        return row.id
+    }
+
+    private static let shown = 10
+
+    /// Names up to three rows that share a word with `text`.
+    private func unknown(_ text: String, _ roster: RosterReport) async throws(Problem) -> Problem {
+        var similar: [String] = []
+        for word in text.split(separator: " ").prefix(4) where word.count > 1 {
+            let rows = try await page(query(roster, limit: 3) { $0.find = String(word) }).rows
+            for row in rows.map({ "\($0.label) (\($0.id))".printable }) where !similar.contains(row) { similar.append(row) }
+        }
+        let hint = similar.isEmpty ? "" : " Similar: \(similar.prefix(3).joined(separator: ", "))."
+        let title = roster.title.many
+        let isOnly = all.count { $0.title.many == title } == 1
+        let list = title.allSatisfy(\.isLetter) ? title : "roster \(roster.resource.asArgument)"
+        let command = "homing \(list)" + (isOnly ? "" : " --backend \(roster.backend.asArgument)")
+        return .invalid(
+            "No \(roster.title.one) is called ‘\(text.printable)’.\(hint)",
+            next: "To see all, run: \(command)\nAfter a change at \(roster.backend), run: \(command) --refresh")
+    }
+
+    private func query(_ roster: RosterReport, limit: Int = 100, _ change: (inout RosterQuery) -> Void) -> RosterQuery {
+        var query = RosterQuery(resource: roster.resource, backend: roster.backend, limit: limit)
+        change(&query)
+        return query
+    }
+}
+
+extension SubjectArgument {
+    /// `items`, and `user` as the field `user_id`, with ids in place of names. Asks the daemon only if a value may be a name.
+    static func fields(
+        _ items: [ItemField], user: String?, route: String, at target: BackendOption, _ client: ControlClient
+    ) async throws(Problem) -> [ItemField] {
+        let users = user.map { [ItemField(name: "user_id", value: $0)] } ?? []
+        guard !(items + users).allSatisfy({ isID($0.value) }) else { return items + users }
+        var rosters: [RosterReport] = []
+        do throws(Problem) {
+            rosters = try await client.call(Endpoints.rosters, RosterListQuery(backend: target.backend)).rosters
+        } catch {
+            // A starting daemon gets its second chance at the submission.
+            if error.code != .daemonNotRunning { throw error }
+        }
+        let argument = SubjectArgument(rosters, route: route) { query async throws(Problem) in
+            try await client.call(Endpoints.roster, query)
+        }
+        var fields: [ItemField] = []
+        for item in items { fields.append(try await argument.resolved(item, option: "--item \(item.name)=")) }
+        for item in users { fields.append(try await argument.resolved(item, option: "--user ")) }
+        return fields
+    }
+}

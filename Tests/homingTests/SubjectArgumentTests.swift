@@ -1,0 +1,81 @@
+import ControlAPI
+import Testing
+
+@testable import homing
+
+@Suite struct SubjectArgumentTests {
+    private static let rows = [
+        ("28", "Anna Example"), ("31", "Anna Sample"), ("26", "Edit Me"), ("30", "Edit Me"), ("12", "7"), ("7", "Eve Lab"),
+    ].map { RosterRow(id: $0.0, label: $0.1, values: [:]) }
+
+    private func roster(_ state: String = "complete", type: String = "integer", backend: String = "breathesafe") -> RosterReport {
+        var report = Sample.roster(state, backend: backend, sentence: "Your people have not been read yet.")
+        report.references = [FieldReference(route: "measurement", field: "user_id", type: type)]
+        return report
+    }
+
+    private func resolved(
+        _ value: String, field: String = "user_id", route: String = "measurement", option: String = "--user ",
+        _ rosters: [RosterReport]? = nil
+    ) async throws(Problem) -> String {
+        let argument = SubjectArgument(rosters ?? [roster()], route: route) { query in
+            let found = Self.rows.filter { row in
+                if !query.ids.isEmpty { return query.ids.contains(row.id) }
+                if let label = query.label { return row.label.lowercased() == label.lowercased() }
+                return query.find.map { row.label.lowercased().contains($0.lowercased()) } ?? true
+            }
+            return RosterPage(roster: Sample.roster(), rows: Array(found.prefix(query.limit)), matching: found.count, next: nil)
+        }
+        return try await argument.resolved(ItemField(name: field, value: value), option: option).value
+    }
+
+    @Test(arguments: [("Anna Example", "28"), ("anna example", "28"), ("Eve Lab", "7"), ("7", "7"), ("99", "99"), ("-5", "-5")])
+    func findsIDByNameAndKeepsNumber(value: String, id: String) async throws { #expect(try await resolved(value) == id) }
+
+    @Test func unknownNameListsSimilarOnes() async throws {
+        let problem = try #require(await #expect(throws: Problem.self) { try await resolved("Ana Example") })
+        #expect(problem.detail == "No person is called ‘Ana Example’. Similar: Anna Example (28).")
+        #expect(problem.code == .invalidRequest)
+        #expect(
+            problem.next == """
+                To see all, run: homing people
+                After a change at breathesafe, run: homing people --refresh
+                """)
+        var lists = roster(backend: "clinic")
+        lists.references = nil
+        let elsewhere = try #require(await #expect(throws: Problem.self) { try await resolved("Ana", [roster(), lists]) })
+        #expect(elsewhere.next?.hasPrefix("To see all, run: homing people --backend breathesafe\n") == true)
+        let stranger = try #require(await #expect(throws: Problem.self) { try await resolved("Xaver\u{1B}") })
+        #expect(stranger.detail == "No person is called ‘Xaver ’.")
+    }
+
+    @Test func nameOfSeveralPeopleListsTheirIDs() async throws {
+        let problem = try #require(await #expect(throws: Problem.self) { try await resolved("Edit Me") })
+        #expect(problem.detail == "2 people are called ‘Edit Me’: 26, 30.")
+        #expect(problem.next == "Give the id: --user 26" && problem.code == .invalidRequest)
+        let item = try #require(await #expect(throws: Problem.self) { try await resolved("Edit Me", option: "--item user_id=") })
+        #expect(item.next == "Give the id: --item user_id=26")
+    }
+
+    @Test(arguments: ["unread", "signedOut"]) func namesCannotBeLookedUpWithoutList(state: String) async throws {
+        let problem = try #require(await #expect(throws: Problem.self) { try await resolved("Anna Example", [roster(state)]) })
+        #expect(problem.detail == "Names cannot be looked up. Your people have not been read yet.")
+        #expect(problem.next == "Or give the id: --user ID")
+        #expect(try await resolved("28", [roster(state)]) == "28")
+    }
+
+    @Test func fieldsAndRoutesWithoutReferenceStayAsTheyAre() async throws {
+        #expect(try await resolved("Anna Example", field: "note") == "Anna Example")
+        #expect(try await resolved("Anna Example", route: "note") == "Anna Example")
+        #expect(try await resolved("", []) == "")
+        // The daemon asks for the backend.
+        #expect(try await resolved("Anna Example", [roster(), roster(backend: "clinic")]) == "Anna Example")
+    }
+
+    @Test func textFieldTakesAnyID() async throws {
+        let text = roster(type: "text")
+        #expect(try await resolved("Anna Example", [text]) == "28")
+        #expect(try await resolved("a-new-id", [text]) == "a-new-id")
+        #expect(try await resolved("a-new-id", [roster("unread", type: "text")]) == "a-new-id")
+    }
+}
