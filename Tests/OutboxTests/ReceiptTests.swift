@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Outbox
 import StoreSupport
 import SyncModel
