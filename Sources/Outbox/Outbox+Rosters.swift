@@ -32,7 +32,7 @@ extension Outbox {
             try StoredRoster.fetchAll(
                 db, sql: "SELECT * FROM roster WHERE backend = ? AND account = ? ORDER BY resource",
                 arguments: [destination.backend, destination.account]
-            ).map(\.head)
+            ).filter(rosterRules.include).map(\.head)
         }
     }
 
@@ -41,7 +41,7 @@ extension Outbox {
         _ key: RosterKey, _ body: @escaping @Sendable (RosterRow) -> Bool
     ) async throws(OutboxError) -> RosterHead? {
         try await read { db in
-            guard let stored = try StoredRoster.fetch(key, db) else { return nil }
+            guard let stored = try StoredRoster.fetch(key, db), rosterRules.include(stored) else { return nil }
             guard let pages = try stored.pages(by: vault, db) else { throw OutboxError.storage("a cached list cannot be read") }
             _ = pages.allSatisfy { page in page.rows.allSatisfy(body) }
             return stored.head
@@ -73,15 +73,11 @@ extension Outbox {
         }
     }
 
-    /// Deletes the rosters of resources that have gone or changed, kept ones included.
+    /// Deletes the rosters of resources that have gone or changed, kept ones included. If it throws, they are ignored.
     package func forgetRosters(except rules: [RosterRule]) throws(OutboxError) {
-        let known = Set(rules)
-        func isForgotten(_ roster: StoredRoster) -> Bool {
-            let key = roster.head.key
-            return !known.contains(RosterRule(backend: key.destination.backend, resource: key.resource, digest: roster.rule))
-        }
+        rosterRules.know(rules)
         let all = try readAtOnce { db in try StoredRoster.fetchAll(db, sql: "SELECT * FROM roster") }
-        let forgotten = all.filter(isForgotten)
+        let forgotten = all.filter { !rosterRules.include($0) }
         if forgotten.isEmpty { return }
         try writeAtOnce { db in for roster in forgotten { _ = try roster.delete(db) } }
         eventsWritten.send()

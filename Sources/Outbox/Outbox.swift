@@ -17,6 +17,7 @@ package struct Outbox: Sendable {
     let commits: GroupCommit
     let ballast: Ballast
     let shortage = DiskPressure()
+    let rosterRules = RosterRules()
     /// Bytes of payloads being prepared; each is in memory four times (Decisions/LargeDocuments.md).
     let preparing = ByteBudget(32 << 20)
     let vault: Vault

@@ -111,19 +111,22 @@ struct RosterBackend: Sendable {
         var (actions, answer): ([RosterAction], RosterAnswer) = ([], .impossible(.signedOut))
         func fail(_ failure: Failure) {
             resources[key.resource]?.fail(failure, at: now)
+            resources[key.resource]?.rest(after: took, hasFailed: true, at: now)
             answer = .failed(failure)
         }
         if case .stored = outcome {} else { resources[key.resource]?.miss(reading.touch) }
         switch outcome {
         case .stored(let head, _):
-            backoff.end()
+            if head.incomplete == .changing { backoff.begin(at: now, using: &generator) } else { backoff.end() }
             resources[key.resource]?.know(head, using: &generator)
-            resources[key.resource]?.rest(after: took, at: now)
+            resources[key.resource]?.rest(after: took, hasFailed: false, at: now)
             answer = .done(head)
         case .failed(let failure):
             backoff.begin(at: now, using: &generator)
             fail(failure)
         case .throttled(let failure, let until):
+            // The gate opens when the server's pause ends, and the deliveries need the server first.
+            backoff.begin(isFirm: true, at: now, using: &generator)
             keepQuiet(until: until, failure)
             actions = [.quiet(backend: key.destination.backend, until: until, failure)]
             fail(failure)

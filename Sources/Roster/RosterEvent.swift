@@ -12,6 +12,8 @@ enum RosterEvent: Sendable {
     case hurried(backend: String?)
     /// A delivery may have changed the resource.
     case touched(backend: String, resource: String)
+    /// The stored list could not be read and was deleted.
+    case lost(RosterKey)
     /// A person wants the resource read now; answered exactly once, unless withdrawn.
     case asked(backend: String, resource: String, UUID)
     /// The caller has gone.

@@ -59,6 +59,9 @@ package final class RosterKeeper: Sendable {
         }
     }
 
+    /// The stored list could not be read and was deleted.
+    package func lost(_ key: RosterKey) { post(.lost(key)) }
+
     /// Reads the list now. Returns when the read has ended or is impossible, or when cancelled.
     package func refresh(backend: String, resource: String) async -> RosterAnswer {
         let id = UUID()

@@ -29,6 +29,7 @@ struct RosterPass: Sendable {
     /// The page whose answer comes next; after the last one, page 1 is read again.
     private var number = 1
     private var isRechecking = false
+    /// For this page's request.
     private var hasRenewed = false
     private var passes = 1
     private var requests = 1
@@ -51,8 +52,12 @@ struct RosterPass: Sendable {
 
     mutating func answered(_ answer: ResourceAnswer) -> Step {
         switch answer {
-        case .page(let page): return isRechecking ? rechecked(page) : received(page)
-        case .unchanged: return unchanged()
+        case .page(let page):
+            hasRenewed = false
+            return isRechecking ? rechecked(page) : received(page)
+        case .unchanged:
+            hasRenewed = false
+            return unchanged()
         case .unauthorized(let failure):
             if hasRenewed { return .denied(failure) }
             hasRenewed = true

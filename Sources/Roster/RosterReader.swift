@@ -58,6 +58,11 @@ package struct RosterReader: Sendable {
     ) async -> RosterPass.Step {
         let request: OutboundRequest
         do { request = try keeper.backend.read(resource, page: page, unless: etag) } catch { return .end(.failed(error)) }
+        // A long list may outlive a token.
+        let fresh: Session
+        do { fresh = try await keeper.freshSession() } catch { return .end(RosterOutcome(error)) }
+        guard fresh.account.id == session.account.id else { return .end(.sessionEnded) }
+        session = fresh
         do {
             let answer = try await keeper.send(request, as: session)
             session = answer.session

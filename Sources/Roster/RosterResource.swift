@@ -12,6 +12,7 @@ struct RosterResource: Sendable {
     /// Why the last read failed; nil if it succeeded.
     private(set) var failure: Failure?
     private(set) var failingSince: Date?
+    /// Nil if never, or if the list changed all the while.
     private var readAt: Date?
     /// A part of `maxAge`, so that many devices do not return at the same moment.
     private var jitter = 0.0
@@ -34,14 +35,16 @@ struct RosterResource: Sendable {
     init(maxAge: TimeInterval) { self.maxAge = maxAge }
 
     mutating func know(_ head: RosterHead, using generator: inout some RandomNumberGenerator) {
-        readAt = head.readAt
+        // The union of passes that differ is no list to keep until it is old.
+        readAt = head.incomplete == .changing ? nil : head.readAt
         jitter = Double.random(in: 0...0.1, using: &generator)
         (failure, failingSince) = (nil, nil)
     }
 
-    /// Each row may cost the server a lot, so long reads are rare.
-    mutating func rest(after took: Duration, at now: Date) {
-        restsUntil = now.addingTimeInterval(min(Self.longestRest, max(Self.shortestRest, 10 * took.seconds)))
+    /// Each row may cost the server a lot, so long reads are rare. After a short one that failed, only the backoff counts, which a new network ends.
+    mutating func rest(after took: Duration, hasFailed: Bool, at now: Date) {
+        let rest = min(Self.longestRest, 10 * took.seconds)
+        if !hasFailed || rest > Self.shortestRest { restsUntil = now.addingTimeInterval(max(Self.shortestRest, rest)) }
     }
 
     mutating func fail(_ failure: Failure, at now: Date) {

@@ -10,9 +10,12 @@ import SyncModel
 /// | after a sign-in | every list that is not stored is read at once; a renewed session changes nothing |
 /// | age | read again after `max_age`, plus up to a tenth |
 /// | touched | read again 5 s after the last delivery, at most 60 s after the first |
-/// | load | after a read, the list rests for ten times as long as the read took, at least 30 s |
+/// | load | after a read, the list rests for ten times as long as the read took, at least 30 s; after a short one that failed, not at all |
 /// | asked | at once, also before the rest, the backoff or a cooling gate has ended; never during a pause of a person or the server |
 /// | failed | backoff, which a new network, an opening gate and a person end |
+/// | throttled, or no room | backoff, which only a person passes, for the list asked for |
+/// | stored as changing | read again by backoff |
+/// | lost | an unreadable list that was deleted is read again as if touched |
 /// | signed out | the read is cancelled and everything forgotten |
 struct RosterState: Sendable {
     private var backends: [String: RosterBackend]
@@ -54,6 +57,9 @@ struct RosterState: Sendable {
         case .networkChanged: for name in backends.keys { backends[name]?.backoff.hurry() }
         case .hurried(let meant): for name in backends.keys where meant == nil || meant == name { backends[name]?.backoff.hurry() }
         case .touched(let name, let resource): backends[name]?.touch(resource, at: now)
+        case .lost(let key):
+            guard backends[key.destination.backend]?.account == key.destination.account else { return [] }
+            backends[key.destination.backend]?.touch(key.resource, at: now)
         case .asked(let name, let resource, let id):
             guard backends[name]?.ask(resource, id) == true else { return [.answer([id], .impossible(.stopping))] }
         case .withdrawn(let id): for name in backends.keys { backends[name]?.withdraw(id) }

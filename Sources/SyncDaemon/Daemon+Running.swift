@@ -65,7 +65,10 @@ extension Daemon {
         let rules = backends.flatMap { backend in
             backend.resources.map { RosterRule(backend: backend.name, resource: $0.name, rule: $0.source) }
         }
-        try outbox.forgetRosters(except: rules)
+        do { try outbox.forgetRosters(except: rules) } catch {
+            if needsSalvage { throw error }
+            context.log.warning("Outdated lists could not be deleted; the next start tries again", metadata: ["error": "\(error)"])
+        }
     }
 
     /// An uncertain entry can be found at the backend only with the profile that sent it.
@@ -125,7 +128,7 @@ extension Daemon {
         }
         let (clock, log) = (context.clock, context.log)
         return services + [
-            Housekeeping(outbox: outbox, keepDelivered: configuration.keepDelivered, clock: clock, log: log),
+            Housekeeping(outbox: outbox, rosters: rosters, keepDelivered: configuration.keepDelivered, clock: clock, log: log),
             MemoryReturn(work: outbox.eventsWritten),
             RosterService(rosters: rosters),
             DispatcherService(dispatcher: dispatcher),

@@ -1,12 +1,14 @@
 import Foundation
 import Logging
 import Outbox
+import Roster
 import ServiceLifecycle
 import SyncModel
 
 /// Prunes old entries and verifies the store, at start and daily; truncates the WAL shortly after writes.
 struct Housekeeping: Service {
     let outbox: Outbox
+    let rosters: RosterKeeper
     let keepDelivered: TimeInterval
     let clock: any SyncClock
     let log: Logger
@@ -56,6 +58,7 @@ struct Housekeeping: Service {
             log.warning(
                 "A cached list could not be read and was deleted; Homing reads it again",
                 metadata: ["backend": "\(roster.destination.backend)", "resource": "\(roster.resource)"])
+            rosters.lost(roster)
         }
     }
 

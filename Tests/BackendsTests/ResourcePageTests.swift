@@ -67,6 +67,23 @@ struct ResourcePageTests {
         #expect(until == noon.addingTimeInterval(120))
     }
 
+    /// The pause outlives the sign-out.
+    @Test(arguments: [429, 503]) func serversPauseIsNotQuoted(status: Int) throws {
+        let headers = [HeaderField("Content-Type", "application/json"), HeaderField("Retry-After", "120")]
+        let quiet = InboundResponse(status: status, headers: headers, body: Data(#"{"messages":["Not now, Anna Example"]}"#.utf8))
+        guard case .throttled(let failure, _) = try answered(breathesafe(), quiet) else {
+            Issue.record("not throttled")
+            return
+        }
+        #expect(failure.reason == .throttled && failure.status == status)
+        #expect(failure.message.contains("(\(status))") && !failure.message.contains("Anna"))
+    }
+
+    @Test(arguments: ["\\u202e", "\\u2028", "\\u0085"]) func leavesOutRowsWhoseIDsCanDisguiseThemselves(escaped: String) throws {
+        let body = #"{"managed_users":[{"managed_id":"2\#(escaped)8","first_name":"Anna"}],"total_count":1}"#
+        #expect(try answered(breathesafe(), success(body)) == .page(ResourcePage(rows: [], total: 1, nameless: 1)))
+    }
+
     @Test func requestsPagesOnlyIfDeclared() throws {
         let paged = try breathesafe()
         let people = try #require(paged.resource("managed_users"))

@@ -184,6 +184,19 @@ import Vault
         #expect(try store.raw { try Int.fetchOne($0, sql: "SELECT count(*) FROM rosterPage") } == 1)
     }
 
+    @Test func ignoresRostersOfChangedResourcesThatCannotBeDeleted() async throws {
+        let store = try signedIn()
+        for resource in ["people", "tasks"] { try await save(store, [[.sample(1)]], of: resource) }
+        let trigger = "CREATE TRIGGER keepAll BEFORE DELETE ON roster BEGIN SELECT RAISE(ABORT, 'kept'); END"
+        try store.raw { try $0.execute(sql: trigger) }
+        let rules = [RosterRule(backend: "breathesafe", resource: "people", rule: Self.rule)]
+        #expect(throws: OutboxError.self) { try store.outbox.forgetRosters(except: rules) }
+        #expect(try store.raw { try Int.fetchOne($0, sql: "SELECT count(*) FROM roster") } == 2)
+        #expect(try await store.outbox.rosterHeads(of: Samples.destination).map(\.key) == [Self.key])
+        #expect(try await rows(store, "tasks") == nil)
+        #expect(try await rows(store) == [.sample(1)])
+    }
+
     /// SQLite reports a page limit like a full disk.
     @Test func leavesTheReserveAloneOnAFullDisk() async throws {
         let store = try signedIn()

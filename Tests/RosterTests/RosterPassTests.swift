@@ -144,6 +144,15 @@ struct RosterPassTests {
         #expect(pass.answered(.unauthorized(refused)) == .denied(refused))
     }
 
+    @Test func renewsSessionOncePerPage() {
+        let refused = Failure(.signInRequired, status: 401, "no")
+        var pass = RosterPass()
+        #expect(pass.answered(.unauthorized(refused)) == .renew)
+        #expect(pass.answered(.page(Self.page([1, 2, 3]))) == .page(2, unless: nil))
+        #expect(pass.answered(.unauthorized(refused)) == .renew)
+        #expect(pass.answered(.unauthorized(refused)) == .denied(refused))
+    }
+
     @Test func endsWithTheFailureOfAnAnswer() {
         let (failure, until) = (Failure(.serverError, status: 500, "x"), Date(timeIntervalSince1970: 9))
         var pass = RosterPass()

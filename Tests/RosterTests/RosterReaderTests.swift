@@ -19,10 +19,12 @@ struct RosterReaderTests {
     private let reader: RosterReader
     private static let key = RosterKey(destination: Destination(backend: "breathesafe", account: "1"), resource: "people")
 
-    init() async throws {
+    init() async throws { try await self.init(profile: Self.profile) }
+
+    private init(profile: String) async throws {
         folder = try TemporaryDirectory()
         try FileManager.default.createDirectory(atPath: folder("profiles"), withIntermediateDirectories: true)
-        try folder.write(Self.profile, to: "profiles/breathesafe.yaml")
+        try folder.write(profile, to: "profiles/breathesafe.yaml")
         let backend = try ProfileLibrary.load(directory: folder("profiles"), deviceID: "d", version: "1")[0]
         outbox = try Outbox(file: folder("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
         keeper = try SessionKeeper(backend: backend, outbox: outbox, transport: server, clock: clock, log: Logger(label: "test"))
@@ -55,6 +57,13 @@ struct RosterReaderTests {
         routes:
           measurement: {request: POST /items, json: "{item.payload}", remote_id: /id}
         """
+
+    /// With tokens that end after 300 seconds.
+    private static let tokenProfile = profile.replacing("scheme: cookie", with: "scheme: bearer")
+        .replacing("on_401: [login]", with: "on_401: [refresh]")
+        .replacing("account: /id}\n  logout", with: "access: /token, refresh: /refresh, expires_in: /ends, account: /id}\n  logout")
+        .replacing("  logout:", with: refresh + "\n  logout:")
+    private static let refresh = #"  refresh: {request: POST /refresh, json: {token: "{refresh}"}, access: /token, account: /id}"#
 
     private func heads() async throws -> [RosterHead] { try await outbox.rosterHeads(of: Self.key.destination) }
 
@@ -114,6 +123,19 @@ struct RosterReaderTests {
         #expect(snapshot.state == .signedIn && snapshot.remembered)
     }
 
+    @Test func refreshesTokenThatEndsDuringTheRead() async throws {
+        let test = try await RosterReaderTests(profile: Self.tokenProfile)
+        let clock = test.clock
+        test.server.answer("POST /refresh", 200, #"{"id":1,"token":"b"}"#)
+        test.server.during("GET /people 2") { clock.advance(by: 600) }
+        guard case .stored = await test.reader.read(Self.key) else {
+            Issue.record("The list was not stored.")
+            return
+        }
+        let begin = ["GET /people 1", "GET /people 2", "POST /refresh", "GET /people 1"]
+        #expect(test.server.log.filter { $0 != "GET /me" } == begin)
+    }
+
     @Test func reportsServersPause() async throws {
         server.answer("GET /people 2", 429, "{}", HeaderField("Retry-After", "120"))
         guard case .throttled(_, let until) = await reader.read(Self.key) else {
@@ -166,7 +188,7 @@ private final class PeopleServer: Transport {
     private let state = Mutex(State())
 
     init() {
-        answer("POST /login", 200, #"{"id":1}"#, HeaderField("Set-Cookie", "s=1; path=/"))
+        answer("POST /login", 200, #"{"id":1,"token":"a","refresh":"r","ends":300}"#, HeaderField("Set-Cookie", "s=1; path=/"))
         answer("GET /me", 200, #"{"id":1}"#)
     }
 

@@ -138,6 +138,53 @@ final class RosterStateTests {
         _ = on(.session(backend: "b", "1", revision: 1))
         _ = on(.known(Self.ann, []))
         #expect(end(.notStored(.full)) == [.wake(at: now + 3600)])
+        #expect(on(.networkChanged) == [])
+        #expect(on(.hurried(backend: nil)) == [])
+        #expect(on(.asked(backend: "b", resource: "people", UUID())).contains(.read(Self.people)))
+    }
+
+    @Test func waitsLongerAfterManyThrottledReads() throws {
+        _ = on(.session(backend: "b", "1", revision: 1))
+        _ = on(.known(Self.ann, []))
+        var waits: [TimeInterval] = []
+        for _ in 1...10 {
+            let until = now + 1
+            _ = end(.throttled(Self.busy, until: until))
+            let next = try #require(state.conditions(at: now)["b"]?["people"]?.nextTry)
+            waits.append(next.timeIntervalSince(now))
+            _ = on(.gate(backend: "b", .cooling(until: until, Self.busy)))
+            #expect(on(.gate(backend: "b", .open), after: 1) == [])
+            #expect(on(.networkChanged) == [])
+            #expect(on(.woke, after: RosterBackoff.ceiling).contains(.read(Self.people)))
+        }
+        #expect(waits[0] == RosterBackoff.first)
+        #expect(waits.suffix(5).max() ?? 0 > 4 * RosterBackoff.first)
+    }
+
+    private static let unsuccessful: [RosterOutcome] = [.failed(failure), .throttled(busy, until: noon + 1), .notStored(.full)]
+    @Test(arguments: unsuccessful) func restsAfterLongReadWithoutSuccess(outcome: RosterOutcome) {
+        _ = on(.session(backend: "b", "1", revision: 1))
+        _ = on(.known(Self.ann, []))
+        #expect(end(outcome, took: .seconds(600)).contains(.wake(at: now + 6000)))
+        #expect(on(.networkChanged, after: 5999) == [])
+        #expect(on(.woke, after: 1).contains(.read(Self.people)))
+    }
+
+    @Test func readsListThatChangedDuringEveryPassAgainByBackoff() {
+        _ = on(.session(backend: "b", "1", revision: 1))
+        _ = on(.known(Self.ann, []))
+        let changing = RosterHead(
+            key: Self.people, revision: 1, readAt: now, beganAt: now, count: 1, total: 2, incomplete: .changing)
+        #expect(end(.stored(changing, changed: true)) == [.wake(at: now + RosterBackoff.first)])
+        #expect(on(.woke, after: RosterBackoff.first).contains(.read(Self.people)))
+    }
+
+    @Test func readsDeletedListOfTheSignedInAccountAgain() {
+        settle()
+        let other = RosterKey(destination: Destination(backend: "b", account: "2"), resource: "people")
+        #expect(on(.lost(other)) == [])
+        #expect(on(.lost(Self.people)) == [.wake(at: now + 5)])
+        #expect(on(.woke, after: 5).contains(.read(Self.people)))
     }
 
     @Test func cancelsReadAndForgetsEverythingAtSignOut() {

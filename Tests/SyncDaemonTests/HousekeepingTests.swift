@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import Outbox
+import Roster
 import SyncModel
 import TestSupport
 import Testing
@@ -14,9 +15,10 @@ import Vault
         let directory = try TemporaryDirectory()
         let clock = TestClock()
         let outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
-        func log() throws -> Int { try Data(contentsOf: URL(fileURLWithPath: directory("outbox.sqlite-wal"))).count }
-        let housekeeping = Housekeeping(
-            outbox: outbox, keepDelivered: 3600, clock: clock, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        func logSize() throws -> Int { try Data(contentsOf: URL(fileURLWithPath: directory("outbox.sqlite-wal"))).count }
+        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let rosters = RosterKeeper(outbox: outbox, keepers: [], clock: clock, seed: 1, log: log)
+        let housekeeping = Housekeeping(outbox: outbox, rosters: rosters, keepDelivered: 3600, clock: clock, log: log)
         let run = Task { try await housekeeping.run() }
         await clock.sleeps(after: 0)
 
@@ -24,9 +26,9 @@ import Vault
             let slept = clock.slept
             _ = try await outbox.enqueue(Samples.mutation(number), at: clock.now)
             await clock.sleeps(after: slept)
-            #expect(try log() > 0)
+            #expect(try logSize() > 0)
             clock.advance(by: Housekeeping.logKept)
-            while try log() > 0 { await pauseBriefly() }
+            while try logSize() > 0 { await pauseBriefly() }
         }
         #expect(clock.slept == 3)
         run.cancel()

@@ -54,6 +54,12 @@ import Testing
         #expect(lines[3].hasPrefix("x\u{FFFD}y z") && lines[1].contains("…") && lines[2].hasSuffix("  0190a1b2-c3d4-7e5f-8a9b"))
     }
 
+    @Test func neverCutsIDs() {
+        let ids = ["7", "8"].map { String(repeating: "1", count: 60) + $0 }
+        let lines = text(40).page(page(ids.map { ("Anna Maximiliana", $0) })).split(separator: "\n")
+        for (line, id) in zip(lines.dropFirst(), ids) { #expect(line == "Anna Ma…  \(id)") }
+    }
+
     @Test func showsOnlyTheSentenceWithoutRows() {
         let sentence = "No person matches ‘bob’ among 4 people, read 3 minutes ago."
         #expect(text(80).page(page([], sentence)) == sentence)

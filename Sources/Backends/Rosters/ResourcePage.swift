@@ -57,7 +57,10 @@ extension Backend {
         guard !response.isSuccess else { return .failed(Failure(.refused, status: response.status, message)) }
         switch refusal(response, route: nil, at: now) {
         case .unauthorized(let failure): return .unauthorized(failure)
-        case .throttled(let failure, let until): return .throttled(failure, until: until)
+        case .throttled(var failure, let until):
+            // The pause outlives the sign-out, and the server's words may repeat a row.
+            failure.message = sentence(response)
+            return .throttled(failure, until: until)
         case let verdict: return .failed(verdict.failure ?? Failure(.refused, status: response.status, message))
         }
     }
@@ -75,7 +78,8 @@ extension InboundResponse {
 extension RosterRow {
     /// - Parameter values: id, parts of the label, and kept values. Nil without a usable id.
     fileprivate init?(_ values: [JSONValue?], of resource: Resource) {
-        guard let id = values[0]?.identifier, id.utf8.count <= Resource.mostIDBytes else { return nil }
+        guard let id = values[0]?.identifier, id.utf8.count <= Resource.mostIDBytes, !id.unicodeScalars.contains(where: \.isSteering)
+        else { return nil }
         let label = Self.label(values[1...resource.label.count]) ?? id
         let kept = values[(1 + resource.label.count)...].map { value -> JSONValue in
             guard let value, let text = value.text, text.utf8.count <= Resource.mostKeptBytes else { return .null }

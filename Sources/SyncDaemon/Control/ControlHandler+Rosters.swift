@@ -41,6 +41,10 @@ extension ControlHandler {
             selection.take(row)
             return true
         }
+        // The account may have left meanwhile, and its rows with it.
+        guard try self.key(of: resource, await keeper.snapshot) == key else {
+            throw Problem.busy("Another account has just signed in at \(keeper.backend.name).")
+        }
         var report = report(resource, of: snapshot, head)
         if let text = request.find ?? request.label ?? (request.ids.isEmpty ? nil : request.ids.joined(separator: ", ")) {
             report.sentence = sentence(report, RosterSentence.Selection(text: text, matching: selection.matching)).text

@@ -19,9 +19,10 @@ struct RosterText {
         return lines.joined(separator: "\n")
     }
 
+    /// Ids are never cut: two that look alike would be mistaken for each other.
     private func table(_ rows: [RosterRow]) -> [String] {
         let ids = rows.reduce(2) { max($0, $1.id.printable.columns) }
-        let columns = [Table.Column(title: "NAME", limit: max(8, width - 2 - ids)), .init(title: "ID", isNumber: true)]
+        let columns = [Table.Column(title: "NAME", limit: max(8, width - 2 - ids)), .init(title: "ID", isNumber: true, least: ids)]
         return Table(columns: columns, rows: rows.map { [$0.label, $0.id] }, width: width).lines(style: style)
     }
 

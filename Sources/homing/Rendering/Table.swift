@@ -7,7 +7,7 @@ struct Table {
         var limit = Int.max
         /// The column with the highest rank is left out first; 0 is never left out.
         var rank = 0
-        /// As the last column, it does not shrink further while another one can be left out.
+        /// As the last column, it does not shrink further while another one can be left out. A number never does.
         var least = 8
         /// A cut keeps the id behind the name.
         var isSubject = false
@@ -32,12 +32,13 @@ struct Table {
         }
         while let last = shown.last {
             let room = width - shown.dropLast().reduce(0) { $0 + $1.width + 2 }
-            let least = min(last.width, columns[last.index].least)
+            let column = columns[last.index]
+            let least = min(last.width, column.least)
             let doomed = shown.indices.max { columns[shown[$0].index].rank < columns[shown[$1].index].rank }
             if least > room, let doomed, columns[shown[doomed].index].rank > 0 {
                 shown.remove(at: doomed)
             } else {
-                shown[shown.count - 1].width = min(last.width, max(8, room))
+                shown[shown.count - 1].width = min(last.width, max(column.isNumber ? column.least : 8, room))
                 break
             }
         }
