@@ -2,6 +2,7 @@ import Capture
 import ControlAPI
 import Foundation
 import Outbox
+import SyncModel
 import Testing
 
 @testable import SyncDaemon
