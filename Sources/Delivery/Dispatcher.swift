@@ -214,13 +214,6 @@ package final class Dispatcher: Sendable {
         let arrivals = outbox.arrivals.listen()
         group.addTask { for await _ in arrivals { self.post(.arrived) } }
         for keeper in keepers.values { group.addTask { self.sessionChanged(await keeper.snapshot) } }
-        group.addTask {
-            for await quiet in self.rosters.quiets {
-                self.post(.quiet(backend: quiet.backend, until: quiet.until, quiet.failure))
-                // `try?`: if it is lost, the server repeats its request after a restart.
-                try? await self.outbox.keep(quiet)
-            }
-        }
     }
 
     /// `try?`: a full disk loses an event, but no gate; the next start ends or corrects a pause; a server repeats its request.

@@ -125,10 +125,9 @@ struct RosterBackend: Sendable {
             backoff.begin(at: now, using: &generator)
             fail(failure)
         case .throttled(let failure, let until):
-            // The gate opens when the server's pause ends, and the deliveries need the server first.
+            // For reads only: a server that is short of time for lists may still take captures.
             backoff.begin(isFirm: true, at: now, using: &generator)
             keepQuiet(until: until, failure)
-            actions = [.quiet(backend: key.destination.backend, until: until, failure)]
             fail(failure)
         case .notStored(let error):
             backoff.beginLongest(at: now)

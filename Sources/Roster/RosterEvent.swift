@@ -32,8 +32,6 @@ enum RosterAction: Sendable, Equatable {
     /// Cancel the backend's read; it still ends.
     case cancel(backend: String)
     case answer([UUID], RosterAnswer)
-    /// The server requested a pause: nothing is sent to the backend before `until`.
-    case quiet(backend: String, until: Date, Failure)
     /// Replaces the previous time; nil for no timer.
     case wake(at: Date?)
     case finished

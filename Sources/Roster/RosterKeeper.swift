@@ -10,8 +10,6 @@ import Synchronization
 /// events to it.
 package final class RosterKeeper: Sendable {
     package let keepers: [String: SessionKeeper]
-    /// Pauses that servers requested in answer to a read, for one listener.
-    package let quiets: AsyncStream<Quiet>
     private let readers: [String: RosterReader]
     private let outbox: Outbox
     private let clock: any SyncClock
@@ -19,7 +17,6 @@ package final class RosterKeeper: Sendable {
     private let log: Logger
     private let events: AsyncStream<RosterEvent>
     private let inbox: AsyncStream<RosterEvent>.Continuation
-    private let tellQuiet: AsyncStream<Quiet>.Continuation
     /// By backend and resource.
     private let shown = Mutex<[String: [String: RosterCondition]]>([:])
     /// Callers that wait for a read; nil after the loop has ended.
@@ -30,7 +27,6 @@ package final class RosterKeeper: Sendable {
         readers = self.keepers.mapValues { RosterReader(keeper: $0, outbox: outbox, clock: clock) }
         (self.outbox, self.clock, self.seed, self.log) = (outbox, clock, seed, log)
         (events, inbox) = AsyncStream.makeStream()
-        (quiets, tellQuiet) = AsyncStream.makeStream()
     }
 
     private func post(_ event: RosterEvent) { inbox.yield(event) }
@@ -137,9 +133,6 @@ package final class RosterKeeper: Sendable {
             for continuation in waiting.withLock({ waiting in callers.compactMap { waiting?.removeValue(forKey: $0) } }) {
                 continuation.yield(answer)
             }
-        case .quiet(let backend, let until, let failure):
-            let address = keepers[backend]?.backend.address ?? ""
-            tellQuiet.yield(Quiet(backend: backend, address: address, since: now, until: until, failure: failure))
         case .wake(let date):
             loop.timer?.finish()
             // `try?`: cancelled, because another timer replaced it.

@@ -41,10 +41,16 @@ struct Homing: AsyncParsableCommand {
 
     /// Runs the command, reports errors and returns the exit code.
     static func run(_ arguments: [String], on console: Console, environment: [String: String]) async -> ExitCode {
+        var unanswered: Problem?
         let words = await TitleCommand.expanded(arguments) {
             let socket = Suggestions.socket(in: arguments, environment: environment)
-            // `try?`: without an answer, the parser reports the unknown command.
-            return try? await ControlClient(socketPath: socket, timeout: .seconds(1)).call(Endpoints.rosters, RosterListQuery())
+            do throws(Problem) {
+                return try await ControlClient(socketPath: socket, timeout: .seconds(1)).call(Endpoints.rosters, RosterListQuery())
+            } catch {
+                // After a refusal, the parser reports the unknown command.
+                if [.daemonNotRunning, .timeout].contains(error.code) { unanswered = error }
+                return nil
+            }
         }
         do {
             var command = try await asyncParseAsRoot(words)
@@ -57,7 +63,7 @@ struct Homing: AsyncParsableCommand {
         } catch let code as ExitCode {
             return code
         } catch {
-            return report(error, asJSON: arguments.prefix { $0 != "--" }.contains("--json"), on: console)
+            return report(unanswered ?? error, asJSON: arguments.prefix { $0 != "--" }.contains("--json"), on: console)
         }
     }
 

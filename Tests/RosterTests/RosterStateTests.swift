@@ -111,7 +111,7 @@ final class RosterStateTests {
         _ = on(.session(backend: "b", "1", revision: 1))
         _ = on(.known(Self.ann, []))
         let until = now + 120
-        #expect(end(.throttled(Self.busy, until: until)) == [.quiet(backend: "b", until: until, Self.busy), .wake(at: until)])
+        #expect(end(.throttled(Self.busy, until: until)) == [.wake(at: until)])
         let id = UUID()
         #expect(on(.asked(backend: "b", resource: "people", id)) == [.answer([id], .impossible(.quiet(until: until, Self.busy)))])
         #expect(on(.gate(backend: "b", .open)) == [])
@@ -265,7 +265,7 @@ final class RosterStateTests {
                         #expect(open.isSuperset(of: ids))
                         open.subtract(ids)
                     case .wake(let date): timer = date
-                    case .cancel, .quiet, .finished: break
+                    case .cancel, .finished: break
                     }
                 }
             }

@@ -119,7 +119,7 @@ import Testing
         await station.server.stop()
     }
 
-    @Test func retryAfterOfListPausesReadsAndEntries() async throws {
+    @Test func retryAfterOfListPausesReadsButNoEntries() async throws {
         let station = try await station()
         try await station.running(Self.profile) {
             _ = try await station.signIn()
@@ -129,14 +129,14 @@ import Testing
                 $0.fault?.headers.append(("Retry-After", "100"))
             }
             _ = try await refresh(station)
-            try await station.client.event("gateChanged") { $0.detail["reason"] == "throttled" }
             backend.set { $0.fault = nil }
-            try await station.submit(1)
             let asked = station.server.count(reads)
+            try await station.submit(1)
+            try await station.client.event("delivered")
             _ = try? await refresh(station)  // `try?`: whether the call reports this as an error does not matter here
             await station.passTime(90)
-            #expect(station.server.count(reads) == asked && station.server.count("POST /notes") == 0)
-            try await station.passTime { try await station.delivered() == 1 }
+            #expect(station.server.count(reads) == asked)
+            try await station.passTime { station.server.count(reads) > asked }
         }
         await station.server.stop()
     }
