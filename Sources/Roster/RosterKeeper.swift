@@ -88,7 +88,6 @@ package final class RosterKeeper: Sendable {
             }
             group.cancelAll()
         }
-        tellQuiet.finish()
         let left = waiting.withLock { waiting in
             defer { waiting = nil }
             return waiting
