@@ -47,7 +47,6 @@ struct Homing: AsyncParsableCommand {
             do throws(Problem) {
                 return try await ControlClient(socketPath: socket, timeout: .seconds(1)).call(Endpoints.rosters, RosterListQuery())
             } catch {
-                // After a refusal, the parser reports the unknown command.
                 if [.daemonNotRunning, .timeout].contains(error.code) { unanswered = error }
                 return nil
             }
@@ -63,7 +62,12 @@ struct Homing: AsyncParsableCommand {
         } catch let code as ExitCode {
             return code
         } catch {
-            return report(unanswered ?? error, asJSON: arguments.prefix { $0 != "--" }.contains("--json"), on: console)
+            let asJSON = arguments.prefix { $0 != "--" }.contains("--json")
+            let code = report(error, asJSON: asJSON, on: console)
+            if let unanswered, let first = arguments.first, !asJSON {
+                console.warn("If ‘\(first)’ is the name of a list, such as ‘people’: only the daemon knows its lists. \(unanswered.detail)")
+            }
+            return code
         }
     }
 

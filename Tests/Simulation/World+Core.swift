@@ -141,9 +141,6 @@ extension World {
         guard let item = model.items[entry.sequence], item.state == .inflight else {
             throw Violation("model", "entry \(entry.sequence) is sent, and not in flight")
         }
-        if model.mustWait(item) {
-            throw Violation("I12", "entry \(entry.sequence) is sent before what goes before it in \(item.after?.description ?? "")")
-        }
         if (item.attempts, item.releases, item.uncertain) != (entry.attempts, entry.releases, entry.uncertain)
             || (item.looks, item.doubts, item.aside) != (entry.looks, entry.doubts, entry.isAside)
         {
