@@ -20,7 +20,7 @@ extension RunCommand {
         switch named {
         case .breathesafe:
             var configuration = BreatheSafeConfiguration()
-            configuration.managedUsers += managedUsers.map(\.value)
+            configuration.managedUsers = (configuration.managedUsers + managedUsers.map(\.value)).map(\.named)
             if let sessionSeconds { configuration.sessionLifetime = .seconds(sessionSeconds) }
             return .breatheSafe(configuration)
         case .labloop:
@@ -72,4 +72,14 @@ extension RunCommand {
     }
 
     private static let emails = SandboxAccount.lab("1", "2").map(\.email)
+}
+
+extension BreatheSafeConfiguration.ManagedUser {
+    private static let names = [("Anna", "Example"), ("Ben", "Sample"), ("Chidi", "Test"), ("Zoë", "Demo"), ("Eve", "Trial")]
+
+    /// With a made-up name, from the first managed user on.
+    var named: Self {
+        let (first, last) = Self.names[max(0, user - 5) % Self.names.count]
+        return Self(user: user, manager: manager, profile: ["first_name": .string(first), "last_name": .string(last)])
+    }
 }

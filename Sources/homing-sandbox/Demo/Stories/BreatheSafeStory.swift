@@ -12,12 +12,7 @@ struct BreatheSafeStory: Story {
     private static let name = "Anna Example"
 
     private static var people: [BreatheSafeConfiguration.ManagedUser] {
-        let names = [name, "Ben Sample", "Chidi Test", "Zoë Demo", "Eve Trial"].map { $0.split(separator: " ").map(String.init) }
-        let mine = names.enumerated().map { index, name in
-            BreatheSafeConfiguration.ManagedUser(
-                user: 5 + index, profile: ["first_name": .string(name[0]), "last_name": .string(name[1])])
-        }
-        return mine + [.init(user: DemoCaptures.notManaged, manager: 2)]
+        (5...9).map { BreatheSafeConfiguration.ManagedUser(user: $0).named } + [.init(user: DemoCaptures.notManaged, manager: 2)]
     }
 
     func tell(_ day: Day) async throws -> Bool {
