@@ -17,7 +17,7 @@ struct RosterBackend: Sendable {
 
     private struct Reading: Sendable {
         let key: RosterKey
-        /// Persons who wait for this read.
+        /// Callers that wait for this read.
         var asked: [UUID]
         /// Deliveries that this read may show.
         let touch: RosterResource.Touch?
@@ -108,7 +108,7 @@ struct RosterBackend: Sendable {
         self.reading = nil
         // Its account has signed out, or the daemon stops.
         if reading.isCancelled { return reading.asked.isEmpty ? [] : [.answer(reading.asked, .impossible(.stopping))] }
-        var (actions, answer): ([RosterAction], RosterAnswer) = ([], .impossible(.signedOut))
+        var answer = RosterAnswer.impossible(.signedOut)
         func fail(_ failure: Failure) {
             resources[key.resource]?.fail(failure, at: now)
             resources[key.resource]?.rest(after: took, hasFailed: true, at: now)
@@ -135,8 +135,7 @@ struct RosterBackend: Sendable {
         // The session's end arrives as an event of its own.
         case .sessionEnded, .cancelled: backoff.begin(at: now, using: &generator)
         }
-        if !reading.asked.isEmpty { actions.append(.answer(reading.asked, answer)) }
-        return actions
+        return reading.asked.isEmpty ? [] : [.answer(reading.asked, answer)]
     }
 
     // MARK: Deciding

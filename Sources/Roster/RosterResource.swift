@@ -5,14 +5,14 @@ import SyncModel
 /// The state of one resource in `RosterState`.
 struct RosterResource: Sendable {
     let maxAge: TimeInterval
-    /// Persons who wait for a read to begin.
+    /// Callers that wait for a read to begin.
     var asked: [UUID] = []
     /// Deliveries since the last read began; nil for none.
     var touch: Touch?
     /// Why the last read failed; nil if it succeeded.
     private(set) var failure: Failure?
     private(set) var failingSince: Date?
-    /// Nil if never, or if the list changed all the while.
+    /// Nil if it was never read, or if it changed during every pass.
     private var readAt: Date?
     /// A part of `maxAge`, so that many devices do not return at the same moment.
     private var jitter = 0.0

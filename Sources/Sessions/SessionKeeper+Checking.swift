@@ -18,8 +18,8 @@ extension SessionKeeper {
         }
     }
 
-    /// Confirms that the answers to earlier requests of `session` were the account's: has the backend name the account now, whatever the age of the
-    /// last confirmation. Without a health route, only compares the accounts.
+    /// Confirms that the answers to earlier requests of `session` were the account's: asks the backend for the account now, even if it was confirmed
+    /// a moment ago. Without a health route, only compares the accounts.
     package func vouch(for session: Session) async throws(TransportError) {
         // Its answer may be older than the last request's.
         if let check { _ = await check.joined() }

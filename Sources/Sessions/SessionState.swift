@@ -90,7 +90,7 @@ struct SessionState: Sendable {
     /// The session's account as other components know it.
     var account: Account? { global(record.account) }
 
-    /// Whose rosters may be stored with `record`. After an answer of another account nobody's, because a late read may be of that account.
+    /// The account whose rosters may be stored with `record`. Nil after the server answered as another account, because a late read may belong to it.
     func rosterAccount(of record: SessionRecord) -> AccountID? {
         record.unverifiedSince == nil ? global(record.account)?.id : nil
     }

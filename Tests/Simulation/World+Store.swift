@@ -18,7 +18,7 @@ extension World {
         let now = now
         let claimed = try await outbox.settle(settled, thenClaim: slots, at: now)
         for item in settled { try model.settle(item, at: now, time: time, ledger) }
-        // Also I12: what must go first is decided here, because a person may revive an earlier entry between the claim and the send.
+        // This checks I12 too. The claim decides the order: a person may still revive an earlier entry before the send begins.
         let expected = model.claim(slots, at: now)
         guard claimed.entries.map(\.sequence) == expected.sequences else {
             throw Violation("model", "a claim brought \(claimed.entries.map(\.sequence)), and should bring \(expected.sequences)")

@@ -39,7 +39,7 @@ import Testing
             Explanation(id: "1", state: state, sentence: "Entry 2 is dead.", next: next, needsPerson: needsPerson)
         }
         #expect(SubmissionText.obstacle(why("pending", "Discard that one.")) == "It is not sent yet. Entry 2 is dead. Discard that one.")
-        #expect(SubmissionText.obstacle(why("pending", "It goes up by itself.", needsPerson: false)) == nil)
+        #expect(SubmissionText.obstacle(why("pending", "Homing sends it by itself.", needsPerson: false)) == nil)
         #expect(SubmissionText.obstacle(why("delivered", "See its receipt.")) == nil)
         #expect(SubmissionText.obstacle(why("pending", nil)) == nil)
     }

@@ -147,7 +147,7 @@ import Testing
         try await station.running(Self.profile) {
             _ = try await station.signIn()
             try await station.client.event("rosterChanged")
-            let swapped = ScriptedServer.Answer(200, #"{"people":[{"id":8,"name":"Somebody else"}]}"#, cookies: ["s=2; path=/"])
+            let swapped = ScriptedServer.Answer(200, #"{"people":[{"id":8,"name":"Eve Other"}]}"#, cookies: ["s=2; path=/"])
             backend.set { ($0.fault, $0.account) = (swapped, 2) }
             // `try?`: the read ends the session, and its answer may say so.
             _ = try? await refresh(station)
