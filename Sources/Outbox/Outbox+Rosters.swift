@@ -55,7 +55,10 @@ extension Outbox {
         try await read { db in
             guard let stored = try StoredRoster.fetch(key, db), let pages = try stored.pages(by: vault, db) else { return nil }
             var labels: [RosterID: String] = [:]
-            for row in pages.lazy.flatMap(\.rows) where ids.contains(row.id) { labels[row.id] = row.label }
+            for row in pages.lazy.flatMap(\.rows) where ids.contains(row.id) {
+                labels[row.id] = row.label
+                if labels.count == ids.count { break }
+            }
             return (stored.head, labels)
         }
     }
