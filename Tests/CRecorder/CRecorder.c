@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CRecorder.h"
 #include "fates.h"
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -60,7 +61,7 @@ DECLARE(write) DECLARE(pwrite64) DECLARE(writev) DECLARE(pwritev) DECLARE(ftrunc
 DECLARE(fsync) DECLARE(fdatasync) DECLARE(rename) DECLARE(renameat) DECLARE(renameat2) DECLARE(link) DECLARE(linkat)
 DECLARE(unlink) DECLARE(unlinkat) DECLARE(mkdir) DECLARE(mkdirat) DECLARE(rmdir) DECLARE(read) DECLARE(recv) DECLARE(send) DECLARE(sendto)
 DECLARE(sendmsg) DECLARE(fallocate) DECLARE(posix_fallocate) DECLARE(truncate) DECLARE(pread64) DECLARE(mmap) DECLARE(socket)
-DECLARE(connect) DECLARE(accept) DECLARE(accept4)
+DECLARE(connect) DECLARE(accept) DECLARE(accept4) DECLARE(closedir)
 
 static const volatile int64_t *ahead;
 
@@ -263,6 +264,26 @@ int close(int file) {
     int result = REAL(close)(file);
     unlock();
     return result;
+}
+
+/// The C library closes a folder's descriptor without `close`.
+int closedir(DIR *folder) {
+    lock();
+    int file = dirfd(folder);
+    if (known(file)) opened[file].handle = 0;
+    int result = REAL(closedir)(folder);
+    unlock();
+    return result;
+}
+
+/// A new socket is no file, whatever had its number before.
+static int new_socket(int file) {
+    if (known(file)) {
+        lock();
+        opened[file].handle = 0;
+        unlock();
+    }
+    return file;
 }
 
 static int doubled(int from, int to) {
@@ -550,7 +571,7 @@ ssize_t sendmsg(int file, const struct msghdr *message, int flags) {
 
 int socket(int domain, int type, int protocol) {
     if (root_length && domain == AF_INET) MEET(fate("socket", "tcp"), -1, -1)
-    return REAL(socket)(domain, type, protocol);
+    return new_socket(REAL(socket)(domain, type, protocol));
 }
 int connect(int file, const struct sockaddr *address, socklen_t size) {
     MEET(fate_on(file, "connect", "connect"), -1, 0)
@@ -558,11 +579,11 @@ int connect(int file, const struct sockaddr *address, socklen_t size) {
 }
 int accept(int file, struct sockaddr *address, socklen_t *size) {
     MEET(fate_on(file, "accept4", "accept4"), -1, -1)
-    return REAL(accept)(file, address, size);
+    return new_socket(REAL(accept)(file, address, size));
 }
 int accept4(int file, struct sockaddr *address, socklen_t *size, int flags) {
     MEET(fate_on(file, "accept4", "accept4"), -1, -1)
-    return REAL(accept4)(file, address, size, flags);
+    return new_socket(REAL(accept4)(file, address, size, flags));
 }
 
 // MARK: Only to fail
