@@ -5,8 +5,6 @@ import StationSupport
 import TestSupport
 import Testing
 
-@testable import homing_torture
-
 /// Kills the daemon in a read and in a sign-out. The next run has no list from the server.
 @Suite(.timeLimit(.minutes(60))) struct RosterKillTests {
     private static let wal = "outbox.sqlite-wal"
@@ -14,18 +12,10 @@ import Testing
     private static let told = "send:after:DELETE /users/log_out:1"
     private static let lastPage = "send:after:GET /managed_users:3"
 
-    /// Starts the daemon so that it dies at `place` during `work`, then starts it again.
     private func kill(
         _ station: TestStation, at place: String, whileOffline isOffline: Bool, _ work: @escaping @Sendable () async throws -> Void
     ) async throws {
-        let met = station.directory("met")
-        let recorder = Recorder(root: station.directory("state"), log: nil)
-        let process = try await station.start(try recorder.environment(killing: place, met: met))
-        let working = Task { try await work() }
-        _ = await process.status
-        _ = await working.result
-        #expect(FileManager.default.fileExists(atPath: met), "it ended elsewhere")
-        try FileManager.default.removeItem(atPath: met)
+        try await station.dies(at: place, during: work)
         if isOffline { await station.sandbox.down() }
         try await station.start()
     }

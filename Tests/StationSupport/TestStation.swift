@@ -10,6 +10,7 @@ package final class TestStation: Sendable {
     package let directory: TemporaryDirectory
     package let sandbox: Sandbox
     package let client: ControlClient
+    private let ownsSandbox: Bool
     private let daemon = Mutex<Process?>(nil)
 
     /// The folder of the test executable and of the programs.
@@ -39,6 +40,7 @@ package final class TestStation: Sendable {
         clock: SandboxClock = SandboxClock(),
         answering: @escaping @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse = { $1 }
     ) async throws {
+        ownsSandbox = true
         directory = try TemporaryDirectory()
         sandbox = try Sandbox(SandboxConfiguration { ($0.backend, $0.clock, $0.answering) = (backend, clock, answering) })
         client = ControlClient(socketPath: directory("homing.sock"), timeout: .seconds(600))
@@ -49,6 +51,7 @@ package final class TestStation: Sendable {
 
     /// Uses a prepared directory, and a sandbox that other stations may share.
     package init(in directory: TemporaryDirectory, at sandbox: Sandbox) {
+        ownsSandbox = false
         self.directory = directory
         self.sandbox = sandbox
         client = ControlClient(socketPath: directory("homing.sock"), timeout: .seconds(600))
@@ -104,7 +107,11 @@ package final class TestStation: Sendable {
             .write(toFile: directory("homing.yaml"), atomically: true, encoding: .utf8)
     }
 
-    deinit { daemon.withLock { $0 }?.interrupt() }
+    deinit {
+        daemon.withLock { $0 }?.interrupt()
+        // Otherwise its descriptors pile up, and Foundation's Process.run reads out of bounds beyond a thousand.
+        if ownsSandbox { Task { [sandbox] in await sandbox.stop() } }
+    }
 
     // MARK: The daemon
 

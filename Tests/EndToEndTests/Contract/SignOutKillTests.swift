@@ -98,15 +98,12 @@ import Testing
         for number in 1...3 { try await station.appointment(number) }
         try await station.end(SIGTERM)
 
-        let met = station.directory("met")
-        let recorder = Recorder(root: station.directory("state"), log: nil)
-        let process = try await station.start(try recorder.environment(killing: place, met: met))
-        // The last commit of the start, so that the next one is the sign-out's.
-        try await station.event("gateChanged", count: 2) { $0.detail["gate"] == "paused" }
-        let signOut = Task { try await station.client.call(Endpoints.signOut, SignOut()) }
-        _ = await process.status
-        _ = await signOut.result
-        #expect(FileManager.default.fileExists(atPath: met), "it ended elsewhere")
+        try await station.dies(at: place) {
+            // The last commit of the start, so that the next one is the sign-out's.
+            try await station.event("gateChanged", count: 2) { $0.detail["gate"] == "paused" }
+        } during: {
+            _ = try await station.client.call(Endpoints.signOut, SignOut())
+        }
         try await station.start()
         return station
     }
