@@ -10,7 +10,7 @@ import Testing
 /// Finds the most expensive shape of document, then submits it at full size, in parallel.
 @Suite struct MemoryTests {
     /// The daemon's memory limit in MiB.
-    private static let limit = 256
+    private static let limit = 384
     /// Bytes of memory per byte of a document: eight, plus a margin.
     private static let mostPerByte = 12.0
 
