@@ -79,7 +79,7 @@ extension Backend {
     /// Fields that identify the entry to people: those in the URL or lane, never those sent in a body.
     package func identifyingFields(of fields: [String: JSONValue], route name: String) -> [String: String] {
         guard let route = profile.routes[name] else { return [:] }
-        let names = Set((route.request.url.placeholders + (route.lane?.placeholders ?? [])).compactMap(\.field))
+        let names = Route.identifyingFields(route.request, route.lane)
         return fields.filter { names.contains($0.key) }.compactMapValues(\.text)
     }
 

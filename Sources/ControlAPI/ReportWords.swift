@@ -69,6 +69,7 @@ extension Attention {
         case stuckFiles = "stuck-files"
         case unclaimedFiles = "unclaimed-files"
         case refusedFiles = "refused-files"
+        case listFailing = "list-failing"
         case configurationRejected = "configuration-rejected"
         case unknown
     }

@@ -19,7 +19,7 @@ public struct RosterReport: Codable, Sendable, Equatable {
     public var title: RosterTitle
     /// `unread`, `complete`, `incomplete` or `signedOut`.
     public var state: String
-    /// Why it is incomplete: `limit`, `changing` or `rows`. New values may be added.
+    /// Why it is incomplete: `limit`, `changing`, `contradiction` or `rows`. New values may be added.
     public var reason: String?
     /// The state, and what to do about it; in a `RosterPage`, also the number of matching rows.
     public var sentence: String
@@ -110,6 +110,13 @@ public struct RosterSummary: Codable, Sendable, Equatable {
     public var state: String
     public var count: Int?
     public var readAt: Date?
+    /// Since when it is older than the profile's `max_age`; nil if it is not.
+    public var staleSince: Date?
+    /// Why the last read failed, as a sentence; nil if it did not.
+    public var failure: String?
+    /// The same for programs: a value of `BackendReport.gateCause`, or another one.
+    public var failureCause: String?
+    public var failingSince: Date?
 
     public init(resource: String, title: RosterTitle, state: String, count: Int? = nil, readAt: Date? = nil) {
         self.resource = resource

@@ -48,7 +48,7 @@ extension Outbox {
                 if let known = try Self.known(item, db) { return known }
                 // The last space is for accepted entries.
                 if refusal == nil, index >= fitting { refusal = .full }
-                if refusal == nil, try Self.usedBytes(db) + Int64(item.sealed.count) > maxBytes { refusal = .overLimit(maxBytes) }
+                if refusal == nil, try isOverLimit(with: Int64(item.sealed.count), db) { refusal = .overLimit(maxBytes) }
                 if let refusal { return .failure(refusal) }
                 let sequence = try Self.insert(item, accountLabel: accountLabel, by: actor, now: now, db)
                 return .success(.new(sequence: sequence))

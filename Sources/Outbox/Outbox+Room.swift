@@ -15,8 +15,15 @@ extension Outbox {
     package func room() async throws(OutboxError) -> Room {
         guard try await diskHasRoom(for: shortage.now.lastNoSpace) else { return shortage.now.isSpent ? .nothingLeft : .diskFull }
         guard let refused = shortage.now.lastOverLimit else { return .enough }
-        let used = try await read { db in try Self.usedBytes(db) }
-        return used + refused > maxBytes ? .overLimit(maxBytes) : .enough
+        return try await read { db in try isOverLimit(with: refused, db) } ? .overLimit(maxBytes) : .enough
+    }
+
+    /// Whether a submission of `bytes` exceeds the limit. Cached lists do not count: deliveries would not make room.
+    func isOverLimit(with bytes: Int64, _ db: Database) throws -> Bool {
+        let excess = try Self.usedBytes(db) + bytes - maxBytes
+        guard excess > 0 else { return false }
+        let lists = try Int64.fetchOne(db.cachedStatement(sql: "SELECT sum(length(sealed)) FROM rosterPage")) ?? 0
+        return excess > lists
     }
 
     /// Whether submissions of `bytes` fit twice: in the WAL now, and later in the database; after a full disk, with the reserve and a margin. Returns

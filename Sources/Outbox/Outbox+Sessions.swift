@@ -55,7 +55,8 @@ extension Outbox {
 
     /// Durable when it returns. Synchronous, so that nothing happens to a session between the decision and the fsync.
     package func apply(_ change: SessionChange) throws(OutboxError) {
-        try writeAtOnce { db in
+        let hasLeft = try writeAtOnce { db in
+            let previous = try AccountID.fetchOne(db, sql: "SELECT account FROM session WHERE backend = ?", arguments: [change.backend])
             let sealed = try vault.seal(change.record, as: StoredSession.identity(change.backend))
             if change.rosters == .dropped {
                 try db.execute(
@@ -70,7 +71,9 @@ extension Outbox {
                     """, arguments: [change.backend, sealed, change.account, change.rosters == .kept])
             if let account = change.label { try Self.remember(account, of: change.backend, db) }
             for event in change.events { try Self.insert(event, db) }
+            return change.rosters == .dropped || previous.map { $0 != change.account } ?? false
         }
+        if hasLeft { accountLeft.send() }
         if !change.events.isEmpty { eventsWritten.send() }
     }
 }

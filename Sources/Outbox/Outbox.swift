@@ -10,6 +10,8 @@ package struct Outbox: Sendable {
     package let arrivals = Signal()
     /// Sent after a commit that wrote events.
     package let eventsWritten = Signal()
+    /// Sent after a commit in which an account left, with its session and lists. The WAL still holds them.
+    package let accountLeft = Signal()
 
     package let damage: Damage
 

@@ -310,7 +310,7 @@ package enum OutboxSchema {
             revision INTEGER NOT NULL CHECK (revision > 0),
             count INTEGER NOT NULL CHECK (count BETWEEN 0 AND 10000),
             total INTEGER NOT NULL CHECK (total >= count),
-            incomplete TEXT CHECK (incomplete IN ('limit', 'changing', 'rows')),
+            incomplete TEXT CHECK (incomplete IN ('limit', 'changing', 'contradiction', 'rows')),
             backend TEXT NOT NULL,
             account TEXT NOT NULL,
             resource TEXT NOT NULL,

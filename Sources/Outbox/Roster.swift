@@ -37,8 +37,13 @@ package enum Incompleteness: String, Sendable, CaseIterable {
     case limit
     /// The list changed during each pass.
     case changing
+    /// In each pass, the server's number of rows did not fit the same rows.
+    case contradiction
     /// Some rows have no usable id.
     case rows
+
+    /// Whether the list was never seen whole, so that it must be read again soon.
+    package var isUnsettled: Bool { self == .changing || self == .contradiction }
 }
 
 /// The result of reading a resource.

@@ -117,7 +117,7 @@ struct RosterBackend: Sendable {
         if case .stored = outcome {} else { resources[key.resource]?.miss(reading.touch) }
         switch outcome {
         case .stored(let head, _):
-            if head.incomplete == .changing { backoff.begin(at: now, using: &generator) } else { backoff.end() }
+            if head.incomplete?.isUnsettled == true { backoff.begin(at: now, using: &generator) } else { backoff.end() }
             resources[key.resource]?.know(head, using: &generator)
             resources[key.resource]?.rest(after: took, hasFailed: false, at: now)
             answer = .done(head)

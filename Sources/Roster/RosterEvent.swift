@@ -18,8 +18,8 @@ enum RosterEvent: Sendable {
     case asked(backend: String, resource: String, UUID)
     /// The caller has gone.
     case withdrawn(UUID)
-    /// The stored rosters of the account, as `loadHeads` requested.
-    case known(Destination, [RosterHead])
+    /// The stored rosters of the account, as `loadHeads` requested, and those that a delivery has changed since they were read.
+    case known(Destination, [RosterHead], touched: Set<String> = [])
     case ended(RosterKey, RosterOutcome, took: Duration)
     /// The timer has fired.
     case woke

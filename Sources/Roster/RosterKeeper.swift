@@ -118,8 +118,7 @@ package final class RosterKeeper: Sendable {
     private func perform(_ action: RosterAction, at now: Date, _ loop: inout Loop, _ group: inout DiscardingTaskGroup) {
         switch action {
         case .loadHeads(let destination):
-            // `try?`: rosters that cannot be read are read again from the server.
-            group.addTask { self.post(.known(destination, (try? await self.outbox.rosterHeads(of: destination)) ?? [])) }
+            group.addTask { await self.loadHeads(destination) }
         case .read(let key):
             guard let reader = readers[key.destination.backend] else { return }
             loop.reads[key.destination.backend] = group.addCancellableTask {
@@ -140,6 +139,22 @@ package final class RosterKeeper: Sendable {
             }
         case .finished: loop.hasFinished = true
         }
+    }
+
+    private func loadHeads(_ destination: Destination) async {
+        // `try?`: rosters that cannot be read are read again from the server.
+        let heads = (try? await outbox.rosterHeads(of: destination)) ?? []
+        var touched: Set<String> = []
+        if let backend = keepers[destination.backend]?.backend {
+            for head in heads {
+                let routes = backend.routes.filter { backend.touches(route: $0).contains(head.key.resource) }
+                // `try?`: a store that cannot be read delivers nothing either.
+                if (try? await outbox.hasDelivered(routes, at: destination, since: head.beganAt)) == true {
+                    touched.insert(head.key.resource)
+                }
+            }
+        }
+        post(.known(destination, heads, touched: touched))
     }
 
     /// Logs each kind of failure once, without the server's message, which may repeat a row.

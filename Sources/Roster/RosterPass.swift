@@ -38,6 +38,10 @@ struct RosterPass: Sendable {
     private var ids: Set<RosterID> = []
     /// Of all passes.
     private var seen: [RosterID: RosterRow] = [:]
+    /// The pages of the last pass whose answers contradicted each other.
+    private var contradiction: [ResourcePage]?
+    /// All passes so far contradicted themselves in the same way.
+    private var isContradictory = true
 
     /// - Parameters:
     ///   - etags: of all pages of the complete stored list, by page; empty for an unconditional read.
@@ -84,21 +88,32 @@ struct RosterPass: Sendable {
         let isRepeating = !ids.isDisjoint(with: page.rows.map(\.id)) || Set(page.rows.map(\.id)).count < page.rows.count
         let hasOtherTotal = pages.last.map { $0.total != page.total } ?? false
         pages.append(page)
-        if isRepeating || hasOtherTotal { return restart() }
+        if isRepeating || hasOtherTotal { return contradict() }
         ids.formUnion(page.rows.map(\.id))
         let total = page.total ?? rowsSeen
         let isEnough = ids.count >= Self.mostRows || requests >= Self.mostRequests
         if ids.count > Self.mostRows || isEnough && rowsSeen < total { return .store(rows(total: max(total, ids.count), .limit)) }
-        if rowsSeen > total { return restart() }
+        if rowsSeen > total { return contradict() }
         if rowsSeen == total { return pages.count > 1 ? recheck() : complete() }
-        return page.rows.isEmpty && page.nameless == 0 ? restart() : go(to: number + 1)
+        return page.rows.isEmpty && page.nameless == 0 ? contradict() : go(to: number + 1)
     }
 
     /// A row that moved to an earlier page during the read is on none of the pages read; then page 1 or the total has changed, in most cases.
     private mutating func rechecked(_ page: ResourcePage) -> Step {
         guard known.isEmpty, let first = pages.first else { return restart() }
-        let isSame = page.rows.map(\.id) == first.rows.map(\.id) && page.nameless == first.nameless && page.total == first.total
-        return isSame ? complete() : restart()
+        if page.isLike(first) { return complete() }
+        isContradictory = false
+        return restart()
+    }
+
+    /// The pages do not fit each other. The list has changed, unless the next pass gets the same pages.
+    private mutating func contradict() -> Step {
+        if let contradiction {
+            let isSame = contradiction.count == pages.count && zip(contradiction, pages).allSatisfy { $0.isLike($1) }
+            isContradictory = isContradictory && isSame
+        }
+        contradiction = pages
+        return restart()
     }
 
     private mutating func go(to page: Int) -> Step {
@@ -112,7 +127,7 @@ struct RosterPass: Sendable {
     }
 
     private mutating func restart() -> Step {
-        guard passes < Self.mostPasses else { return changing() }
+        guard passes < Self.mostPasses else { return unsettled() }
         passes += 1
         (number, requests, isRechecking) = (1, 1, false)
         (known, pages, ids) = ([], [], [])
@@ -127,10 +142,11 @@ struct RosterPass: Sendable {
         return .store(rows(total: rowsSeen, isNamed ? nil : .rows))
     }
 
-    private func changing() -> Step {
+    private func unsettled() -> Step {
         let rows = Array(seen.values.sorted { $0.id < $1.id }.prefix(Self.mostRows))
         let total = max(pages.last?.total ?? 0, seen.count)
-        return .store(RosterRows(pages: [RosterRows.Page(etag: nil, rows: rows)], total: total, incomplete: .changing))
+        let why: Incompleteness = isContradictory && contradiction != nil ? .contradiction : .changing
+        return .store(RosterRows(pages: [RosterRows.Page(etag: nil, rows: rows)], total: total, incomplete: why))
     }
 
     private func rows(total: Int, _ incomplete: Incompleteness?) -> RosterRows {
@@ -159,4 +175,11 @@ struct RosterRows: Sendable, Equatable {
     let total: Int
     /// Nil for a complete list.
     let incomplete: Incompleteness?
+}
+
+extension ResourcePage {
+    /// The same rows, in the server's order, and the same number of all rows.
+    fileprivate func isLike(_ other: ResourcePage) -> Bool {
+        rows.map(\.id) == other.rows.map(\.id) && nameless == other.nameless && total == other.total
+    }
 }

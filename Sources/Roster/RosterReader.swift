@@ -28,23 +28,22 @@ package struct RosterReader: Sendable {
         } catch {
             return .notStored(error)
         }
-        var session: Session
-        do { session = try await keeper.freshSession() } catch { return RosterOutcome(error) }
-        guard session.account.id == key.destination.account else { return .sessionEnded }
+        var session: Session?
         var step = pass.next
         while true {
             switch step {
-            case .page(let page, let etag): step = await read(resource, page, unless: etag, &session, &pass)
+            case .page(let page, let etag): step = await read(resource, page, unless: etag, of: key, &session, &pass)
             case .renew:
-                do { session = try await keeper.replace(session) } catch { return RosterOutcome(error) }
+                guard let refused = session else { return .sessionEnded }
+                do { session = try await keeper.replace(refused) } catch { return RosterOutcome(error) }
                 step = pass.next
             case .denied(let failure):
                 let message = "\(keeper.backend.name) refused to list your \(resource.title.many), although you are signed in."
                 return .failed(Failure(.stillUnauthorized, status: failure.status, message))
             case .store(let rows):
-                if rows.incomplete == .changing, let stored, stored.incomplete == nil {
-                    let message = "The list changed while Homing read it. The earlier list is kept."
-                    return .failed(Failure(.serverError, message))
+                guard let session else { return .sessionEnded }
+                if let why = rows.incomplete, why.isUnsettled, let stored, stored.incomplete == nil {
+                    return .failed(Failure(.serverError, "\(message(why, resource)) The earlier list is kept."))
                 }
                 do { try await keeper.vouch(for: session) } catch { return RosterOutcome(error) }
                 return await store(rows, of: key, rule: resource.source, beganAt: beganAt)
@@ -53,18 +52,24 @@ package struct RosterReader: Sendable {
         }
     }
 
+    private func message(_ why: Incompleteness, _ resource: Resource) -> String {
+        why == .contradiction
+            ? "The answers of \(keeper.backend.name) contradict each other: the rows that it lists do not fit the number of \(resource.title.many) that it states."
+            : "The list changed while Homing read it."
+    }
+
     private func read(
-        _ resource: Resource, _ page: Int, unless etag: String?, _ session: inout Session, _ pass: inout RosterPass
+        _ resource: Resource, _ page: Int, unless etag: String?, of key: RosterKey, _ session: inout Session?, _ pass: inout RosterPass
     ) async -> RosterPass.Step {
         let request: OutboundRequest
         do { request = try keeper.backend.read(resource, page: page, unless: etag) } catch { return .end(.failed(error)) }
         // A long list may outlive a token.
         let fresh: Session
         do { fresh = try await keeper.freshSession() } catch { return .end(RosterOutcome(error)) }
-        guard fresh.account.id == session.account.id else { return .end(.sessionEnded) }
+        guard fresh.account.id == key.destination.account else { return .end(.sessionEnded) }
         session = fresh
         do {
-            let answer = try await keeper.send(request, as: session)
+            let answer = try await keeper.send(request, as: fresh)
             session = answer.session
             return pass.answered(keeper.backend.answer(to: resource, answer.response, sentETag: etag, now: clock.now))
         } catch {

@@ -12,7 +12,7 @@ struct RosterResource: Sendable {
     /// Why the last read failed; nil if it succeeded.
     private(set) var failure: Failure?
     private(set) var failingSince: Date?
-    /// Nil if it was never read, or if it changed during every pass.
+    /// Nil if it was never read, or never seen whole.
     private var readAt: Date?
     /// A part of `maxAge`, so that many devices do not return at the same moment.
     private var jitter = 0.0
@@ -35,8 +35,8 @@ struct RosterResource: Sendable {
     init(maxAge: TimeInterval) { self.maxAge = maxAge }
 
     mutating func know(_ head: RosterHead, using generator: inout some RandomNumberGenerator) {
-        // The union of passes that differ is no list to keep until it is old.
-        readAt = head.incomplete == .changing ? nil : head.readAt
+        // The union of passes that differ is no list to keep until it is old, nor is one that contradicts itself.
+        readAt = head.incomplete?.isUnsettled == true ? nil : head.readAt
         jitter = Double.random(in: 0...0.1, using: &generator)
         (failure, failingSince) = (nil, nil)
     }

@@ -9,12 +9,12 @@ import SyncModel
 /// | one read at a time per backend | what a person asked for first, then touched, never read, longest overdue |
 /// | after a sign-in | every list that is not stored is read at once; a renewed session changes nothing |
 /// | age | read again after `max_age`, plus up to a tenth |
-/// | touched | read again 5 s after the last delivery, at most 60 s after the first |
+/// | touched | read again 5 s after the last delivery, at most 60 s after the first; also if an earlier run delivered it |
 /// | load | after a read, the list rests for ten times as long as the read took, at least 30 s; after a short one that failed, not at all |
 /// | asked | at once, also before the rest, the backoff or a cooling gate has ended; never during a pause of a person or the server |
 /// | failed | backoff, which a new network, an opening gate and a person end |
 /// | throttled, or no room | backoff, which only a person passes, for the list asked for |
-/// | stored as changing | read again by backoff |
+/// | stored as changing, or as contradicting itself | read again by backoff |
 /// | lost | an unreadable list that was deleted is read again as if touched |
 /// | signed out | the read is cancelled and everything forgotten |
 struct RosterState: Sendable {
@@ -63,9 +63,10 @@ struct RosterState: Sendable {
         case .asked(let name, let resource, let id):
             guard backends[name]?.ask(resource, id) == true else { return [.answer([id], .impossible(.stopping))] }
         case .withdrawn(let id): for name in backends.keys { backends[name]?.withdraw(id) }
-        case .known(let destination, let heads):
+        case .known(let destination, let heads, let touched):
             guard backends[destination.backend]?.account == destination.account else { return [] }
             backends[destination.backend]?.know(heads, using: &generator)
+            for resource in touched { backends[destination.backend]?.touch(resource, at: now) }
         case .ended(let key, let outcome, let took):
             return backends[key.destination.backend]?.ended(key, outcome, took: took, at: now, using: &generator) ?? []
         case .woke: wakeAt = nil

@@ -5,7 +5,7 @@ import Roster
 import ServiceLifecycle
 import SyncModel
 
-/// Prunes old entries and verifies the store, at start and daily; truncates the WAL shortly after writes.
+/// Prunes old entries and lists, and verifies the store, at start and daily; truncates the WAL shortly after writes, and at once after sign-outs.
 struct Housekeeping: Service {
     let outbox: Outbox
     let rosters: RosterKeeper
@@ -17,6 +17,9 @@ struct Housekeeping: Service {
     /// write.
     static let logKept: TimeInterval = 10
 
+    /// How long a list is kept after it was read, if its account does not sign in again, in seconds: 30 days.
+    static let listsKept: TimeInterval = 30 * 86_400
+
     /// Longest retry pause in seconds, while the disk is full or a reader is active.
     private static let longestPause: TimeInterval = 320
 
@@ -25,6 +28,7 @@ struct Housekeeping: Service {
             try await withThrowingDiscardingTaskGroup { group in
                 group.addTask { try await cleanDaily() }
                 group.addTask { try await emptyLogAfterWork() }
+                group.addTask { await emptyLogAfterSignOut() }
             }
         }
     }
@@ -33,9 +37,10 @@ struct Housekeeping: Service {
         while true {
             do {
                 let now = clock.now
+                try await outbox.forgetKeptRosters(readBefore: now.addingTimeInterval(-Self.listsKept), at: now)
                 try await outbox.prune(before: now.addingTimeInterval(-keepDelivered), at: now)
             } catch {
-                log.warning("Old delivered entries could not be removed", metadata: ["error": "\(error)"])
+                log.warning("Old delivered entries, or old lists, could not be removed", metadata: ["error": "\(error)"])
             }
             // `try?`: damage ends the run; other read errors are retried tomorrow.
             try? await outbox.verify()
@@ -72,6 +77,14 @@ struct Housekeeping: Service {
                 // `try?`: the next write fails for the same reason and reports it.
                 isEmpty = (try? await outbox.emptyLog()) ?? true
             } while !isEmpty
+        }
+    }
+
+    /// So that the lists and the session of an account that has left are gone from the files too.
+    private func emptyLogAfterSignOut() async {
+        for await _ in outbox.accountLeft.listen() {
+            // `try?`: also while a reader uses the log, `emptyLogAfterWork` tries again, because a sign-out is an event.
+            _ = try? await outbox.emptyLog()
         }
     }
 

@@ -44,12 +44,12 @@ struct Homing: AsyncParsableCommand {
         var unanswered: Problem?
         let words = await TitleCommand.expanded(arguments) {
             let socket = Suggestions.socket(in: arguments, environment: environment)
-            do throws(Problem) {
-                return try await ControlClient(socketPath: socket, timeout: .seconds(1)).call(Endpoints.rosters, RosterListQuery())
-            } catch {
-                if [.daemonNotRunning, .timeout].contains(error.code) { unanswered = error }
-                return nil
-            }
+            let client = ControlClient(socketPath: socket, timeout: .seconds(1))
+            let answer = await TitleCommand.lists(
+                { () throws(Problem) in try await client.call(Endpoints.rosters, RosterListQuery()) },
+                orOf: { () throws(Problem) in try await client.call(Endpoints.status, NoInput()) })
+            unanswered = answer.problem
+            return answer.lists
         }
         do {
             var command = try await asyncParseAsRoot(words)

@@ -20,7 +20,7 @@ import Testing
         health: {\(request)}
         errors: {no_such_key: 1}
         idempotency: {no_such_key: 1}
-        routes: {one: {\(request), fields: {one: {no_such_key: 1}}, find: {\(request), pages: {no_such_key: 1}}}}
+        routes: {one: {\(request), reasons: {no_such_key: 1}, fields: {one: {no_such_key: 1}}, find: {\(request), pages: {no_such_key: 1}}}}
         resources: {one: {\(request), title: {no_such_key: 1}, pages: {no_such_key: 1}}}
         """
     }
@@ -32,7 +32,7 @@ import Testing
         for auth in ["  scheme: cookie\n  csrf: {\(Self.request)}", "  scheme: bearer\n  refresh: {\(Self.request)}"] {
             let mistakes = try #require(#expect(throws: Mistakes.self) { try load(["p.yaml": Self.profile(auth)]) })
             for mistake in mistakes.all where mistake.found == StrictTable.unknownKey {
-                let table = mistake.key.replacing("no_such_key", with: "").replacing(".one", with: ".NAME")
+                let table = mistake.key.replacing("no_such_key", with: "").replacing(".one", with: ".NAME").replacing(".0.", with: ".")
                 let keys = mistake.expected.replacing("one of ", with: "").components(separatedBy: ", ")
                 #expect(Set(keys).count == keys.count, "a key is named twice: \(mistake)")
                 known[table.hasSuffix(".") ? String(table.dropLast()) : table, default: []].formUnion(keys)

@@ -125,6 +125,7 @@ struct ValidChange: Sendable {
         added("routes.NAME.unknown_on", "    unknown_on: [500]", to: route),
         added("routes.NAME.echo", "    echo: /facial_measurement/arkit", to: route),
         added("routes.NAME.touches", "    touches: managed_users", to: route),
+        added("routes.NAME.reasons", "    reasons: {status: 404, words: It is not there., fix: user_id}", to: route),
         added("routes.NAME.max_depth", "    max_depth: 3", to: route),
         ValidChange("routes.NAME.find.request", "{item.user_id}/facial_measurements\n", "{item.user_id}/facial_measurements?room=4\n"),
         ValidChange("routes.NAME.find.list", "list: /facial_measurements", "list: /rows"),

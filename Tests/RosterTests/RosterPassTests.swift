@@ -93,6 +93,44 @@ struct RosterPassTests {
         #expect(number == 2 * RosterPass.mostPasses)
     }
 
+    /// The same answers in each pass are no change: a total that does not fit the rows, a row on two pages, and two totals.
+    @Test(arguments: [
+        [ResourcePage(rows: [row(1), row(2)], total: 4), ResourcePage(rows: [], total: 4)],
+        [ResourcePage(rows: [row(1), row(2)], total: 1)],
+        [ResourcePage(rows: [row(1), row(2)], total: 4), ResourcePage(rows: [row(2), row(3)], total: 4)],
+        [ResourcePage(rows: [row(1)], total: 2), ResourcePage(rows: [row(2)], total: 3)],
+        [ResourcePage(rows: [row(1), row(1)], total: 2)],
+    ])
+    func callsContradictoryListByItsName(pages: [ResourcePage]) throws {
+        for etags in [[:], [1: "old"]] as [[Int: String]] {
+            var pass = RosterPass(etags: etags, total: 9)
+            var (step, requests) = (pass.next, 0)
+            while case .page(let number, _) = step {
+                requests += 1
+                step = pass.answered(.page(pages[number - 1]))
+            }
+            let rows = try Self.rows(step)
+            #expect(rows.incomplete == .contradiction)
+            #expect(Self.ids(rows) == Set(pages.flatMap(\.rows).map(\.id.rawValue)).sorted())
+            #expect(rows.total == max(pages.last?.total ?? 0, Self.ids(rows).count))
+            #expect(requests == RosterPass.mostPasses * pages.count)
+        }
+    }
+
+    @Test func listThatChangesBetweenContradictionsIsCalledChanging() throws {
+        for other in [ResourcePage(rows: [Self.row(1), Self.row(3)], total: 1), ResourcePage(rows: [Self.row(1), Self.row(2)], total: 0)] {
+            for place in 0..<RosterPass.mostPasses {
+                var pass = RosterPass()
+                var step = pass.next
+                for number in 0..<RosterPass.mostPasses {
+                    let page = number == place ? other : ResourcePage(rows: [Self.row(1), Self.row(2)], total: 1)
+                    step = pass.answered(.page(page))
+                }
+                #expect(try Self.rows(step).incomplete == .changing)
+            }
+        }
+    }
+
     @Test func takesAnswerWithoutPagesAsTheWholeList() {
         var pass = RosterPass()
         let page = ResourcePage(rows: [Self.row(1), Self.row(2)], total: nil, etag: "\"a\"")

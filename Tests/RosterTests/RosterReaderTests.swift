@@ -147,6 +147,47 @@ struct RosterReaderTests {
         #expect(stored.isEmpty)
     }
 
+    @Test func contradictoryAnswersReplaceNoCompleteList() async throws {
+        let before = await reader.read(Self.key)
+        server.answer("GET /people 2", 200, #"{"people":[],"total":3}"#)
+        guard case .failed(let failure) = await reader.read(Self.key) else {
+            Issue.record("The read did not fail.")
+            return
+        }
+        #expect(
+            failure.message
+                == "The answers of breathesafe contradict each other: the rows that it lists do not fit the number of people that it states. The earlier list is kept."
+        )
+        let head = try #require(try await heads().first)
+        #expect(before == .stored(head, changed: true))
+    }
+
+    /// The daemon stopped after a delivery that touches the list, before it read the list again.
+    @Test(.timeLimit(.minutes(60))) func keeperReadsListAgainThatAnEarlierRunTouched() async throws {
+        let touching = Self.profile.replacing("remote_id: /id}", with: "remote_id: /id, touches: people}")
+        for (profile, isReadAgain) in [(touching, true), (Self.profile, false)] {
+            let test = try await RosterReaderTests(profile: profile)
+            _ = await test.reader.read(Self.key)
+            test.clock.advance(by: 1)
+            _ = try await test.outbox.enqueue(Samples.mutation(1, at: test.clock.now), at: test.clock.now)
+            let entries = try await test.outbox.claim([Self.key.destination: ClaimOrder(1)], at: test.clock.now).entries
+            let settled = entries.map { Settled($0, .delivered(Samples.receipt), attempt: nil) }
+            _ = try await test.outbox.settle(settled, thenClaim: [:], at: test.clock.now)
+            test.server.forget()
+            let slept = test.clock.slept
+            let rosters = RosterKeeper(outbox: test.outbox, keepers: [test.keeper], clock: test.clock, seed: 1, log: Logger(label: "test"))
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await rosters.run() }
+                // The timer for the touched list, or for its age.
+                await test.clock.sleeps(after: slept)
+                test.clock.advance(by: 5)
+                if isReadAgain { while !test.server.log.contains("GET /me") { await pauseBriefly() } }
+                rosters.stop()
+            }
+            #expect(test.server.log.contains("GET /people 1") == isReadAgain)
+        }
+    }
+
     @Test func storesNothingForAnotherAccount() async throws {
         let other = RosterKey(destination: Destination(backend: "breathesafe", account: "2"), resource: "people")
         let outcome = await reader.read(other)

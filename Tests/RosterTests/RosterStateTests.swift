@@ -179,6 +179,24 @@ final class RosterStateTests {
         #expect(on(.woke, after: RosterBackoff.first).contains(.read(Self.people)))
     }
 
+    @Test func readsListThatContradictsItselfAgainByBackoff() {
+        _ = on(.session(backend: "b", "1", revision: 1))
+        _ = on(.known(Self.ann, []))
+        let contradictory = RosterHead(
+            key: Self.people, revision: 1, readAt: now, beganAt: now, count: 1, total: 2, incomplete: .contradiction)
+        #expect(end(.stored(contradictory, changed: true)) == [.wake(at: now + RosterBackoff.first)])
+    }
+
+    /// The daemon stopped between the delivery and the next read.
+    @Test func readsListAgainThatAnEarlierRunTouched() {
+        _ = on(.session(backend: "b", "1", revision: 1))
+        #expect(on(.known(Self.ann, [head()], touched: ["people", "gone"])) == [.wake(at: now + 5)])
+        #expect(on(.woke, after: 5).contains(.read(Self.people)))
+        let other = Destination(backend: "b", account: "2")
+        _ = end(.stored(head(), changed: false))
+        #expect(on(.known(other, [], touched: ["people"])) == [])
+    }
+
     @Test func readsDeletedListOfTheSignedInAccountAgain() {
         settle()
         let other = RosterKey(destination: Destination(backend: "b", account: "2"), resource: "people")

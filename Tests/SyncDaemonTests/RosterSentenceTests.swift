@@ -89,6 +89,11 @@ import Testing
         #expect(
             missing(.changing, total: 5)
                 == "The list changed while Homing read it, so people may be missing. To read it again, run ‘homing people --refresh’.")
+        #expect(
+            missing(.contradiction, total: 5) == """
+                Homing read the list several times, and the answers of breathesafe contradict each other: the rows that it lists do not fit \
+                the number of people that it states. So people may be missing. Tell the administrator of breathesafe.
+                """)
         #expect(missing(.rows, total: 7) == "3 rows have no id and are left out.")
         #expect(missing(.rows, total: 5) == "1 row has no id and is left out.")
         #expect(missing(.rows, total: 4) == "Rows without an id are left out.")

@@ -78,6 +78,21 @@ import Testing
         #expect(lines.suffix(2) == ["  people   4, read 3 minutes ago (14:12)", "  lists    not read yet"])
     }
 
+    @Test func saysWhyAListCannotBeRead() {
+        var report = Sample.backend()
+        var (people, lists) = (
+            Sample.people, RosterSummary(resource: "lists", title: RosterTitle(one: "list", many: "lists"), state: "unread")
+        )
+        (people.failure, lists.failure) = ("breathesafe is unreachable.", "It was too slow.")
+        report.rosters = [people, lists]
+        let lines = text(Sample.status(backends: [report])).split(separator: "\n").map(String.init)
+        #expect(
+            lines.suffix(2) == [
+                "  people   4, read 3 minutes ago (14:12); reading it again failed: breathesafe is unreachable.",
+                "  lists    not read yet: It was too slow.",
+            ])
+    }
+
     @Test func showsRequiredSignIn() {
         let status = Sample.status(
             "1 measurement waits until Anna signs in.",

@@ -29,6 +29,37 @@ import Testing
         #expect(await expanded("people", nil) == "people")
     }
 
+    private static let refusal = Problem(.notPermitted, status: 403, title: "Not permitted", detail: "This requires membership.")
+
+    private func lists(
+        _ answer: Result<RosterList, Problem>, _ status: Result<Status, Problem> = .failure(refusal)
+    ) async -> (lists: RosterList?, problem: Problem?) {
+        await TitleCommand.lists({ () throws(Problem) in try answer.get() }, orOf: { () throws(Problem) in try status.get() })
+    }
+
+    /// The command then fails with the daemon's explanation, and not as an unknown one.
+    @Test func observerLearnsFromStatusWhichListsThereAre() async {
+        var backend = Sample.backend()
+        backend.rosters = [Sample.people]
+        let known = await lists(.failure(Self.refusal), .success(Sample.status(backends: [backend])))
+        #expect(known.lists?.named("people").map(\.resource) == ["managed_users"] && known.problem == nil)
+        #expect(await expanded("people", known.lists) == "roster people")
+        #expect(await expanded("dance", known.lists) == "dance")
+    }
+
+    @Test func reasonIsKeptWhileListsAreUnknown() async {
+        let signedOut = await lists(.failure(Self.refusal), .success(Sample.status(backends: [Sample.backend()])))
+        #expect(signedOut.lists == nil && signedOut.problem == Self.refusal)
+        let stranger = await lists(.failure(Self.refusal))
+        #expect(stranger.lists == nil && stranger.problem == Self.refusal)
+        let down = Problem(.daemonNotRunning, status: 503, title: "t", detail: "d")
+        let alone = await lists(.failure(down), .success(Sample.status(backends: [])))
+        #expect(alone.lists == nil && alone.problem == down)
+        let other = await lists(.failure(Problem(.busy, status: 503, title: "t", detail: "d")))
+        #expect(other.lists == nil && other.problem == nil)
+        #expect(await lists(.success(RosterList(rosters: []))).lists?.rosters == [])
+    }
+
     @Test func asksTheDaemonOnlyAboutUnknownWords() async {
         for line in [["status"], ["--help"], ["help", "list"], ["---completion", "list"], []] {
             let same = await TitleCommand.expanded(line) {

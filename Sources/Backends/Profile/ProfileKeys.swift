@@ -21,8 +21,10 @@ enum ProfileKeys {
         "routes.NAME": [
             "request", "json", "headers", "timeout", "fields", "requires", "marker", "find", "remote_id", "promises", "empty", "lane",
             "after", "on_dead", "delivery", "unknown_on", "gone", "echo", "max_depth", "touches",
+            "reasons",
         ],
         "routes.NAME.fields.NAME": ["type", "reference"],
+        "routes.NAME.reasons": ["status", "message", "words", "fix"],
         "routes.NAME.find": ["request", "list", "match", "remote_id", "echo", "pages"],
         "routes.NAME.find.pages": ["page", "per_page", "total"],
         "resources.NAME": ["request", "list", "id", "label", "keep", "title", "pages", "max_age"],

@@ -43,6 +43,7 @@ extension Route {
             Self.lane($0, "after", table, scope: scope)
         }
         touches = table.texts("touches") ?? []
+        reasons = RefusalReason.all(table, request: isRequestSound ? request : nil, lane: lane, scope: scope)
         find = table.table("find").flatMap { Find($0, defaults: defaults) }
         if table.keys.contains("find"), !table.keys.contains("marker") {
             table.reject("find", expected: "the key marker in the same route: without the entry's id in the body, a look-up cannot find it")

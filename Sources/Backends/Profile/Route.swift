@@ -33,6 +33,8 @@ struct Route: Sendable {
     let after: TextTemplate?
     /// The resources to read again after a delivery.
     let touches: [String]
+    /// The first one that fits an answer counts.
+    let reasons: [RefusalReason]
     let find: Find?
 
     var usedFields: Set<String> {

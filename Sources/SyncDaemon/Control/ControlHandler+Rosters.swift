@@ -91,16 +91,24 @@ extension ControlHandler {
     }
 
     /// The lists of the signed-in account for the status; nil while signed out, and for a backend without lists.
-    func rosterSummaries(_ session: SessionReport) async throws -> [RosterSummary]? {
+    func rosterSummaries(_ session: SessionReport, for view: ObserverView) async throws -> [RosterSummary]? {
         guard session.isSignedIn, let account = session.account, let resources = keepers[session.backend]?.backend.resources,
             !resources.isEmpty
         else { return nil }
         let heads = try await outbox.rosterHeads(of: Destination(backend: session.backend, account: AccountID(account)))
         return resources.map { resource in
             let head = heads.first { $0.key.resource == resource.name }
-            return RosterSummary(
+            var summary = RosterSummary(
                 resource: resource.name, title: RosterTitle(resource.title), state: Self.state(of: head).rawValue, count: head?.count,
                 readAt: head?.readAt)
+            let ages = head?.readAt.addingTimeInterval(resource.maxAge.seconds)
+            summary.staleSince = ages.flatMap { $0 < clock.now ? $0 : nil }
+            let condition = rosters.condition(of: session.backend, resource.name)
+            (summary.failure, summary.failureCause, summary.failingSince) = (
+                condition.failure.map { view.failure($0, at: session.backend).message }, condition.failure?.reason.rawValue,
+                condition.failingSince
+            )
+            return summary
         }
     }
 

@@ -23,7 +23,7 @@ extension ControlHandler {
             }
         }
         for (index, report) in summary.backends.enumerated() {
-            summary.backends[index].rosters = try await rosterSummaries(report.session)
+            summary.backends[index].rosters = try await rosterSummaries(report.session, for: view)
         }
         return Status(
             sentence: summary.sentence, attention: summary.attention, backends: summary.backends,

@@ -54,5 +54,5 @@ struct NextCommands {
         "Put the old address back into \(backend).yaml or, if it is the same service, add ‘formerly: [\(former)]’ there. Then reload the daemon: ‘systemctl reload homingd’, or SIGHUP."
     }
 
-    private func named(_ command: String) -> String { command + (backend.map { " --backend \($0)" } ?? "") }
+    func named(_ command: String) -> String { command + (backend.map { " --backend \($0)" } ?? "") }
 }

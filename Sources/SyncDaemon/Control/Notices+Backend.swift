@@ -9,7 +9,7 @@ extension Notices {
             failed(backend), held(backend), unseen(backend), formerAddress(backend), cooling(backend), signIn(backend),
             failingSession(backend), forgottenPause(backend),
         ].compactMap(\.self)
-        items += failingRoutes(backend) + otherAccounts(backend)
+        items += failingRoutes(backend) + otherAccounts(backend) + failingLists(backend)
         for index in items.indices { items[index].backend = backend.name }
         return items
     }

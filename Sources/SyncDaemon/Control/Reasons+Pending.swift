@@ -102,8 +102,8 @@ extension Reasons {
         guard let routeGate else { return nil }
         let again = routeGate.until > moment.now ? "Homing tries again at \(moment.text(routeGate.until))." : "Homing is trying again."
         return (
-            "\(entry.destination.backend) has accepted no \(entry.route) since \(moment.text(routeGate.since)). \(routeGate.failure.message.asSentence) \(again)",
-            .optional("Nothing to do. To try now, run ‘homing sync’.")
+            "\(entry.destination.backend) has accepted no \(entry.route) since \(moment.text(routeGate.since)).\(meant) \(routeGate.failure.message.asSentence) \(again)",
+            .optional("Nothing to do. To try now, run ‘homing sync’.\(correction(entry))")
         )
     }
 
@@ -146,13 +146,16 @@ extension Reasons {
     private func backoff(_ entry: Entry) -> Explanation? {
         guard let due = entry.dueAt, due > moment.now else { return nil }
         let again = "Homing tries again at \(moment.text(due))."
-        let last = entry.lastError.map { " Last error: \($0)" } ?? ""
+        let last = entry.lastError.map { "\(meant) Last error: \($0)" } ?? ""
         let sentence =
             entry.attempts > 0
             ? "Attempt \(entry.attempts) of \(attempts) failed. \(again)\(last)"
             : again.prefix(1).uppercased() + again.dropFirst() + last
-        return (sentence, .optional("Nothing to do. To try now, run ‘homing sync’."))
+        return (sentence, .optional("Nothing to do. To try now, run ‘homing sync’.\(correction(entry))"))
     }
+
+    /// A space and the meaning of the last answer, or nothing.
+    private var meant: String { meaning.map { " \($0.words.asSentence)" } ?? "" }
 
     private func revived(_ entry: Entry) -> Explanation? {
         guard let date = entry.retriedAt, entry.triedAt.map({ $0 <= date }) ?? true else { return nil }

@@ -33,6 +33,8 @@ struct Reasons {
     var attempts: Int
     /// The row that the entry refers to; nil for none.
     var subjectReport: SubjectReport?
+    /// Nil if the profile says nothing about the last answer.
+    var meaning: Meaning?
     var moment: Moment
 
     typealias Explanation = (sentence: String, next: NextStep)
@@ -91,7 +93,7 @@ struct Reasons {
             wasRefused
             ? "\(entry.destination.backend) refused \(subject(entry, "this")) for \(owner)\(status).\(said(entry))\(doubt)"
             : "\(subject(entry, "This")) failed after \(entry.attempts) attempts\(status).\(said(entry))\(doubt)"
-        return (sentence, .required("After fixing the cause, run: homing retry \(entry.id)\n\(discard(entry))"))
+        return (sentence, .required("After fixing the cause, run: homing retry \(entry.id)\(correction(entry))\n\(discard(entry))"))
     }
 
     private func held(_ entry: Entry) -> Explanation {
@@ -102,12 +104,12 @@ struct Reasons {
         case .forbidden where entry.lastReason == .stillUnauthorized:
             return (
                 "\(backend) refused \(this) as if \(owner) were signed out, although \(owner) is signed in.\(said(entry))",
-                .required("If \(owner) may send it, run: \(retry)\n\(discard(entry))")
+                .required("If \(owner) may send it, run: \(retry)\(correction(entry))\n\(discard(entry))")
             )
         case .forbidden:
             return (
                 "\(backend) does not allow \(owner) to send \(this).\(said(entry))",
-                .required("Once \(owner) has the permission, run: \(retry)\n\(discard(entry))")
+                .required("Once \(owner) has the permission, run: \(retry)\(correction(entry))\n\(discard(entry))")
             )
         case .unknownOutcome:
             let why = canLookUp ? "looking it up there did not settle it" : "\(backend) offers no way to look it up"
@@ -157,9 +159,6 @@ struct Reasons {
     }
 
     func discard(_ entry: Entry) -> String { "To delete it for good, run: homing discard \(entry.id)" }
-
-    /// A space and the server's words as a sentence, or nothing.
-    func said(_ entry: Entry) -> String { entry.lastError.map { " \($0.asSentence)" } ?? "" }
 
     private func at(_ date: Date?) -> String { date.map { " at \(moment.text($0))" } ?? "" }
 }

@@ -77,6 +77,9 @@ struct RosterSentence {
         case .changing:
             return
                 "The list changed while Homing read it, so \(many) may be missing. To read it again, run ‘\(commands.refresh(report))’."
+        case .contradiction:
+            return
+                "Homing read the list several times, and the answers of \(report.backend) contradict each other: the rows that it lists do not fit the number of \(many) that it states. So \(many) may be missing. Tell the administrator of \(report.backend)."
         case .rows:
             guard let rows = Count(some: total - count, "row") else { return "Rows without an id are left out." }
             return "\(rows) \(rows.pick("has", "have")) no id and \(rows.are) left out."

@@ -30,7 +30,7 @@ struct EventsCommand: DaemonCommand {
                 last = event.cursor
                 let line =
                     context.asJSON
-                    ? String(decoding: JSONCoding.encoded(event), as: UTF8.self) : EventText(times: context.times).line(event)
+                    ? Console.jsonLine(event) : EventText(times: context.times).line(event)
                 context.console.write(line)
                 return true
             }

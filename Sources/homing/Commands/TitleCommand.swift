@@ -11,6 +11,29 @@ enum TitleCommand {
         return ["roster"] + arguments
     }
 
+    /// The lists of the daemon, from `status` for people who may only observe; and why `rosters` did not tell them, if they remain unknown.
+    ///
+    /// So such a person learns that a list needs another role, and not that there is no such command.
+    static func lists(
+        _ rosters: () async throws(Problem) -> RosterList, orOf status: () async throws(Problem) -> Status
+    ) async -> (lists: RosterList?, problem: Problem?) {
+        do throws(Problem) {
+            return (try await rosters(), nil)
+        } catch {
+            guard error.code == .notPermitted else {
+                return (nil, [.daemonNotRunning, .timeout].contains(error.code) ? error : nil)
+            }
+            // `try?`: the first problem says why.
+            let known = (try? await status())?.backends.flatMap { backend in
+                (backend.rosters ?? []).map {
+                    RosterReport(backend: backend.name, resource: $0.resource, title: $0.title, state: $0.state)
+                }
+            }
+            guard let known, !known.isEmpty else { return (nil, error) }
+            return (RosterList(rosters: known), nil)
+        }
+    }
+
     /// `help` is the parser's own.
     private static let commands = Set(Homing.configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"])
 }

@@ -48,10 +48,14 @@ struct RosterText {
         (readAt.map(times.relative) ?? "not yet") + (isIncomplete ? ", incomplete" : "")
     }
 
-    /// For the status: `4, read 3 minutes ago (14:12)`.
+    /// For the status: `4, read 3 minutes ago (14:12)`, and why Homing cannot read it again.
     static func line(_ summary: RosterSummary, _ times: TimeText) -> String {
-        guard let count = summary.count, summary.readAt != nil else { return "not read yet" }
-        return "\(count), read " + age(readAt: summary.readAt, isIncomplete: summary.state == RosterReport.State.incomplete.rawValue, times)
+        guard let count = summary.count, summary.readAt != nil else {
+            return "not read yet\(summary.failure.map { ": \($0.printable)" } ?? "")"
+        }
+        let isIncomplete = summary.state == RosterReport.State.incomplete.rawValue
+        let obstacle = summary.failure.map { "; reading it again failed: \($0.printable)" } ?? ""
+        return "\(count), read " + age(readAt: summary.readAt, isIncomplete: isIncomplete, times) + obstacle
     }
 
     /// Why --refresh read nothing new; nil if it did, and if nothing was ever read, because the sentence of the list then says why.

@@ -1,5 +1,6 @@
 import ControlAPI
 import Foundation
+import SyncModel
 
 struct Console: Sendable {
     let inputIsTerminal: Bool
@@ -48,13 +49,38 @@ struct Console: Sendable {
 
     /// The JSON of the wire format, pretty-printed on a terminal.
     func json(_ value: some Encodable) -> String {
-        guard outputIsTerminal else { return String(decoding: JSONCoding.encoded(value), as: UTF8.self) }
+        guard outputIsTerminal else { return Self.jsonLine(value) }
         let encoder = JSONCoding.encoder
         encoder.outputFormatting.insert(.prettyPrinted)
         // `try?`: JSONCoding.encoded ends the program with a reason if encoding fails.
-        return String(decoding: (try? encoder.encode(value)) ?? JSONCoding.encoded(value), as: UTF8.self)
+        return String(decoding: (try? encoder.encode(value)) ?? JSONCoding.encoded(value), as: UTF8.self).withEscapes
     }
+
+    /// The JSON of the wire format, on one line.
+    static func jsonLine(_ value: some Encodable) -> String { String(decoding: JSONCoding.encoded(value), as: UTF8.self).withEscapes }
 
     /// `try?`: standard error may be closed.
     private func tell(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
+}
+
+extension String {
+    /// The same JSON, with `\u` escapes for the characters that can control a terminal or disguise a name. Between values, JSON has only line feeds
+    /// of them.
+    var withEscapes: String {
+        guard unicodeScalars.contains(where: \.needsEscape) else { return self }
+        var text = ""
+        for scalar in unicodeScalars {
+            if scalar.needsEscape {
+                let digits = String(scalar.value, radix: 16, uppercase: true)
+                text += "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var needsEscape: Bool { isSteering && self != "\n" }
 }

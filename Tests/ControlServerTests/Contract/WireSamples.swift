@@ -128,7 +128,11 @@ enum WireSamples {
         return report
     }()
     private static let title = RosterTitle(one: "person", many: "people")
-    private static let summary = RosterSummary(resource: "r", title: title, state: "complete", count: 1, readAt: day)
+    private static let summary: RosterSummary = {
+        var summary = RosterSummary(resource: "r", title: title, state: "complete", count: 1, readAt: day)
+        (summary.staleSince, summary.failure, summary.failureCause, summary.failingSince) = (day, "f", "offline", day)
+        return summary
+    }()
     private static let roster: RosterReport = {
         var report = bareRoster
         (report.state, report.reason, report.account, report.email) = ("incomplete", "rows", "1", "e")

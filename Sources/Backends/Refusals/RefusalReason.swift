@@ -1,0 +1,58 @@
+import SyncModel
+
+/// A member of `routes.NAME.reasons`: what an answer of the server means, in words for people.
+package struct RefusalReason: Sendable {
+    /// Empty for any status.
+    let statuses: Set<Int>
+    /// The server's words; nil for any.
+    let message: CodeList?
+    let words: TextTemplate
+    /// The correction that makes the entry acceptable; nil for none.
+    package let fix: Fix?
+
+    package enum Fix: Hashable, Sendable {
+        case field(String)
+        case payload
+    }
+
+    /// A sentence; nil if it needs a value that is unknown.
+    ///
+    /// - Parameters:
+    ///   - fields: those that identify the entry, for people: with names.
+    ///   - account: the name of the entry's account.
+    package func sentence(fields: [String: String], account: String) -> String? {
+        var text = ""
+        for part in words.parts {
+            switch part {
+            case .literal(let literal): text += literal
+            case .placeholder(let placeholder):
+                let value: String? = placeholder.field.map { fields[$0] } ?? account
+                guard let known = value ?? (placeholder.isOptional ? "" : nil) else { return nil }
+                text += known
+            }
+        }
+        return text
+    }
+}
+
+extension Backend {
+    /// What the profile says about an answer that a route got; nil for nothing.
+    ///
+    /// - Parameter message: as in the `Failure`.
+    package func reason(route name: String, status: Int?, message: String?) -> RefusalReason? {
+        guard let status, let reasons = profile.routes[name]?.reasons else { return nil }
+        let said = message.flatMap(words(in:)) ?? []
+        return reasons.first { reason in
+            (reason.statuses.isEmpty || reason.statuses.contains(status))
+                && (reason.message.map { said.contains(where: $0.contains) } ?? true)
+        }
+    }
+
+    /// The server's words in a message of `message(of:)`, which may have added a full stop; nil for Homing's own words.
+    private func words(in message: String) -> [String]? {
+        let start = "\(name) answered: "
+        guard message.hasPrefix(start) else { return nil }
+        let words = String(message.dropFirst(start.count))
+        return words.hasSuffix(".") ? [words, String(words.dropLast())] : [words]
+    }
+}

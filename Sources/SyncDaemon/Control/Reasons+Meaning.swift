@@ -1,0 +1,55 @@
+import Backends
+import ControlAPI
+import SyncModel
+
+extension Reasons {
+    /// The profile’s words about the last answer to an entry.
+    struct Meaning {
+        let words: String
+        let fix: RefusalReason.Fix?
+        /// How messages name a row that the field to correct refers to; nil for other fields.
+        let rowTitle: String?
+    }
+
+    /// The meaning of the last answer, and the server’s own words: each a sentence after a space, or nothing.
+    func said(_ entry: Entry) -> String {
+        [meaning?.words, entry.lastError].compactMap { $0.map { " \($0.asSentence)" } }.joined()
+    }
+
+    /// The command that corrects the entry, with a line feed before it; nothing if there is none. An entry that may have taken effect must not be
+    /// sent in another form.
+    func correction(_ entry: Entry) -> String {
+        guard !entry.uncertain, let meaning, let fix = meaning.fix else { return "" }
+        switch fix {
+        case .field(let name):
+            let other = meaning.rowTitle.map { "for another \($0)" } ?? "with another \(name)"
+            return "\nTo send it \(other), run: homing fix \(entry.id) \(name == "user_id" ? "--user USER" : "--item \(name)=VALUE")"
+        case .payload:
+            let items = fields.merging(subjectReport.map { [$0.field: $0.id] } ?? [:]) { $1 }
+            return "\nTo send a corrected document instead, run: \(commands.replacing(entry, fields: items))"
+        }
+    }
+}
+
+extension Reasons.Meaning {
+    /// Nil if the profile says nothing about the answer.
+    init?(of entry: Entry, at backend: Backend?, for reasons: Reasons) {
+        let named = reasons.subjectReport.map { [$0.field: $0.text] } ?? [:]
+        guard let reason = backend?.reason(route: entry.route, status: entry.lastStatus, message: entry.lastError),
+            let words = reason.sentence(fields: reasons.fields.merging(named) { $1 }, account: reasons.owner)
+        else { return nil }
+        let subject = backend?.subjectField(route: entry.route)
+        let isSubject = subject.map { reason.fix == .field($0.field) } ?? false
+        self.init(words: words, fix: reason.fix, rowTitle: isSubject ? subject?.resource.title.one : nil)
+    }
+}
+
+extension NextCommands {
+    /// For example `homing submit FILE --route fit_test --user 5 --supersedes ID`.
+    fileprivate func replacing(_ entry: Entry, fields: [String: String]) -> String {
+        let items = fields.sorted { $0.key < $1.key }.map { name, value in
+            name == "user_id" ? "--user \(value.asArgument)" : "--item \("\(name)=\(value)".asArgument)"
+        }
+        return named((["homing submit FILE --route \(entry.route)"] + items + ["--supersedes \(entry.id)"]).joined(separator: " "))
+    }
+}

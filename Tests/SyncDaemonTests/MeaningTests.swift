@@ -1,0 +1,132 @@
+import Backends
+import ControlAPI
+import Foundation
+import Sessions
+import SyncModel
+import TestSupport
+import Testing
+
+@testable import SyncDaemon
+
+/// What `homing why` makes of the answers that the contracts document.
+@Suite struct MeaningTests {
+    private static let now = Date(timeIntervalSince1970: 1_765_000_000)
+    private static let id = Samples.id(1).description
+    private static let anna = SubjectReport(resource: "managed_users", field: "user_id", id: "28", label: "Anna Example")
+
+    private static func backend(_ name: String) throws -> Backend {
+        let folder = URL(fileURLWithPath: ConfigurationTests.shipped).deletingLastPathComponent().path + "/backends"
+        let all = try ProfileLibrary.load(directory: folder, deviceID: "d", version: "1")
+        return try #require(all.first { $0.name == name })
+    }
+
+    private static func entry(
+        _ status: Int?, _ answer: String?, route: String = "measurement", state: Entry.State = .dead,
+        _ change: (inout Entry) -> Void = { _ in }
+    ) -> Entry {
+        var mutation = Samples.mutation(1, at: now)
+        mutation.route = route
+        var entry = Entry(sequence: 1, mutation: mutation, state: state)
+        (entry.lastStatus, entry.lastError) = (status, answer)
+        change(&entry)
+        return entry
+    }
+
+    private static func explain(
+        _ entry: Entry, _ subject: SubjectReport? = nil, fields: [String: String] = ["user_id": "28"], at name: String = "breathesafe"
+    ) throws -> Reasons.Explanation {
+        var reasons = Reasons(owner: "ann@lab.test", canLookUp: true, attempts: 3, moment: Moment(now: now, timeZone: .gmt))
+        (reasons.fields, reasons.subjectReport) = (fields, subject)
+        reasons.gate = .open
+        let account = Account(id: entry.destination.account, label: "ann@lab.test")
+        reasons.session = SessionSnapshot(backend: name, state: .signedIn, account: account)
+        reasons.meaning = Reasons.Meaning(of: entry, at: try backend(name), for: reasons)
+        return reasons.explain(entry)
+    }
+
+    @Test(arguments: [
+        ("measurement", 404, "breathesafe answered: Not Found.", "BreatheSafe has no user 28."),
+        ("profile", 404, "breathesafe answered that the requested resource does not exist (404).", "BreatheSafe has no user 28."),
+        ("fit_test", 404, "breathesafe answered: Not Found.", "BreatheSafe has no user 28."),
+        (
+            "measurement", 422, "breathesafe answered: Not managed by current user.",
+            "28 is not one of the people that ann@lab.test manages (any more?)."
+        ),
+        (
+            "profile", 422, "breathesafe answered with an error (422).",
+            "28 is not one of the people that ann@lab.test manages (any more?)."
+        ),
+        (
+            "fit_test", 422, "breathesafe answered: Unauthorized.",
+            "28 is not one of the people that ann@lab.test manages (any more?)."
+        ),
+    ])
+    func translatesRefusalAndOffersCorrection(route: String, status: Int, answer: String, words: String) throws {
+        let (sentence, next) = try Self.explain(Self.entry(status, answer, route: route))
+        #expect(sentence.hasSuffix(" \(words) \(answer)"), "\(sentence)")
+        #expect(next.text.contains("\nTo send it for another person, run: homing fix \(Self.id) --user USER\n"), "\(next.text)")
+        #expect(next.needsPerson)
+    }
+
+    @Test func namesPersonWhereTheListHasTheName() throws {
+        let (sentence, _) = try Self.explain(Self.entry(422, "breathesafe answered: Not managed by current user."), Self.anna)
+        #expect(
+            sentence
+                == "breathesafe refused this measurement of Anna Example (28) for ann@lab.test (422). Anna Example (28) is not one of the people that ann@lab.test manages (any more?). breathesafe answered: Not managed by current user."
+        )
+    }
+
+    @Test func offersToReplaceTheDocumentOfAnInvalidMeasurement() throws {
+        let answer = #"breathesafe answered: Arkit must have an "average_measurements" key."#
+        let (sentence, next) = try Self.explain(Self.entry(422, answer), Self.anna)
+        #expect(sentence.contains("BreatheSafe does not accept the values of this measurement. breathesafe answered: Arkit must"))
+        let command = "homing submit FILE --route measurement --user 28 --supersedes \(Self.id)"
+        #expect(next.text.contains("\nTo send a corrected document instead, run: \(command)\n"), "\(next.text)")
+    }
+
+    @Test func ownWordsAreNotMistakenForTheServers() throws {
+        // A page without the server's words, and other words.
+        for answer in ["breathesafe answered with an error (422).", "breathesafe answered: Unprocessable Content.", nil] {
+            let (sentence, next) = try Self.explain(Self.entry(422, answer))
+            #expect(!sentence.contains("manages") && !sentence.contains("accept"), "\(sentence)")
+            #expect(!next.text.contains("homing fix") && !next.text.contains("--supersedes"))
+        }
+        #expect(
+            try Self.explain(Self.entry(401, "breathesafe answered: Unauthorized.", route: "fit_test")).sentence.contains("manages")
+                == false)
+    }
+
+    /// The server's answer is not declared as final, so Homing tries again; a person who knows better need not wait for it.
+    @Test func translatesWhileHomingTriesAgain() throws {
+        let waiting = Self.entry(404, "breathesafe answered: Not Found.", state: .pending) {
+            $0.attempts = 1
+            $0.dueAt = Self.now.addingTimeInterval(600)
+        }
+        let (sentence, next) = try Self.explain(waiting)
+        #expect(
+            sentence
+                == "Attempt 1 of 3 failed. Homing tries again at 05:56. BreatheSafe has no user 28. Last error: breathesafe answered: Not Found."
+        )
+        #expect(next.text.hasPrefix("Nothing to do.") && next.text.hasSuffix("run: homing fix \(Self.id) --user USER"))
+        #expect(!next.needsPerson)
+    }
+
+    @Test func offersNoCorrectionOfAnEntryThatMayHaveTakenEffect() throws {
+        let uncertain = Self.entry(404, "breathesafe answered: Not Found.") { $0.uncertain = true }
+        let (sentence, next) = try Self.explain(uncertain)
+        #expect(sentence.contains("BreatheSafe has no user 28."))
+        #expect(!next.text.contains("homing fix"))
+    }
+
+    @Test func saysNothingWithoutTheFieldThatTheWordsNeed() throws {
+        let (sentence, next) = try Self.explain(Self.entry(404, "breathesafe answered: Not Found."), fields: [:])
+        #expect(!sentence.contains("has no user") && !next.text.contains("homing fix"))
+    }
+
+    @Test func otherFieldsAreCorrectedWithItem() throws {
+        let (sentence, next) = try Self.explain(
+            Self.entry(422, "lists-2026 answered: Name is too long.", route: "create_list"), fields: [:], at: "lists-2026")
+        #expect(sentence.hasSuffix("The server does not accept this name or description. lists-2026 answered: Name is too long."))
+        #expect(next.text.contains("\nTo send it with another name, run: homing fix \(Self.id) --item name=VALUE\n"))
+    }
+}
