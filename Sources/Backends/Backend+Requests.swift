@@ -6,7 +6,14 @@ extension Backend {
     /// Fields with the types that the route declares; undeclared ones stay texts.
     package func fields(_ texts: [String: String], route name: String) -> [String: JSONValue] {
         let types = profile.routes[name]?.fields ?? [:]
-        return Dictionary(uniqueKeysWithValues: texts.map { ($0, types[$0] == .integer ? JSONValue(argument: $1) : .string($1)) })
+        let references = Set(profile.routes[name]?.references.map(\.field) ?? [])
+        let values = texts.map { field, text -> (String, JSONValue) in
+            // The store compares ids in lower case.
+            let reference = RosterID(text.lowercased())
+            if references.contains(field), reference.reference != nil { return (field, .string(reference.rawValue)) }
+            return (field, types[field] == .integer ? JSONValue(argument: text) : .string(text))
+        }
+        return Dictionary(uniqueKeysWithValues: values)
     }
 
     /// Routes for the drop folder: they take a payload and no item field but `user_id`.
@@ -40,6 +47,7 @@ extension Backend {
                 .profile,
                 "The payload lacks \(missing), which the route \"\(name)\" requires. Submit the complete capture.")
         }
+        try route.checkForm(payload)
     }
 
     /// Like `check`, but ignores the content of the payload.

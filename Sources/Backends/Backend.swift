@@ -39,16 +39,18 @@ package struct Backend: Sendable {
     package func keysChanged(since earlier: Backend) -> [String] { profile.source.keysDiffering(from: earlier.profile.source) }
 
     /// From the route's template, or the route's name.
-    package func lane(route name: String, fields: [String: JSONValue]) throws(Failure) -> Lane {
+    ///
+    /// - Parameter id: the entry's id; nil only for a trial.
+    package func lane(route name: String, fields: [String: JSONValue], id: MutationID? = nil) throws(Failure) -> Lane {
         let route = try route(name)
         guard let lane = route.lane else { return Lane(name) }
-        return Lane(try lane.render(.of(.draft(self, name, fields, nil))))
+        return Lane(try lane.render(.of(.draft(self, name, fields, nil, id: id))))
     }
 
     /// The lane to deliver first; nil for none.
-    package func after(route name: String, fields: [String: JSONValue]) throws(Failure) -> Lane? {
+    package func after(route name: String, fields: [String: JSONValue], id: MutationID? = nil) throws(Failure) -> Lane? {
         guard let after = try route(name).after else { return nil }
-        return Lane(try after.render(.of(.draft(self, name, fields, nil))))
+        return Lane(try after.render(.of(.draft(self, name, fields, nil, id: id))))
     }
 
     /// An unknown route halts.
@@ -81,11 +83,14 @@ package struct Backend: Sendable {
 
 extension Mutation {
     /// A mutation for trying templates.
-    static func draft(_ backend: Backend, _ route: String, _ fields: [String: JSONValue], _ payload: Data?) -> Mutation {
+    static func draft(
+        _ backend: Backend, _ route: String, _ fields: [String: JSONValue], _ payload: Data?, id: MutationID? = nil
+    ) -> Mutation {
         var generator = SystemRandomNumberGenerator()
         let epoch = Date(timeIntervalSince1970: 0)
         return Mutation(
-            id: MutationID(at: epoch, using: &generator), destination: Destination(backend: backend.name, account: ""), lane: Lane(""),
+            id: id ?? MutationID(at: epoch, using: &generator), destination: Destination(backend: backend.name, account: ""),
+            lane: Lane(""),
             route: route, fields: fields, payload: payload, capturedAt: epoch)
     }
 }

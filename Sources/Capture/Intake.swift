@@ -4,9 +4,9 @@ import SyncModel
 
 /// The only entrance for captures; accepted entries are durable.
 package struct Intake: Sendable {
-    private let outbox: Outbox
-    private let addressing: any Addressing
-    private let clock: any SyncClock
+    let outbox: Outbox
+    let addressing: any Addressing
+    let clock: any SyncClock
 
     package init(outbox: Outbox, addressing: any Addressing, clock: any SyncClock) {
         self.outbox = outbox
@@ -23,27 +23,38 @@ package struct Intake: Sendable {
 
     /// Accepts one submission for the account that `account(at:)` found.
     ///
-    /// - Parameter actor: the submitting user, for the events.
+    /// - Parameters:
+    ///   - actor: the submitting user, for the events.
+    ///   - mustReplace: refuses it if the entry that it supersedes can no longer be replaced.
     package func accept(
-        _ submission: Submission, for account: Account, at backend: String, by actor: String? = nil
+        _ submission: Submission, for account: Account, at backend: String, by actor: String? = nil, mustReplace: Bool = false
     ) async throws(IntakeError) -> Accepted {
         let now = clock.now
-        let mutation = try mutation(submission, for: Destination(backend: backend, account: account.id), at: now)
-        let accepted = try await accept([mutation], accountLabel: account.label, by: actor, at: now)
+        let mutation = try await mutation(submission, for: Destination(backend: backend, account: account.id), at: now)
+        let accepted = try await accept([mutation], accountLabel: account.label, by: actor, at: now, mustReplace: mustReplace)
         guard let first = accepted.first else { throw .outbox(.storage("a submission has no result")) }
         return try first.get()
     }
 
     /// Accepts mutations of one account in order with one fsync; each has its own result. Returns after the fsync.
     ///
-    /// - Parameter now: the time for which they were made.
+    /// - Parameters:
+    ///   - now: the time for which they were made.
+    ///   - mustReplace: as above.
+    ///   - isWhole: stores none if one is refused, and throws.
     package func accept(
-        _ mutations: [Mutation], accountLabel: String?, by actor: String? = nil, at now: Date
+        _ mutations: [Mutation], accountLabel: String?, by actor: String? = nil, at now: Date, mustReplace: Bool = false,
+        isWhole: Bool = false
     ) async throws(IntakeError) -> [Result<Accepted, IntakeError>] {
         guard !mutations.isEmpty else { return [] }
         let label = accountLabel.flatMap { $0.isEmpty ? nil : $0 }
         let results: [Result<Enqueued, OutboxError>]
-        do { results = try await outbox.enqueue(mutations, accountLabel: label, by: actor, at: now) } catch { throw .outbox(error) }
+        do {
+            results = try await outbox.enqueue(
+                mutations, accountLabel: label, by: actor, at: now, mustReplace: mustReplace, isWhole: isWhole)
+        } catch {
+            throw .outbox(error)
+        }
         return zip(mutations, results).map { mutation, result in
             result.mapError(IntakeError.outbox).map { enqueued in
                 let (destination, lane) =
@@ -73,17 +84,19 @@ package struct Intake: Sendable {
     }
 
     /// The submission with its account, its lane and an id.
-    package func mutation(_ submission: Submission, for owner: Destination, at now: Date) throws(IntakeError) -> Mutation {
+    package func mutation(_ submission: Submission, for owner: Destination, at now: Date) async throws(IntakeError) -> Mutation {
         let limit = Intake.largestDocument
         if let size = submission.payload?.count, size > limit { throw .tooLarge(size: size, limit: limit) }
-        let address: Address
-        do { address = try addressing.address(submission, at: owner.backend) } catch { throw .notUnderstood(error.message) }
         var generator = SystemRandomNumberGenerator()
+        let id = submission.id ?? MutationID(at: now, using: &generator)
+        var named = submission
+        named.id = id
+        let address = try await address(named, for: owner)
         return Mutation(
-            id: submission.id ?? MutationID(at: now, using: &generator), destination: owner, lane: address.lane, route: submission.route,
+            id: id, destination: owner, lane: address.lane, route: submission.route,
             fields: submission.fields, payload: submission.payload, onDead: address.onDead,
             capturedAt: submission.capturedAt?.asCaptureTime(at: now) ?? now, after: address.after, supersedes: submission.supersedes,
-            subject: address.subject)
+            subject: address.subject, reference: address.reference, creates: address.creates)
     }
 
     /// 32 MiB.

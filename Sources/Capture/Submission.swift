@@ -32,7 +32,9 @@ package protocol Addressing: Sendable {
     /// Also offline or with an expired session; nil if signed out.
     func account(at backend: String) async -> Account?
     /// The error names the expected form.
-    func address(_ submission: Submission, at backend: String) throws(Failure) -> Address
+    ///
+    /// - Parameter subject: for the lanes, in place of the submitted subject; nil as submitted, which is checked.
+    func address(_ submission: Submission, at backend: String, as subject: RosterID?) throws(Failure) -> Address
 }
 
 package struct Address: Sendable, Equatable {
@@ -43,11 +45,17 @@ package struct Address: Sendable, Equatable {
     package var after: Lane?
     /// As in `Mutation`.
     package var subject: RosterID?
+    package var creates: String?
+    package var reference: String?
 
-    package init(lane: Lane, onDead: Mutation.OnDead, after: Lane? = nil, subject: RosterID? = nil) {
+    package init(
+        lane: Lane, onDead: Mutation.OnDead, after: Lane? = nil, subject: RosterID? = nil, creates: String? = nil, reference: String? = nil
+    ) {
         self.lane = lane
         self.onDead = onDead
         self.after = after
         self.subject = subject
+        self.creates = creates
+        self.reference = reference
     }
 }

@@ -68,6 +68,8 @@ public struct BackendReport: Codable, Sendable, Equatable {
 /// Entries by state, across all accounts of a backend.
 public struct QueueReport: Codable, Sendable, Equatable {
     public var pending, inflight, held, dead, delivered, discarded: Int
+    /// Discarded entries whose content is not yet destroyed, so that they can be restored. Not among `held`.
+    public var discarding: Int
     /// Pending entries of the signed-in account behind a dead or held one, or behind one with failing look-ups.
     public var blocked: Int
     /// Pending or in-flight entries with failing look-ups.
@@ -75,7 +77,7 @@ public struct QueueReport: Codable, Sendable, Equatable {
 
     public init(
         pending: Int = 0, inflight: Int = 0, held: Int = 0, dead: Int = 0, delivered: Int = 0, discarded: Int = 0, blocked: Int = 0,
-        unseen: Int = 0
+        unseen: Int = 0, discarding: Int = 0
     ) {
         self.pending = pending
         self.inflight = inflight
@@ -83,6 +85,7 @@ public struct QueueReport: Codable, Sendable, Equatable {
         self.dead = dead
         self.delivered = delivered
         self.discarded = discarded
+        self.discarding = discarding
         self.blocked = blocked
         self.unseen = unseen
     }

@@ -67,12 +67,15 @@ public struct ControlClient: Sendable {
     ) async throws(Problem) -> (Int, Data) {
         let response = try await execute(endpoint, request)
         do {
-            let body = try await response.body.collect(upTo: 64 << 20)
+            let body = try await response.body.collect(upTo: Self.largestAnswer)
             return (Int(response.status.code), Data(body.readableBytesView))
         } catch {
             throw Self.problem(for: error, socketPath)
         }
     }
+
+    /// In bytes: an exported payload, with an escape for each character.
+    private static let largestAnswer = 66 << 20
 
     private func execute<Request, Response>(
         _ endpoint: Endpoint<Request, Response>, _ request: Request

@@ -33,9 +33,9 @@ public struct Endpoint<Request: WireRequest, Response: Codable & Sendable>: Send
 public enum Access: Int, Sendable, Comparable, CaseIterable {
     /// Status, lists, events.
     case observe
-    /// Sign in and out, submit, retry, sync, read lists of people.
+    /// Sign in and out, submit, fix, resolve, retry, sync, read lists of people.
     case operate
-    /// Discard entries.
+    /// Discard entries, undo that, and export entries with their payloads.
     case administer
 
     public static func < (a: Access, b: Access) -> Bool { a.rawValue < b.rawValue }
@@ -53,7 +53,14 @@ public enum Endpoints {
     public static let entry = Endpoint<EntryReference, EntryDetail>(.get, "/v1/entries/{id}", .observe)
     public static let why = Endpoint<EntryReference, Explanation>(.get, "/v1/entries/{id}/why", .observe)
     public static let retry = Endpoint<RetryRequest, EntrySummary>(.post, "/v1/entries/{id}/retry", .operate)
-    public static let discard = Endpoint<EntryReference, EntrySummary>(.delete, "/v1/entries/{id}", .administer)
+    public static let fix = Endpoint<FixRequest, SubmissionReceipt>(
+        .post, "/v1/entries/{id}/fix", .operate, patience: .seconds(90))
+    public static let resolve = Endpoint<ResolveRequest, EntrySummary>(.post, "/v1/entries/{id}/resolve", .operate)
+    public static let discard = Endpoint<DiscardRequest, EntrySummary>(.delete, "/v1/entries/{id}", .administer)
+    public static let restore = Endpoint<EntryReference, EntrySummary>(.post, "/v1/entries/{id}/restore", .administer)
+    /// The response has the payload, so up to 32 MiB, and up to twice as much where its characters are escaped.
+    public static let export = Endpoint<EntryReference, ExportedEntry>(
+        .get, "/v1/entries/{id}/export", .administer, patience: .seconds(90))
     public static let sync = Endpoint<SyncRequest, SyncReport>(.post, "/v1/sync", .operate)
     public static let claim = Endpoint<NoInput, ClaimReport>(.post, "/v1/claim", .operate, patience: .seconds(90))
     public static let pause = Endpoint<PauseRequest, PauseList>(.post, "/v1/pause", .operate)
@@ -61,6 +68,7 @@ public enum Endpoints {
     public static let receipts = Endpoint<ReceiptQuery, ReceiptPage>(.get, "/v1/receipts", .observe)
     public static let receipt = Endpoint<EntryReference, ReceiptReport>(.get, "/v1/receipts/{id}", .observe)
     public static let lanes = Endpoint<LaneQuery, LaneList>(.get, "/v1/lanes", .observe)
+    public static let backends = Endpoint<NoInput, BackendList>(.get, "/v1/backends", .observe)
     public static let rosters = Endpoint<RosterListQuery, RosterList>(.get, "/v1/roster", .operate)
     public static let roster = Endpoint<RosterQuery, RosterPage>(.get, "/v1/roster/{resource}", .operate)
     public static let refreshRoster = Endpoint<RosterReference, RosterReport>(

@@ -12,10 +12,14 @@ public struct EntrySummary: Codable, Sendable, Equatable {
     /// `pending`, `inflight`, `delivered`, `dead`, `held` or `discarded`.
     public var state: String
     public var holdReason: String?
+    /// The id of the entry that must first create the row that this one refers to; nil for none, and once it is created.
+    public var needs: String?
     /// From the file or the caller; otherwise equal to `acceptedAt`.
     public var capturedAt: Date
     public var acceptedAt: Date
     public var dueAt: Date?
+    /// For a pending entry, the id of the entry it waits behind; nil for none.
+    public var behind: String?
     public var settledAt: Date?
     /// Counted attempts, at most three.
     public var attempts = 0
@@ -30,6 +34,10 @@ public struct EntrySummary: Codable, Sendable, Equatable {
     public var remoteID: String?
     public var lastStatus: Int?
     public var lastError: String?
+    /// When a discarded entry's content is destroyed; nil unless `holdReason` is `discarding`.
+    public var discardAt: Date?
+    /// The id of the entry that replaced it. Only in `EntryDetail`.
+    public var supersededBy: String?
 
     public init(
         sequence: Int64, id: String, backend: String, account: String, route: String, lane: String, state: String, capturedAt: Date,
@@ -52,10 +60,19 @@ public struct EntryPage: Codable, Sendable, Equatable {
     public var entries: [EntrySummary]
     /// Pass as `after` to get the next page; nil at the end and for a query of the newest.
     public var next: Int64?
+    /// The number of entries in this page.
+    public var shown: Int
+    /// The number of entries that the query matches, on all pages; counted up to 10,000.
+    public var total: Int
+    /// True if more match than are counted.
+    public var totalIsLeast: Bool?
 
-    public init(entries: [EntrySummary], next: Int64?) {
+    public init(entries: [EntrySummary], next: Int64?, total: Int? = nil, totalIsLeast: Bool? = nil) {
         self.entries = entries
         self.next = next
+        self.shown = entries.count
+        self.total = total ?? entries.count
+        self.totalIsLeast = totalIsLeast
     }
 }
 

@@ -65,6 +65,10 @@ public struct ReceiptReport: Codable, Sendable, Equatable {
     public var size: Int
     /// Nil if delivered.
     public var discardedBy: String?
+    /// The id of the entry that replaced it; nil for none.
+    public var supersededBy: String?
+    /// The person who said that it was delivered, after its outcome was unknown; `status` is then nil.
+    public var resolvedBy: String?
 
     public init(
         sequence: Int64, id: String, outcome: String, capturedAt: Date, settledAt: Date, backend: String, account: String, email: String?,

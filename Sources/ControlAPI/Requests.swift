@@ -142,42 +142,6 @@ public struct Submission: WireRequest {
     public var body: Data? { payload }
 }
 
-public struct EntryQuery: WireRequest {
-    /// `pending`, `inflight`, `delivered`, `dead`, `held` or `discarded`; nil for all.
-    public var state: String?
-    public var backend: String?
-    /// Only entries after this sequence, oldest first; nil for the newest.
-    public var after: Int64?
-    /// 1 to 500.
-    public var limit: Int
-
-    public init(state: String? = nil, backend: String? = nil, after: Int64? = nil, limit: Int = 100) {
-        self.state = state
-        self.backend = backend
-        self.after = after
-        self.limit = limit
-    }
-
-    public init(parameters: [String: String], body: Data?) throws(Problem) {
-        let reader = try ParameterReader(parameters, known: ["state", "backend", "after", "limit"])
-        let states = ["pending", "inflight", "delivered", "dead", "held", "discarded"]
-        if let state = reader.text("state"), !states.contains(state) {
-            throw .invalid("The parameter ‘state’ is ‘\(state)’; expected one of \(states.joined(separator: ", ")).")
-        }
-        self.init(
-            state: reader.text("state"), backend: reader.text("backend"), after: try reader.integer("after", in: 0...Int64.max),
-            limit: Int(try reader.integer("limit", in: 1...500) ?? 100))
-    }
-
-    public var parameters: [String: String] {
-        var all = ["limit": String(limit)]
-        all["state"] = state
-        all["backend"] = backend
-        all["after"] = after.map { String($0) }
-        return all
-    }
-}
-
 public struct EntryReference: WireRequest {
     /// An entry's id, its number, or at least 4 characters from the beginning or end of its id.
     public var id: String

@@ -40,6 +40,8 @@ public struct RosterReport: Codable, Sendable, Equatable {
     public var failingSince: Date?
     /// The item fields that take an id of this list, by route; nil for none.
     public var references: [FieldReference]?
+    /// Nil if no route creates or changes rows.
+    public var actions: RosterActions?
 
     public init(backend: String, resource: String, title: RosterTitle, state: String, sentence: String = "") {
         self.backend = backend
@@ -64,6 +66,22 @@ public struct FieldReference: Codable, Sendable, Equatable {
     }
 }
 
+/// The routes that change a list.
+public struct RosterActions: Codable, Sendable, Equatable {
+    /// Makes a row.
+    public var add: String?
+    /// Changes a row.
+    public var change: String?
+    /// The members of the payload of `change`, which `add` takes too; empty for any.
+    public var form: [String]
+
+    public init(add: String? = nil, change: String? = nil, form: [String] = []) {
+        self.add = add
+        self.change = change
+        self.form = form
+    }
+}
+
 /// By backend and resource.
 public struct RosterList: Codable, Sendable, Equatable {
     public var rosters: [RosterReport]
@@ -71,25 +89,28 @@ public struct RosterList: Codable, Sendable, Equatable {
 }
 
 public struct RosterRow: Codable, Sendable, Equatable {
-    /// The server's id.
+    /// The server's id; for a new row, `@` and the id of the entry that creates it.
     public var id: String
     /// The name, for people.
     public var label: String
     /// The stored values by JSON pointer, as the server wrote them; without absent ones.
     public var values: [String: String]
+    /// `new` for a row that is not created yet; otherwise nil. Other values may be added.
+    public var pending: String?
 
-    public init(id: String, label: String, values: [String: String]) {
+    public init(id: String, label: String, values: [String: String], pending: String? = nil) {
         self.id = id
         self.label = label
         self.values = values
+        self.pending = pending
     }
 }
 
-/// Rows by label, then id.
+/// Rows by label, then id. New rows come first, on the first page, in addition to its limit.
 public struct RosterPage: Codable, Sendable, Equatable {
     public var roster: RosterReport
     public var rows: [RosterRow]
-    /// The number of rows that the query matches, on all pages.
+    /// The number of rows that the query matches, on all pages, with the new ones.
     public var matching: Int
     /// Pass as `after` to get the next page; nil at the end.
     public var next: String?

@@ -4,20 +4,30 @@ public struct SubjectReport: Codable, Sendable, Equatable {
     public var resource: String
     /// The item field that holds the id.
     public var field: String
-    /// The server's id.
+    /// The server's id; while the row is not created yet, `@` and the id of the entry that creates it.
     public var id: String
     /// The row's name in the stored list; nil if it is not there, and while the entry's account is not signed in.
     public var label: String?
+    /// For a row that an entry has created: `@` and the id of that entry, as the field holds it.
+    public var reference: String?
+    /// True while the row is not created yet; its label is then from what was submitted for it.
+    public var isNew: Bool?
 
-    public init(resource: String, field: String, id: String, label: String? = nil) {
+    public init(
+        resource: String, field: String, id: String, label: String? = nil, reference: String? = nil, isNew: Bool? = nil
+    ) {
         self.resource = resource
         self.field = field
         self.id = id
         self.label = label
+        self.reference = reference
+        self.isNew = isNew
     }
 
-    /// `Anna Example (5)`, or the id alone. Two people may have one name, so the id is always there.
+    /// `Anna Example (5)`, or the id alone. Two people may have one name, so the id is always there. For a new row `Anna Example (new)`, or `@` and a
+    /// short id.
     public var text: String {
+        if isNew == true { return label.map { "\($0) (new)" } ?? "@\(id.suffix(12))" }
         guard let label, !label.isEmpty, label != id else { return id }
         return "\(label) (\(id))"
     }

@@ -12,6 +12,8 @@ public struct SubmissionReceipt: Codable, Sendable, Equatable {
     public var subject: SubjectReport?
     /// Something is probably wrong with the accepted entry, such as a person who is not in the list; as a sentence.
     public var warning: String?
+    /// The id of a second entry, which gives the created row the payload; nil for none.
+    public var then: String?
 
     public init(id: String, sequence: Int64, duplicate: Bool, backend: String, account: String, lane: String, sha256: String? = nil) {
         self.sha256 = sha256

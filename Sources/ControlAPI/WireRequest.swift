@@ -50,6 +50,11 @@ struct ParameterReader {
 
     func text(_ name: String) -> String? { parameters[name] }
 
+    func nonempty(_ name: String) throws(Problem) -> String? {
+        if parameters[name]?.isEmpty == true { throw .invalid("The parameter ‘\(name)’ is empty.") }
+        return parameters[name]
+    }
+
     func required(_ name: String) throws(Problem) -> String {
         guard let value = parameters[name], !value.isEmpty else { throw .invalid("The parameter ‘\(name)’ is missing.") }
         return value

@@ -8,15 +8,15 @@ struct Audit: Sendable {
 
     init(log: Logger) { self.log = log }
 
-    /// Read-only calls are not logged.
+    /// Read-only calls are not logged, except those for administrators: they reveal payloads.
     func done<Input, Output>(_ endpoint: Endpoint<Input, Output>, on target: String?, by peer: Peer, _ status: Int) {
-        guard endpoint.method != .get else { return }
+        guard Self.isLogged(endpoint) else { return }
         log.notice("Call completed", metadata: Self.facts(endpoint.name, target, peer, outcome: "\(status)"))
     }
 
     func failed<Input, Output>(_ endpoint: Endpoint<Input, Output>, on target: String?, by peer: Peer, _ problem: Problem) {
         let outcome = "\(problem.status) \(problem.code.rawValue)"
-        guard endpoint.method != .get, let facts = throttled(Self.facts(endpoint.name, target, peer, outcome: outcome), of: peer)
+        guard Self.isLogged(endpoint), let facts = throttled(Self.facts(endpoint.name, target, peer, outcome: outcome), of: peer)
         else { return }
         log.notice("Call failed", metadata: facts)
     }
@@ -26,6 +26,10 @@ struct Audit: Sendable {
         guard let facts = throttled(Self.facts(endpoint.name, nil, peer, outcome: "403 not-permitted"), of: peer) else { return false }
         log.warning("Call denied", metadata: facts)
         return true
+    }
+
+    private static func isLogged<Input, Output>(_ endpoint: Endpoint<Input, Output>) -> Bool {
+        endpoint.method != .get || endpoint.access == .administer
     }
 
     func crowded(by peer: Peer) {

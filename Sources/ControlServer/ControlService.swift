@@ -12,7 +12,11 @@ package protocol ControlService: Sendable {
     func entry(_ request: EntryReference, by caller: Caller) async throws -> EntryDetail
     func why(_ request: EntryReference, by caller: Caller) async throws -> Explanation
     func retry(_ request: RetryRequest, by caller: Caller) async throws -> EntrySummary
-    func discard(_ request: EntryReference, by caller: Caller) async throws -> EntrySummary
+    func fix(_ request: FixRequest, by caller: Caller) async throws -> SubmissionReceipt
+    func resolve(_ request: ResolveRequest, by caller: Caller) async throws -> EntrySummary
+    func discard(_ request: DiscardRequest, by caller: Caller) async throws -> EntrySummary
+    func restore(_ request: EntryReference, by caller: Caller) async throws -> EntrySummary
+    func export(_ request: EntryReference, by caller: Caller) async throws -> ExportedEntry
     func sync(_ request: SyncRequest, by caller: Caller) async throws -> SyncReport
     /// Assigns files dropped while signed out to the signed-in account.
     func claim(_ request: NoInput, by caller: Caller) async throws -> ClaimReport
@@ -21,6 +25,7 @@ package protocol ControlService: Sendable {
     func receipts(_ request: ReceiptQuery, by caller: Caller) async throws -> ReceiptPage
     func receipt(_ request: EntryReference, by caller: Caller) async throws -> ReceiptReport
     func lanes(_ request: LaneQuery, by caller: Caller) async throws -> LaneList
+    func backends(_ request: NoInput, by caller: Caller) async throws -> BackendList
     func rosters(_ request: RosterListQuery, by caller: Caller) async throws -> RosterList
     /// Never waits for the network.
     func roster(_ request: RosterQuery, by caller: Caller) async throws -> RosterPage

@@ -32,8 +32,8 @@ package struct Courier: Sendable {
         while true {
             switch step {
             case .end(let attempt): return attempt
-            case .send: step = await send(entry.mutation, &session, &delivery)
-            case .lookUp(let page, let seen): step = await lookUp(entry.mutation, page, seen, &session, &delivery)
+            case .send: step = await send(entry, &session, &delivery)
+            case .lookUp(let page, let seen): step = await lookUp(entry, page, seen, &session, &delivery)
             case .renew:
                 do {
                     session = try await keeper.replace(session)
@@ -47,8 +47,19 @@ package struct Courier: Sendable {
         }
     }
 
-    private func send(_ mutation: Mutation, _ session: inout Session, _ delivery: inout DeliveryAttempt) async -> DeliveryAttempt.Step {
+    /// With the server's ids. Throws for an entry that refers to a row whose id is unknown: it must not be sent.
+    private func sendable(_ entry: Entry) throws(Failure) -> Mutation {
+        var mutation = entry.mutation
+        if let id = entry.bound { mutation = try backend.bound(mutation, to: id) }
+        guard backend.isBound(mutation) else {
+            throw Failure(.profile, "The entry refers to a row whose id at \(backend.name) is not known, so Homing does not send it.")
+        }
+        return mutation
+    }
+
+    private func send(_ entry: Entry, _ session: inout Session, _ delivery: inout DeliveryAttempt) async -> DeliveryAttempt.Step {
         do {
+            let mutation = try sendable(entry)
             return await carry(try backend.request(for: mutation), &session, &delivery) { answer, delivery in
                 delivery.answered(backend.verdict(on: answer, to: mutation, at: clock.now), at: clock.now)
             }
@@ -58,9 +69,10 @@ package struct Courier: Sendable {
     }
 
     private func lookUp(
-        _ mutation: Mutation, _ page: Int, _ seen: Int, _ session: inout Session, _ delivery: inout DeliveryAttempt
+        _ entry: Entry, _ page: Int, _ seen: Int, _ session: inout Session, _ delivery: inout DeliveryAttempt
     ) async -> DeliveryAttempt.Step {
         do {
+            let mutation = try sendable(entry)
             guard let request = try backend.lookup(for: mutation, page: page) else { return delivery.lookedUp(.absent, at: clock.now) }
             return await carry(request, &session, &delivery) { answer, delivery in
                 delivery.lookedUp(backend.lookedUp(answer, for: mutation, page: page, seen: seen, at: clock.now), at: clock.now)

@@ -288,7 +288,11 @@ package final class Dispatcher: Sendable {
                 let claimed = try await self.outbox.settle(settled, thenClaim: slots, at: self.clock.now)
                 self.post(.stored(claimed))
                 for item in settled {
-                    if case .delivered = item.settlement { self.rosters.delivered(item.entry.mutation) }
+                    switch item.settlement {
+                    // A person looks in the list for what an unknown outcome has changed.
+                    case .delivered, .held(.unknownOutcome, _): self.rosters.delivered(item.entry.mutation)
+                    case .held, .dead, .retry, .released, .aside: break
+                    }
                 }
                 self.logDecisions(settled, claimed.unreadable)
                 self.log.trace(

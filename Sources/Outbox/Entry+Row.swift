@@ -20,7 +20,8 @@ extension Entry: FetchableRecord {
             capturedAt: Date(ms: try row.decode(forColumn: "capturedAt")),
             after: try row.decode(String?.self, forColumn: "after").map { Lane($0) },
             supersedes: try row.decode(String?.self, forColumn: "supersedes").flatMap { MutationID($0) },
-            subject: try row.decode(String?.self, forColumn: "subject").map { RosterID($0) })
+            subject: try row.decode(String?.self, forColumn: "subject").map { RosterID($0) },
+            creates: try row.decode(String?.self, forColumn: "creates"))
         self.init(sequence: sequence, mutation: mutation, state: state, acceptedAt: Date(ms: try row.decode(forColumn: "acceptedAt")))
         holdReason = try row.decode(String?.self, forColumn: "holdReason").flatMap(HoldReason.init)
         let due: Int64 = try row.decode(forColumn: "dueAt")
@@ -47,13 +48,15 @@ extension Entry: FetchableRecord {
         remoteID = try row.decode(forColumn: "remoteID")
         retriedAt = try time("retriedAt")
         retriedBy = try row.decode(forColumn: "retriedBy")
+        discardAt = try time("discardAt")
+        discardBy = try row.decode(forColumn: "discardBy")
     }
 
     /// The receipt of an entry whose row was pruned.
     init(_ receipt: ReceiptRecord) {
         let mutation = Mutation(
             id: receipt.id, destination: receipt.destination, lane: receipt.lane, route: receipt.route, onDead: .skip,
-            capturedAt: receipt.capturedAt, subject: receipt.subject)
+            capturedAt: receipt.capturedAt, subject: receipt.subject, creates: receipt.creates)
         let state: State = receipt.outcome == .delivered ? .delivered : .discarded
         self.init(sequence: receipt.sequence, mutation: mutation, state: state, acceptedAt: receipt.acceptedAt)
         settledAt = receipt.settledAt
@@ -69,7 +72,7 @@ extension Mutation {
     func identity(digest: Data, by vault: Vault) -> Data {
         let parts = [
             id.description, destination.backend, destination.account.rawValue, lane.rawValue, route, onDead.rawValue,
-            String(capturedAt.ms), supersedes?.description ?? "", subject?.rawValue ?? "",
+            String(capturedAt.ms), supersedes?.description ?? "", subject?.rawValue ?? "", creates ?? "",
         ]
         return vault.keyedDigest(Data(parts.joined(separator: "\n").utf8), digest).prefix(16)
     }

@@ -6,8 +6,14 @@ package struct EntryContext: Sendable {
     package var entry: Entry
     /// Oldest first.
     package var attempts: [AttemptRecord]
-    /// The entry that a pending one waits behind, in its lane or in the lane before it; nil for none.
+    /// The entry that a pending one waits behind: in its lane, in the lane before it, or `create`; nil for none.
     package var blocker: Entry?
+    /// The entry that is to create the row that this one refers to, unless that is delivered.
+    package var create: Entry?
+    /// The server's id of the row that it refers to, if its subject is a reference whose create was delivered.
+    package var binding: RosterID?
+    /// Undelivered entries that refer to the row that this one creates, counted up to `Outbox.countedInLine`.
+    package var dependents = 0
     /// Entries before a pending one in its lane, counted up to `Outbox.countedInLine`.
     package var ahead = 0
     /// Nil until it is delivered or discarded.
@@ -31,8 +37,13 @@ extension Outbox {
             var context = EntryContext(
                 entry: entry, attempts: attempts, receipt: try Self.receipt(id, db), fields: opened?.mutation.fields ?? [:],
                 label: try Self.accountLabels(db)[entry.destination], pause: try Self.pausesByBackend(db)[entry.destination.backend])
+            if let reference = entry.mutation.subject?.reference {
+                context.binding = try Self.row(createdBy: reference, at: entry.destination, db)
+                context.create = try Self.entry(reference, db).flatMap { $0.entry.state == .delivered ? nil : $0.entry }
+            }
+            if entry.mutation.creates != nil { context.dependents = try Self.dependents(of: id, db) }
             if entry.state == .pending {
-                context.blocker = try Self.blocker(of: entry, db)
+                context.blocker = try Self.blocker(of: entry, db) ?? context.create
                 context.ahead = try Self.ahead(of: entry, db)
             }
             return context
@@ -47,6 +58,12 @@ extension Outbox {
         if let head, head.sequence < entry.sequence { return head }
         return try Entry.fetchOne(
             db, sql: "SELECT * FROM entry WHERE sequence = ? AND state NOT IN ('delivered', 'discarded')", arguments: [entry.parent])
+    }
+
+    private static func dependents(of id: MutationID, _ db: Database) throws -> Int {
+        try Int.fetchOne(
+            db, sql: "SELECT count(*) FROM (SELECT 1 FROM entry WHERE needs = ? AND \(isOpen) LIMIT \(countedInLine))",
+            arguments: [id.description]) ?? 0
     }
 
     private static func ahead(of entry: Entry, _ db: Database) throws -> Int {

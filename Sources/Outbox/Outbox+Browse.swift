@@ -50,6 +50,8 @@ package struct Overview: Sendable {
     package var blocked: [Destination: Int]
     /// Entries that keep failing their lookups.
     package var unseen: [Destination: Int]
+    /// Held entries that a person discarded. They need no decision.
+    package var discarding: [Destination: Int]
     package var commonSubjects: [CommonSubject]
     /// Display names.
     package var labels: [Destination: String]
@@ -67,16 +69,7 @@ extension Outbox {
         state: Entry.State? = nil, backend: String? = nil, after: Int64? = 0, limit: Int
     ) async throws(OutboxError) -> [Entry] {
         try await read { db in
-            let filters: [(any DatabaseValueConvertible)?] = [after, state?.rawValue, backend, limit]
-            let conditions = [after.map { _ in "sequence > ?" }, state.map { _ in "state = ?" }, backend.map { _ in "backend = ?" }]
-            let entries = try Entry.fetchAll(
-                db,
-                sql: """
-                    SELECT * FROM entry WHERE \((["1"] + conditions.compactMap { $0 }).joined(separator: " AND "))
-                    ORDER BY sequence \(after == nil ? "DESC" : "ASC") LIMIT ?
-                    """, arguments: StatementArguments(filters.filter { $0 != nil })
-            )
-            return after == nil ? entries.reversed() : entries
+            try EntrySearch(EntryFilter(state: state, backend: backend), db).entries(after: after, limit: limit, db)
         }
     }
 
@@ -117,6 +110,7 @@ extension Outbox {
             let oldest = try waiting.compactMap { backend in try Self.oldestWaiting(at: backend, db).map { (backend, $0) } }
             return Overview(
                 tallies: tallies, blocked: blocked, unseen: unseen,
+                discarding: try Self.counts("entry WHERE discardAt IS NOT NULL", db),
                 commonSubjects: (1...Self.mostFailedRead).contains(failed) ? try Self.commonSubjects(db) : [],
                 labels: try Self.accountLabels(db), pauses: try Self.pausesByBackend(db),
                 oldest: Dictionary(uniqueKeysWithValues: oldest), cursor: try Self.newestCursor(db))
@@ -131,7 +125,7 @@ extension Outbox {
             db,
             sql: """
                 SELECT backend, min(account) AS account, state, min(subject) AS subject, json_group_array(DISTINCT route) AS routes
-                FROM entry INDEXED BY failedOrder WHERE state IN ('dead', 'held') GROUP BY backend, state
+                FROM entry INDEXED BY failedOrder WHERE state IN ('dead', 'held') AND holdReason IS NOT 'discarding' GROUP BY backend, state
                 HAVING count(DISTINCT account) = 1 AND count(DISTINCT subject) = 1 AND count(subject) = count(*)
                 """
         ).compactMap { row in

@@ -68,11 +68,12 @@ extension Outbox {
                 for candidate in batch {
                     isCrowded = candidate.size > room && room < mostInFlight
                     if isCrowded { break }
-                    guard let entry = try put(candidate.sequence, epoch: epoch, by: decryptor, now: now, db) else {
+                    guard var entry = try put(candidate.sequence, epoch: epoch, by: decryptor, now: now, db) else {
                         let held = try hold(candidate.sequence, .unreadable, inFlightUnder: epoch, at: now, db)
                         if let held { claimed.unreadable.append(held) }
                         continue
                     }
+                    guard try bind(&entry, epoch: epoch, now: now, db) else { continue }
                     claimed.entries.append(entry)
                     room -= candidate.size
                     order.count -= 1
@@ -168,6 +169,15 @@ extension Outbox {
                         (SELECT head FROM lane WHERE backend = ? AND account = ? AND route = ? AND dueAt > ?)
                     """, arguments: values)
         }
+    }
+
+    /// Sets the id of the row that an entry in flight refers to. Without one, holds the entry and returns false: it is never sent to a guessed id.
+    private static func bind(_ entry: inout Entry, epoch: Int64, now: Date, _ db: Database) throws -> Bool {
+        guard let reference = entry.mutation.subject?.reference else { return true }
+        entry.bound = try row(createdBy: reference, at: entry.destination, db)
+        if entry.bound != nil { return true }
+        try hold(entry.sequence, .needing(reference, create(reference, db)?.state), inFlightUnder: epoch, at: now, db)
+        return false
     }
 
     /// Puts an entry in flight; nil if it cannot be read.

@@ -18,7 +18,8 @@ package enum Enqueued: Sendable, Equatable {
 extension Outbox {
     /// Accepts a mutation; returns after the fsync, which concurrent calls share. From then on it is never lost.
     ///
-    /// The same id with other content throws `idConflict`, and after a discard `discarded`.
+    /// The same id with other content throws `idConflict`, and after a discard `discarded`. A reference throws `noSuchCreate` unless its create was
+    /// accepted before, for the same account, and `createDiscarded` after a discard of that.
     package func enqueue(_ mutation: Mutation, accountLabel: String? = nil, at now: Date) async throws(OutboxError) -> Enqueued {
         guard let result = try await enqueue([mutation], accountLabel: accountLabel, at: now).first else {
             throw .storage("a submission was left without a result")
@@ -29,9 +30,16 @@ extension Outbox {
     /// Accepts mutations of one account in order, in one transaction. A refusal affects only its mutation, but after one finds no room all later new
     /// ones are refused, since they may be of the same lane.
     ///
-    /// - Parameter actor: the submitter, for events; nil for the drop folder.
+    /// A mutation with `supersedes` discards that entry, if it is undelivered and here. If the entry may have taken effect, or others refer to what it
+    /// creates, throws `mayBeDelivered` or `hasDependents`.
+    ///
+    /// - Parameters:
+    ///   - actor: the submitter, for events; nil for the drop folder.
+    ///   - mustReplace: refuses a mutation whose superseded entry was delivered or discarded, or is not here.
+    ///   - isWhole: a refusal of one is thrown, and none is accepted.
     package func enqueue(
-        _ mutations: [Mutation], accountLabel: String?, by actor: String? = nil, at now: Date
+        _ mutations: [Mutation], accountLabel: String?, by actor: String? = nil, at now: Date, mustReplace: Bool = false,
+        isWhole: Bool = false
     ) async throws(OutboxError) -> [Result<Enqueued, OutboxError>] {
         let bytes = mutations.reduce(0) { $0 + ($1.payload?.count ?? 0) }
         await preparing.take(bytes)
@@ -44,15 +52,20 @@ extension Outbox {
         let fitting = try await fitting(sizes, besides: others)
         let results = try await commit(size: size, isMandatory: false) { db in
             var refusal: OutboxError?
-            return try prepared.enumerated().map { index, item -> Result<Enqueued, OutboxError> in
+            let results = try prepared.enumerated().map { index, item -> Result<Enqueued, OutboxError> in
                 if let known = try Self.known(item, db) { return known }
                 // The last space is for accepted entries.
                 if refusal == nil, index >= fitting { refusal = .full }
                 if refusal == nil, try isOverLimit(with: Int64(item.sealed.count), db) { refusal = .overLimit(maxBytes) }
                 if let refusal { return .failure(refusal) }
+                if let error = try Self.refusal(of: item.mutation, db) { return .failure(error) }
+                let unreplaced = try Self.supersede(by: item.mutation, actor, isRequired: mustReplace, now: now, db)
+                if let unreplaced { return .failure(unreplaced) }
                 let sequence = try Self.insert(item, accountLabel: accountLabel, by: actor, now: now, db)
                 return .success(.new(sequence: sequence))
             }
+            if isWhole { for result in results { _ = try result.get() } }
+            return results
         }
         for case .success(.new) in results { shortage.note { ($0.lastNoSpace, $0.lastOverLimit) = (0, nil) } }
         // Later refusals may be smaller. A large file of the drop folder is reported separately, because others are accepted while it waits.
@@ -133,14 +146,14 @@ extension Outbox {
         try db.cachedStatement(
             sql: """
                 INSERT INTO entry (id, backend, account, lane, route, onDead, size, digest, dueAt, capturedAt, acceptedAt, supersedes, identity,
-                    after, parent, subject)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    after, parent, subject, creates)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
             mutation.id.description, to.backend, to.account, mutation.lane.rawValue, mutation.route, mutation.onDead.rawValue,
             mutation.payload?.count ?? 0, item.digest, atOnce, mutation.capturedAt.ms, now.ms, mutation.supersedes?.description,
             item.identity, mutation.after?.rawValue, try mutation.after.map { try parent(in: $0, at: to, db) } ?? nil,
-            mutation.subject?.rawValue,
+            mutation.subject?.rawValue, mutation.creates,
         ])
         let sequence = db.lastInsertedRowID
         let sql = "INSERT INTO content (sequence, id, sealed) VALUES (?, ?, ?)"
@@ -151,6 +164,7 @@ extension Outbox {
         detail["by"] = actor
         try insert(
             SyncEvent(at: now, .captured, backend: to.backend, account: to.account, entry: mutation.id, detail: detail), db)
+        if let create = mutation.subject?.reference { try holdIfStranded(sequence, needs: create, now: now, db) }
         return sequence
     }
 

@@ -20,6 +20,20 @@ struct Hold {
         Hold(reason: .dependency, message: "It had to be sent after entry \(parent), which was discarded.")
     }
 
+    /// - Parameter state: of the create; nil if it is unknown.
+    static func needing(_ create: MutationID, _ state: Entry.State?) -> Hold {
+        let but =
+            switch state {
+            case .pending, .inflight: "that entry is not delivered"
+            case .delivered: "the server gave no id for that row"
+            case .dead: "that entry failed"
+            case .held: "that entry is on hold"
+            case .discarded: "that entry was discarded"
+            case nil: "Homing no longer knows that entry"
+            }
+        return Hold(reason: .dependency, message: "It refers to a row that entry \(create) was to create, but \(but).")
+    }
+
     static func otherRule(_ backend: String) -> Hold {
         Hold(
             reason: .unknownOutcome, cause: .profile,
@@ -29,10 +43,19 @@ struct Hold {
 }
 
 extension Outbox {
-    /// Puts a pending entry on hold, or one in flight under `epoch`; nil if it is neither any more. Its lane follows `onDead`.
+    /// Puts a pending entry on hold, or one in flight under `epoch`, with those that need it; nil if it is neither any more. Its lane follows `onDead`.
     @discardableResult
     static func hold(_ sequence: Int64, _ hold: Hold, inFlightUnder epoch: Int64? = nil, at now: Date, _ db: Database) throws -> MutationID?
     {
+        guard let held = try putOnHold(sequence, hold, inFlightUnder: epoch, at: now, db) else { return nil }
+        if held.creates { try holdDependents(of: held.id, .needing(held.id, .held), now: now, db) }
+        return held.id
+    }
+
+    /// Without the entries that need it.
+    static func putOnHold(
+        _ sequence: Int64, _ hold: Hold, inFlightUnder epoch: Int64? = nil, at now: Date, _ db: Database
+    ) throws -> (id: MutationID, creates: Bool)? {
         let row = try Row.fetchOne(
             db,
             sql: """
@@ -40,7 +63,7 @@ extension Outbox {
                     lastError = :message, uncertain = uncertain OR :doubt,
                     uncertainAt = iif(:doubt, coalesce(uncertainAt, claimedAt, :now), uncertainAt),
                     doubtedAt = iif(:doubt, coalesce(claimedAt, :now), doubtedAt)
-                WHERE sequence = :sequence AND state = :state AND epoch IS :epoch RETURNING id, backend, account
+                WHERE sequence = :sequence AND state = :state AND epoch IS :epoch RETURNING id, backend, account, creates
                 """,
             arguments: [
                 "reason": hold.reason.rawValue, "cause": hold.cause?.rawValue, "message": hold.message, "doubt": hold.isUncertain,
@@ -55,6 +78,6 @@ extension Outbox {
                 at: now, .held, backend: try row.decode(forColumn: "backend"), account: try row.decode(forColumn: "account"), entry: id,
                 detail: ["reason": hold.reason.rawValue]),
             db)
-        return id
+        return (id, try row.decode(String?.self, forColumn: "creates") != nil)
     }
 }

@@ -33,6 +33,13 @@ extension Outbox {
             db, sql: "SELECT sequence FROM entry WHERE state = 'pending' AND uncertain AND backend = ? AND route = ?",
             arguments: [backend, route])
         for sequence in uncertain { try hold(sequence, .otherRule(backend), at: now, db) }
+        // One that is being discarded comes back on hold.
+        let unfindable = Hold.otherRule(backend)
+        try db.execute(
+            sql: """
+                UPDATE entry SET restoreTo = ?, lastStatus = NULL, lastReason = ?, lastError = ?
+                WHERE state = 'held' AND restoreTo = 'pending' AND uncertain AND backend = ? AND route = ?
+                """, arguments: ["held:\(unfindable.reason.rawValue)", unfindable.cause?.rawValue, unfindable.message, backend, route])
         return uncertain.count
     }
 }

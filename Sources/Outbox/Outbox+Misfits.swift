@@ -44,6 +44,7 @@ extension Outbox {
                     WHERE sequence = ? AND state = 'held'
                     """, arguments: [atOnce, entry.sequence])
             try insert(SyncEvent(at: now, .released, of: entry, detail: ["reason": HoldReason.profile.rawValue]), db)
+            if entry.mutation.creates != nil { try reviveDependents(of: entry.id, now: now, db) }
             count += 1
         }
         return (count, try rows.last?.decode(forColumn: "sequence"))

@@ -3,7 +3,8 @@ import GRDB
 import SyncModel
 
 extension Outbox {
-    /// Makes a dead or held entry pending again with all attempts, or a pending one due now.
+    /// Makes a dead or held entry pending again with all attempts, or a pending one due now. Revives the entries that are on hold for it; throws `needs`
+    /// if the entry itself needs one that is dead, held or discarded.
     ///
     /// - Parameters:
     ///   - forgetsDoubt: sends an uncertain entry without a lookup.
@@ -11,6 +12,12 @@ extension Outbox {
     package func retry(_ id: MutationID, forgetsDoubt: Bool, by actor: String, named name: String? = nil, at now: Date)
         async throws(OutboxError)
     {
+        try await commit { db in try Self.retry(id, forgetsDoubt: forgetsDoubt, by: actor, named: name, now: now, db) }
+        eventsWritten.send()
+        arrivals.send()
+    }
+
+    static func retry(_ id: MutationID, forgetsDoubt: Bool, by actor: String, named name: String?, now: Date, _ db: Database) throws {
         let doubt =
             forgetsDoubt
             ? "uncertain = 0, uncertainAt = NULL, doubtedAt = NULL"
@@ -21,18 +28,17 @@ extension Outbox {
                 (SELECT min(startedAt) FROM attempt WHERE attempt.entry = entry.sequence), acceptedAt), NULL)),
             doubtedAt = coalesce(doubtedAt, iif(doubts > 0, triedAt, NULL))
             """
-        try await commit { db in
-            let entry = try Self.entry(id, in: [.dead, .held, .pending], db)
-            try db.cachedStatement(
-                sql: """
-                    UPDATE entry SET state = 'pending', holdReason = NULL, attempts = 0, crashes = 0, doubts = 0, looks = 0, aside = 0,
-                        failedAt = NULL, dueAt = ?, \(doubt), retriedAt = ?, retriedBy = ? WHERE sequence = ?
-                    """
-            ).execute(arguments: [Self.atOnce, now.ms, name ?? actor, entry.sequence])
-            try Self.insert(SyncEvent(at: now, .retried, of: entry, detail: ["by": actor, "from": entry.state.rawValue]), db)
-        }
-        eventsWritten.send()
-        arrivals.send()
+        let entry = try entry(id, in: [.dead, .held, .pending], db)
+        if entry.holdReason == .discarding { throw OutboxError.beingDiscarded(id, at: entry.discardAt ?? now) }
+        try checkCreate(of: entry, db)
+        try db.cachedStatement(
+            sql: """
+                UPDATE entry SET state = 'pending', holdReason = NULL, attempts = 0, crashes = 0, doubts = 0, looks = 0, aside = 0,
+                    failedAt = NULL, dueAt = ?, \(doubt), retriedAt = ?, retriedBy = ? WHERE sequence = ?
+                """
+        ).execute(arguments: [atOnce, now.ms, name ?? actor, entry.sequence])
+        try insert(SyncEvent(at: now, .retried, of: entry, detail: ["by": actor, "from": entry.state.rawValue]), db)
+        if entry.mutation.creates != nil { try reviveDependents(of: id, now: now, db) }
     }
 
     /// Destroys an entry's content and keeps a receipt.
@@ -72,31 +78,39 @@ extension Outbox {
 
     private static let discardBatch = 200
 
-    private static func discard(_ entry: Entry, by actor: String, named name: String?, _ now: Date, _ db: Database) throws {
+    /// - Parameter event: written instead of `discarded`.
+    static func discard(
+        _ entry: Entry, by actor: String, named name: String?, as event: SyncEvent? = nil, _ now: Date, _ db: Database
+    ) throws {
         try db.cachedStatement(
             sql: """
                 INSERT INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, foundByLookup, attempts,
-                    capturedAt, acceptedAt, subject, settledAt, discardedBy)
+                    capturedAt, acceptedAt, subject, creates, settledAt, discardedBy)
                 SELECT id, sequence, backend, account, lane, route, size, digest, 'discarded', 0, attempts, capturedAt, acceptedAt, subject,
-                    ?, ?
+                    creates, ?, ?
                 FROM entry WHERE sequence = ?
                 """
         ).execute(arguments: [now.ms, name ?? actor, entry.sequence])
-        try db.cachedStatement(sql: "UPDATE entry SET state = 'discarded', holdReason = NULL, settledAt = ? WHERE sequence = ?")
-            .execute(arguments: [now.ms, entry.sequence])
-        try insert(SyncEvent(at: now, .discarded, of: entry, detail: ["by": actor, "from": entry.state.rawValue]), db)
+        try db.cachedStatement(
+            sql: """
+                UPDATE entry SET state = 'discarded', holdReason = NULL, discardAt = NULL, discardBy = NULL, restoreTo = NULL, settledAt = ?
+                WHERE sequence = ?
+                """
+        ).execute(arguments: [now.ms, entry.sequence])
+        try insert(event ?? SyncEvent(at: now, .discarded, of: entry, detail: ["by": actor, "from": entry.state.rawValue]), db)
     }
 
-    /// Holds the entries that had to follow a discarded one, for a person to decide.
-    private static func holdDependents(of parent: Entry, now: Date, _ db: Database) throws {
+    /// Holds the entries that had to follow a discarded one, and those that need its row, for a person to decide.
+    static func holdDependents(of parent: Entry, now: Date, _ db: Database) throws {
         let dependents = try Int64.fetchAll(
             db, sql: "SELECT sequence FROM entry WHERE after = ? AND parent = ? AND state = 'pending' ORDER BY sequence",
             arguments: [parent.lane.rawValue, parent.sequence])
         for sequence in dependents { try hold(sequence, .discarded(parent.id), at: now, db) }
+        if parent.mutation.creates != nil { try holdDependents(of: parent.id, .needing(parent.id, .discarded), now: now, db) }
     }
 
     /// The entry of that id. Throws if it is unknown or in another state.
-    private static func entry(_ id: MutationID, in states: Set<Entry.State>, _ db: Database) throws -> Entry {
+    static func entry(_ id: MutationID, in states: Set<Entry.State>, _ db: Database) throws -> Entry {
         let entry = try Entry.fetchOne(db.cachedStatement(sql: "SELECT * FROM entry WHERE id = ?"), arguments: [id.description])
         guard let entry else { throw OutboxError.notFound(id) }
         guard states.contains(entry.state) else { throw OutboxError.wrongState(id, entry.state) }

@@ -11,6 +11,8 @@ package struct ReceiptRecord: Sendable, Equatable {
     package var route: String
     /// As in `Mutation`.
     package var subject: RosterID?
+    /// As in `Mutation`; `remoteID` is then the id of the new row.
+    package var creates: String?
     package var outcome: Outcome
     /// As stated by the file or the caller; otherwise `acceptedAt`.
     package var capturedAt: Date
@@ -18,6 +20,10 @@ package struct ReceiptRecord: Sendable, Equatable {
     package var settledAt: Date
     /// Display name; nil for delivered entries, and if it was not recorded.
     package var discardedBy: String?
+    /// The entry that replaced it; nil for none.
+    package var supersededBy: MutationID?
+    /// Display name of the person who said that it was delivered; `status` is then nil.
+    package var resolvedBy: String?
     package var remoteID: String?
     package var status: Int?
     package var foundByLookup: Bool
@@ -91,8 +97,9 @@ extension Outbox {
         return ReceiptRecord(
             sequence: row["sequence"], id: id, destination: Destination(backend: row["backend"], account: row["account"]),
             lane: Lane(row["lane"] as String), route: row["route"], subject: (row["subject"] as String?).map { RosterID($0) },
-            outcome: outcome, capturedAt: Date(ms: row["capturedAt"]),
+            creates: row["creates"], outcome: outcome, capturedAt: Date(ms: row["capturedAt"]),
             acceptedAt: Date(ms: row["acceptedAt"]), settledAt: Date(ms: row["settledAt"]), discardedBy: row["discardedBy"],
+            supersededBy: (row["supersededBy"] as String?).flatMap { MutationID($0) }, resolvedBy: row["resolvedBy"],
             remoteID: row["remoteID"], status: row["status"],
             foundByLookup: row["foundByLookup"], altered: row["altered"], unverified: row["unverified"], attempts: row["attempts"],
             size: row["size"])

@@ -68,6 +68,7 @@ extension Outbox {
         }
         // Not for entries handed back unsent: there may be thousands each time a session ends.
         if item.attempt != nil || event.kind != .released { try insert(event, db) }
+        if entry.mutation.creates != nil { try settleDependents(of: entry, item.settlement, now: now, db) }
     }
 
     /// False for a late settlement.
@@ -170,9 +171,9 @@ extension Outbox {
         try db.cachedStatement(
             sql: """
                 INSERT INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, remoteID, status, foundByLookup,
-                    attempts, capturedAt, acceptedAt, subject, altered, settledAt)
+                    attempts, capturedAt, acceptedAt, subject, creates, altered, settledAt)
                 SELECT id, sequence, backend, account, lane, route, size, digest, 'delivered', ?, ?, ?, attempts, capturedAt, acceptedAt,
-                    subject, ?, ?
+                    subject, creates, ?, ?
                 FROM entry WHERE sequence = ?
                 """
         ).execute(arguments: [receipt.remoteID, receipt.status, receipt.foundByLookup, receipt.altered, now.ms, sequence])

@@ -12,6 +12,8 @@ package struct Outbox: Sendable {
     package let eventsWritten = Signal()
     /// Sent after a commit in which an account left, with its session and lists. The WAL still holds them.
     package let accountLeft = Signal()
+    /// Sent after a commit that set the time of a discard.
+    package let discardsPlanned = Signal()
 
     package let damage: Damage
 

@@ -16,6 +16,12 @@ package enum OutboxError: Error, Sendable, Equatable {
     case ambiguousName(EntryName, [EntryCandidate])
     /// The entry's state does not allow this.
     case wrongState(MutationID, Entry.State)
+    /// The mutation refers to a row that no entry of this id creates, for this backend, account and resource.
+    case noSuchCreate(MutationID)
+    /// The entry that was to create the row was discarded.
+    case createDiscarded(MutationID)
+    /// The entry that creates the row is dead, held or discarded, so the row cannot come.
+    case needs(MutationID, Entry.State)
     /// The disk is full; nothing was accepted.
     case full
     /// The limit in bytes; nothing was accepted. Deliveries free space.
@@ -26,6 +32,18 @@ package enum OutboxError: Error, Sendable, Equatable {
     case damaged(String)
     /// A newer version wrote the file; it has not been touched.
     case tooNew
+    /// A person discarded it; its content is destroyed at that time.
+    case beingDiscarded(MutationID, at: Date)
+    /// Its outcome is known, so no person can settle it.
+    case notUncertain(MutationID)
+    /// A create counts as delivered only with the server's id of its row.
+    case needsRemoteID(MutationID)
+    /// It is being sent, or may have taken effect, so it cannot be superseded.
+    case mayBeDelivered(MutationID)
+    /// Undelivered entries refer to what it creates, so it cannot be superseded.
+    case hasDependents(MutationID)
+    /// Its stored content cannot be read.
+    case unreadable(MutationID)
 
     /// Recognizes a full disk and damage in SQLite's errors.
     package init(_ error: any Error) {
@@ -55,11 +73,20 @@ extension OutboxError: CustomStringConvertible {
         case .unknownName(let name): "there is no entry with \(name)"
         case .ambiguousName(let name, _): "several entries have \(name)"
         case .wrongState(let id, let state): "\(id) is \(state.rawValue)"
+        case .noSuchCreate(let id): "no entry \(id) creates such a row"
+        case .createDiscarded(let id): "\(id), which was to create the row, was discarded"
+        case .needs(let id, let state): "\(id), which creates the row, is \(state.rawValue)"
         case .full: "the disk is full"
         case .overLimit(let limit): "the outbox has reached its limit of \(limit) bytes"
         case .storage(let words): words
         case .damaged(let words): "the store is damaged: \(words)"
         case .tooNew: "the store was written by a newer version"
+        case .beingDiscarded(let id, _): "\(id) is being discarded"
+        case .notUncertain(let id): "the outcome of \(id) is known"
+        case .needsRemoteID(let id): "\(id) counts as delivered only with the server's id of what it created"
+        case .mayBeDelivered(let id): "\(id) may have taken effect"
+        case .hasDependents(let id): "entries refer to what \(id) creates"
+        case .unreadable(let id): "the stored data of \(id) cannot be read"
         }
     }
 }

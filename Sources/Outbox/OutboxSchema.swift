@@ -19,6 +19,9 @@ package enum OutboxSchema {
     /// - `aside`: it failed while nothing on its route succeeded, or cannot be looked up. If its lane may skip it, later entries go first.
     /// - `after`: a lane whose earlier entries go first; `parent`: the newest of them at acceptance, which must be delivered.
     /// - `subject`: the id that the entry refers to, such as the person's. Names are stored only in rosters.
+    /// - `subjectOrder`, `routeOrder`: for lists of entries; see `EntrySearch`.
+    /// - `creates`: the resource of which a delivery makes a row; `needs`: the entry that creates the subject's row (Decisions/References.md).
+    /// - `discardAt`, `discardBy`, `restoreTo`: set while a person can still undo a discard; `restoreTo` is the state before it.
     /// - `entryEnd`, `receiptEnd`: find an entry by the end of its id, of which a person gives at least 4 characters.
     private static let entry = """
         CREATE TABLE run (
@@ -44,10 +47,11 @@ package enum OutboxSchema {
             after TEXT,
             parent INTEGER,
             subject TEXT,
+            creates TEXT,
             state TEXT NOT NULL DEFAULT 'pending'
                 CHECK (state IN ('pending', 'inflight', 'delivered', 'dead', 'held', 'discarded')),
             holdReason TEXT CHECK (holdReason IN
-                ('forbidden', 'unknownOutcome', 'dependency', 'poison', 'profile', 'quarantine', 'operator')),
+                ('forbidden', 'unknownOutcome', 'dependency', 'poison', 'profile', 'quarantine', 'operator', 'discarding')),
             dueAt INTEGER NOT NULL,
             aside INTEGER NOT NULL DEFAULT 0 CHECK (aside IN (0, 1)),
             attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
@@ -70,12 +74,18 @@ package enum OutboxSchema {
             lastReason TEXT,
             lastError TEXT,
             remoteID TEXT,
+            discardAt INTEGER,
+            discardBy TEXT,
+            restoreTo TEXT CHECK (restoreTo IN ('dead', 'pending') OR restoreTo GLOB 'held:?*'),
             blocks INTEGER NOT NULL GENERATED ALWAYS AS (
                 state = 'inflight' OR (state = 'pending' AND NOT (aside AND onDead = 'skip'))
-                OR (state IN ('dead', 'held') AND onDead = 'halt')) VIRTUAL,
+                OR (state IN ('dead', 'held') AND onDead = 'halt' AND holdReason IS NOT 'discarding')) VIRTUAL,
+            needs TEXT GENERATED ALWAYS AS (iif(subject GLOB '\(reference)', substr(subject, 2), NULL)) VIRTUAL,
             CHECK ((state = 'held') = (holdReason IS NOT NULL)),
             CHECK ((state = 'inflight') = (epoch IS NOT NULL)),
-            CHECK ((state IN ('delivered', 'discarded')) = (settledAt IS NOT NULL))
+            CHECK ((state IN ('delivered', 'discarded')) = (settledAt IS NOT NULL)),
+            CHECK ((discardAt IS NULL) = (restoreTo IS NULL)),
+            CHECK (discardAt IS NOT NULL OR holdReason IS NOT 'discarding')
         ) STRICT;
 
         CREATE UNIQUE INDEX oneInFlight ON entry (backend, account, lane) WHERE state = 'inflight';
@@ -86,7 +96,15 @@ package enum OutboxSchema {
         CREATE INDEX stateOrder ON entry (state, backend, sequence);
         CREATE INDEX settledOrder ON entry (settledAt) WHERE settledAt IS NOT NULL;
         CREATE INDEX entryEnd ON entry (substr(id, -4));
+        CREATE INDEX subjectOrder ON entry (subject, sequence) WHERE subject IS NOT NULL;
+        CREATE INDEX routeOrder ON entry (route, capturedAt);
+        CREATE INDEX neededBy ON entry (needs, state) WHERE needs IS NOT NULL AND state NOT IN ('delivered', 'discarded');
+        CREATE INDEX createOrder ON entry (creates, backend) WHERE creates IS NOT NULL AND state NOT IN ('delivered', 'discarded');
+        CREATE INDEX discardOrder ON entry (discardAt) WHERE discardAt IS NOT NULL;
         """
+
+    /// `RosterID.reference`, as a pattern of SQLite.
+    private static let reference = "@" + [8, 4, 4, 4, 12].map { String(repeating: "[0-9a-f]", count: $0) }.joined(separator: "-")
 
     /// Apart from `entry`, because SQLite rewrites a changed row as a whole, with its payload. See Decisions/ContentApart.md.
     private static let content = """
@@ -129,12 +147,19 @@ package enum OutboxSchema {
                 ON CONFLICT DO UPDATE SET count = count + 1, bytes = bytes + excluded.bytes;
         END;
 
-        CREATE TRIGGER entryMoved AFTER UPDATE OF state, dueAt, aside ON entry
-        WHEN OLD.state IS NOT NEW.state OR OLD.dueAt IS NOT NEW.dueAt OR OLD.aside IS NOT NEW.aside BEGIN
+        CREATE TRIGGER entryMoved AFTER UPDATE OF state, holdReason, dueAt, aside ON entry
+        WHEN OLD.state IS NOT NEW.state OR OLD.holdReason IS NOT NEW.holdReason OR OLD.dueAt IS NOT NEW.dueAt OR OLD.aside IS NOT NEW.aside
+        BEGIN
             \(refillLane)
             UPDATE lane SET dueAt = (SELECT \(dueAt("entry")) FROM entry WHERE entry.sequence = lane.head)
-                WHERE head IN (SELECT sequence FROM entry WHERE backend = NEW.backend AND account = NEW.account AND after = NEW.lane
-                    AND after IS NOT NULL AND state = 'pending');
+                WHERE head IN (SELECT sequence FROM entry INDEXED BY afterOrder WHERE backend = NEW.backend AND account = NEW.account
+                    AND after = NEW.lane AND after IS NOT NULL AND state = 'pending');
+        END;
+
+        CREATE TRIGGER createInserted AFTER INSERT ON entry WHEN NEW.creates IS NOT NULL BEGIN \(refreshNeeding) END;
+
+        CREATE TRIGGER createMoved AFTER UPDATE OF state ON entry WHEN NEW.creates IS NOT NULL AND OLD.state IS NOT NEW.state BEGIN
+            \(refreshNeeding)
         END;
 
         CREATE TRIGGER entryCounted AFTER UPDATE OF state ON entry WHEN OLD.state IS NOT NEW.state BEGIN
@@ -159,6 +184,12 @@ package enum OutboxSchema {
                         AND lane = NEW.lane), \(Int64.max));
         """
 
+    /// Only for creates. Their removal needs none: they are settled by then, which `dueAt` treats like gone.
+    private static let refreshNeeding = """
+        UPDATE lane SET dueAt = (SELECT \(dueAt("entry")) FROM entry WHERE entry.sequence = lane.head)
+            WHERE head IN (SELECT sequence FROM entry WHERE needs = NEW.id AND state = 'pending' AND state NOT IN ('delivered', 'discarded'));
+        """
+
     /// The rows that `lane` must hold.
     package static let lanes = """
         SELECT backend, account, lane, sequence, route, \(dueAt("this")) FROM entry AS this
@@ -167,12 +198,14 @@ package enum OutboxSchema {
             AND other.sequence < this.sequence)
         """
 
-    /// When the entry may be claimed. NULL while its lane has an entry in flight, its `after` lane an earlier one to settle, or its `parent` has
-    /// failed.
+    /// When the entry may be claimed. NULL while its lane has an entry in flight, its `after` lane an earlier one to settle, its `parent` has
+    /// failed, or the entry that it needs is not settled.
     private static func dueAt(_ name: String) -> String {
         """
         CASE WHEN \(name).state = 'pending' AND NOT EXISTS (SELECT 1 FROM entry AS sent WHERE sent.state = 'inflight'
             AND sent.backend = \(name).backend AND sent.account = \(name).account AND sent.lane = \(name).lane)
+        AND (\(name).needs IS NULL OR NOT EXISTS (SELECT 1 FROM entry AS first WHERE first.id = \(name).needs
+            AND first.state NOT IN ('delivered', 'discarded')))
         AND (\(name).after IS NULL OR NOT (
             EXISTS (SELECT 1 FROM entry AS first WHERE first.blocks AND first.state IN ('pending', 'inflight')
                 AND first.backend = \(name).backend AND first.account = \(name).account AND first.lane = \(name).after
@@ -187,6 +220,8 @@ package enum OutboxSchema {
 
     /// - `receipt.altered`: the first difference between the server's echo and the payload.
     /// - `receipt.unverified`: the session's account could not be verified.
+    /// - `receipt.creates`: with it, `remoteID` is the new row's id, to which references to this entry are bound.
+    /// - `receipt.supersededBy`: the entry that replaces a discarded one; `receipt.resolvedBy`: the person by whose word it counts as delivered.
     /// - `gap`: missing sequences that a salvage has counted.
     private static let records = """
         CREATE TABLE attempt (
@@ -221,10 +256,14 @@ package enum OutboxSchema {
             altered TEXT,
             unverified INTEGER NOT NULL DEFAULT 0 CHECK (unverified IN (0, 1)),
             discardedBy TEXT,
-            subject TEXT
+            subject TEXT,
+            creates TEXT,
+            supersededBy TEXT,
+            resolvedBy TEXT
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX receiptOrder ON receipt (sequence, settledAt, backend);
         CREATE INDEX receiptEnd ON receipt (substr(id, -4), sequence);
+        CREATE INDEX createdRow ON receipt (remoteID, backend, account, creates) WHERE creates IS NOT NULL;
 
         CREATE TABLE event (
             cursor INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -341,15 +380,15 @@ package enum OutboxSchema {
     private static let guards = """
         CREATE TRIGGER entryTransition BEFORE UPDATE OF state ON entry
         WHEN OLD.state IS NOT NEW.state AND NOT CASE OLD.state
-            WHEN 'pending' THEN NEW.state IN ('inflight', 'held', 'discarded')
+            WHEN 'pending' THEN NEW.state IN ('inflight', 'delivered', 'held', 'discarded')
             WHEN 'inflight' THEN NEW.state IN ('pending', 'delivered', 'dead', 'held')
-            WHEN 'dead' THEN NEW.state IN ('pending', 'discarded')
-            WHEN 'held' THEN NEW.state IN ('pending', 'discarded')
+            WHEN 'dead' THEN NEW.state IN ('pending', 'delivered', 'held', 'discarded')
+            WHEN 'held' THEN NEW.state IN ('pending', 'delivered', 'dead', 'discarded')
             ELSE 0 END
         BEGIN SELECT RAISE(ABORT, 'no such transition'); END;
 
         CREATE TRIGGER entryIdentity BEFORE UPDATE OF sequence, id, backend, account, lane, route, onDead, size, digest, capturedAt, acceptedAt,
-            after, parent, subject ON entry
+            after, parent, subject, creates ON entry
         BEGIN SELECT RAISE(ABORT, 'an entry never changes what it is'); END;
 
         CREATE TRIGGER entryStays BEFORE DELETE ON entry

@@ -47,7 +47,7 @@ package final class RosterKeeper: Sendable {
     /// A person requests an attempt now; nil for every backend.
     package func hurry(backend: String?) { post(.hurried(backend: backend)) }
 
-    /// A delivery may have changed the lists that the profile names for its route.
+    /// A delivery, or a send with unknown outcome, may have changed the lists that the profile names for its route.
     package func delivered(_ mutation: Mutation) {
         let backend = mutation.destination.backend
         for resource in keepers[backend]?.backend.touches(route: mutation.route) ?? [] {

@@ -71,7 +71,7 @@ extension Salvage {
         keep("digest", where: { Data.fromDatabaseValue($0)?.count == 32 }, else: Data(count: 32))
         for name in ["attempts", "releases", "crashes", "doubts", "looks"] { keep(name, where: { ($0.integer ?? -1) >= 0 }, else: 0) }
         for name in ["capturedAt", "acceptedAt"] { keep(name, where: { $0.integer != nil }, else: now.ms) }
-        for name in ["triedAt", "countedAt", "identity", "after", "parent", "subject"] { kept[name] = row[name] }
+        for name in ["triedAt", "countedAt", "identity", "after", "parent", "subject", "creates"] { kept[name] = row[name] }
         kept["dueAt"] = Outbox.atOnce.databaseValue
         kept["state"] = "held".databaseValue
         kept["holdReason"] = HoldReason.quarantine.rawValue.databaseValue
@@ -80,6 +80,8 @@ extension Salvage {
         kept["uncertainAt"] = now.ms.databaseValue
         kept["lastReason"] = "unreadable".databaseValue
         kept["lastError"] = "The store was damaged, and the remaining data of this entry is not what Homing accepted.".databaseValue
-        if try insert(kept) { held.append((row["id"]?.text.flatMap { MutationID($0) }, row["backend"]?.text, row["account"]?.text)) }
+        if try insert(kept) {
+            held.append((row["id"]?.text.flatMap { MutationID($0) }, row["backend"]?.text, row["account"]?.text, .quarantine))
+        }
     }
 }

@@ -16,7 +16,7 @@ final class Salvage {
     var displaced: [[String: DatabaseValue]] = []
     var counters: [String: Int64] = [:]
     /// Entries put on hold here. Their events follow those that were read.
-    var held: [(id: MutationID?, backend: String?, account: String?)] = []
+    var held: [(id: MutationID?, backend: String?, account: String?, reason: HoldReason)] = []
     private var epoch: Int64 = 0
     private var names: [String: [String]] = [:]
     let progress: () -> Void
@@ -41,8 +41,8 @@ final class Salvage {
             try forEachRow(.newest, goingOnIn: .earlier) { row in if case .content = row { try take(row, .earlier) } }
         }
         let steps = [
-            setAsideImpossible, join, fillGaps, insertDisplaced, joinContents, checkContents, boundSizes, continueEvents, countAndTell,
-            deriveTables,
+            setAsideImpossible, join, fillGaps, insertDisplaced, joinContents, checkContents, holdDependents, boundSizes, continueEvents,
+            countAndTell, deriveTables,
         ]
         for step in steps {
             progress()
@@ -109,16 +109,16 @@ final class Salvage {
         try db.execute(
             sql: """
                 UPDATE entry SET state = receipt.outcome, settledAt = receipt.settledAt, remoteID = receipt.remoteID,
-                    holdReason = NULL, epoch = NULL, uncertain = 0, uncertainAt = NULL
+                    holdReason = NULL, discardAt = NULL, discardBy = NULL, restoreTo = NULL, epoch = NULL, uncertain = 0, uncertainAt = NULL
                 FROM receipt WHERE receipt.id = entry.id AND entry.state NOT IN ('delivered', 'discarded')
                 """)
         try resolveConflicts()
         try db.execute(
             sql: """
                 INSERT OR IGNORE INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, remoteID, status,
-                    foundByLookup, attempts, capturedAt, acceptedAt, settledAt, subject)
+                    foundByLookup, attempts, capturedAt, acceptedAt, settledAt, subject, creates)
                 SELECT id, sequence, backend, account, lane, route, size, digest, state, remoteID, lastStatus, 0, attempts, capturedAt,
-                    acceptedAt, settledAt, subject
+                    acceptedAt, settledAt, subject, creates
                 FROM entry WHERE state IN ('delivered', 'discarded');
 
                 DELETE FROM attempt WHERE entry NOT IN (SELECT sequence FROM entry);
@@ -163,7 +163,7 @@ final class Salvage {
             try Outbox.insert(
                 SyncEvent(
                     at: now, .held, backend: entry.backend, account: entry.account.map(AccountID.init), entry: entry.id,
-                    detail: ["reason": HoldReason.quarantine.rawValue]), db)
+                    detail: ["reason": entry.reason.rawValue]), db)
         }
         try Outbox.insert(
             SyncEvent(

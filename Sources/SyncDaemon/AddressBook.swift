@@ -16,12 +16,20 @@ struct AddressBook: Addressing {
         }
     }
 
-    func address(_ submission: Submission, at name: String) throws(Failure) -> Address {
+    func address(_ submission: Submission, at name: String, as subject: RosterID?) throws(Failure) -> Address {
         guard let backend = keepers[name]?.backend else { throw Failure(.profile, "There is no backend “\(name)”.") }
-        try backend.check(route: submission.route, fields: submission.fields, payload: submission.payload)
-        return Address(
-            lane: try backend.lane(route: submission.route, fields: submission.fields), onDead: backend.onDead(route: submission.route),
-            after: try backend.after(route: submission.route, fields: submission.fields),
-            subject: backend.subject(route: submission.route, fields: submission.fields))
+        let route = submission.route
+        var fields = submission.fields
+        if let subject {
+            fields = backend.fields(fields, route: route, as: subject)
+        } else {
+            try backend.check(route: route, fields: fields, payload: submission.payload)
+        }
+        var address = Address(
+            lane: try backend.lane(route: route, fields: fields, id: submission.id), onDead: backend.onDead(route: route),
+            after: try backend.after(route: route, fields: fields, id: submission.id),
+            subject: backend.subject(route: route, fields: submission.fields), creates: backend.creates(route: route))
+        if address.subject != nil { address.reference = backend.subjectField(route: route)?.resource.name }
+        return address
     }
 }

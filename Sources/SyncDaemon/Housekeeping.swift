@@ -5,7 +5,8 @@ import Roster
 import ServiceLifecycle
 import SyncModel
 
-/// Prunes old entries and lists, and verifies the store, at start and daily; truncates the WAL shortly after writes, and at once after sign-outs.
+/// Prunes old entries and lists, and verifies the store, at start and daily; truncates the WAL shortly after writes, and at once after sign-outs;
+/// destroys discarded content in time.
 struct Housekeeping: Service {
     let outbox: Outbox
     let rosters: RosterKeeper
@@ -29,6 +30,7 @@ struct Housekeeping: Service {
                 group.addTask { try await cleanDaily() }
                 group.addTask { try await emptyLogAfterWork() }
                 group.addTask { await emptyLogAfterSignOut() }
+                group.addTask { try await destroyDiscarded() }
             }
         }
     }
@@ -85,6 +87,46 @@ struct Housekeeping: Service {
         for await _ in outbox.accountLeft.listen() {
             // `try?`: also while a reader uses the log, `emptyLogAfterWork` tries again, because a sign-out is an event.
             _ = try? await outbox.emptyLog()
+        }
+    }
+
+    /// Wakes for the next discard, and when one is planned. After a sleep its end counts, even if the clock was set back meanwhile.
+    private func destroyDiscarded() async throws {
+        var end = Date.distantPast
+        while true {
+            // Before the read, so that no discard is missed.
+            let news = outbox.discardsPlanned.listen()
+            let now = max(clock.now, end)
+            let next = await discardDue(at: now)
+            end = try await isReached(next, from: now, unless: news) ? next ?? end : .distantPast
+        }
+    }
+
+    /// When the next is due; nil for never.
+    private func discardDue(at now: Date) async -> Date? {
+        do { return try await outbox.discardDue(at: now) } catch {
+            log.warning("Discarded entries could not be destroyed; will retry", metadata: ["error": "\(error)"])
+            return now.addingTimeInterval(Self.longestPause)
+        }
+    }
+
+    /// Sleeps until `deadline`, nil for ever. False if `news` came first.
+    private func isReached(_ deadline: Date?, from now: Date, unless news: AsyncStream<Void>) async throws -> Bool {
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                _ = await news.first { _ in true }
+                return false
+            }
+            if let deadline {
+                group.addTask {
+                    try await clock.sleep(from: now, until: deadline)
+                    return true
+                }
+            }
+            defer { group.cancelAll() }
+            let isReached = try await group.next() ?? false
+            try Task.checkCancellation()
+            return isReached
         }
     }
 

@@ -8,6 +8,8 @@ package struct Entry: Hashable, Sendable {
     package var mutation: Mutation
     package var state: State
     package var holdReason: HoldReason?
+    /// The server's id of the row that `mutation.subject` refers to, once its create was delivered. Set by a claim.
+    package var bound: RosterID?
     package var acceptedAt: Date
     /// Not sent before this time; nil for at once.
     package var dueAt: Date?
@@ -46,6 +48,9 @@ package struct Entry: Hashable, Sendable {
     /// The last time a person retried it, and that person.
     package var retriedAt: Date?
     package var retriedBy: String?
+    /// When its content is destroyed, and who asked for that; nil unless it is held as `discarding`.
+    package var discardAt: Date?
+    package var discardBy: String?
 
     package init(sequence: Int64, mutation: Mutation, state: State = .pending, acceptedAt: Date? = nil) {
         self.sequence = sequence
@@ -78,4 +83,6 @@ package enum HoldReason: String, Sendable, Codable, CaseIterable {
     case profile
     /// A person put it on hold.
     case `operator`
+    /// A person discarded it. Its content is destroyed at `discardAt`.
+    case discarding
 }

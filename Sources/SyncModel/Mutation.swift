@@ -19,11 +19,15 @@ package struct Mutation: Hashable, Sendable {
     package var supersedes: MutationID?
     /// The id in the field that the route declares as a reference, such as the measured person.
     package var subject: RosterID?
+    /// The resource that `subject` is an id of. Not stored.
+    package var reference: String?
+    /// The resource of which a delivery makes a row; nil for none.
+    package var creates: String?
 
     package init(
         id: MutationID, destination: Destination, lane: Lane, route: String, fields: [String: JSONValue] = [:], payload: Data? = nil,
         onDead: OnDead = .halt, capturedAt: Date, after: Lane? = nil, supersedes: MutationID? = nil,
-        subject: RosterID? = nil
+        subject: RosterID? = nil, reference: String? = nil, creates: String? = nil
     ) {
         self.id = id
         self.destination = destination
@@ -36,6 +40,8 @@ package struct Mutation: Hashable, Sendable {
         self.after = after
         self.supersedes = supersedes
         self.subject = subject
+        self.reference = reference
+        self.creates = creates
     }
 
     /// Whether a failed or held entry stops its lane.

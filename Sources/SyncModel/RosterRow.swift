@@ -1,9 +1,20 @@
 import Foundation
 
-/// The server's id of a row in a roster.
+/// The server's id of a row in a roster, or a reference to a row that an entry creates.
 package struct RosterID: ByteIdentity {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
+}
+
+extension RosterID {
+    /// A reference to the row that this entry creates.
+    package init(createdBy entry: MutationID) { self.init("@\(entry)") }
+
+    /// The id of the create entry, if this is a reference to one (`@` and a UUID in lower case); nil for a server's id.
+    package var reference: MutationID? {
+        guard rawValue.utf8.first == UInt8(ascii: "@"), let id = MutationID(rawValue.dropFirst()) else { return nil }
+        return RosterID(createdBy: id) == self ? id : nil
+    }
 }
 
 /// A row of a list that Homing keeps for offline use, such as a person.

@@ -31,5 +31,6 @@ package struct SyncEvent: Hashable, Sendable {
             started,
             reloaded, stopped
         case synced, denied, paused, resumed, salvaged, unverified, rosterChanged
+        case resolved, exported, restored, superseded
     }
 }

@@ -26,14 +26,12 @@ struct Context: Sendable {
         console.write(asJSON ? console.json(value) : text())
     }
 
-    /// Writes results: as JSON an array if `several`, otherwise the single result.
-    func answer(_ values: [some Encodable], several: Bool, _ text: @autoclosure () -> String) {
-        if !asJSON {
-            if !values.isEmpty { console.write(text()) }
-        } else if several {
+    /// Writes results: as JSON always an array, also of one or none; as text nothing for none.
+    func answerAll(_ values: [some Encodable], _ text: @autoclosure () -> String) {
+        if asJSON {
             console.write(console.json(values))
-        } else if let only = values.first {
-            console.write(console.json(only))
+        } else if !values.isEmpty {
+            console.write(text())
         }
     }
 

@@ -24,7 +24,8 @@ struct Homing: AsyncParsableCommand {
             CommandGroup(
                 name: "Entries",
                 subcommands: [
-                    SubmitCommand.self, ListCommand.self, ShowCommand.self, WhyCommand.self, RetryCommand.self, DiscardCommand.self,
+                    SubmitCommand.self, ListCommand.self, ShowCommand.self, WhyCommand.self, RetryCommand.self, FixCommand.self,
+                    ResolveCommand.self, DiscardCommand.self, UndoCommand.self, ExportCommand.self,
                 ]),
             CommandGroup(
                 name: "Details",
@@ -41,7 +42,7 @@ struct Homing: AsyncParsableCommand {
 
     /// Runs the command, reports errors and returns the exit code.
     static func run(_ arguments: [String], on console: Console, environment: [String: String]) async -> ExitCode {
-        var unanswered: Problem?
+        var (unanswered, titles): (Problem?, [String]) = (nil, [])
         let words = await TitleCommand.expanded(arguments) {
             let socket = Suggestions.socket(in: arguments, environment: environment)
             let client = ControlClient(socketPath: socket, timeout: .seconds(1))
@@ -49,6 +50,7 @@ struct Homing: AsyncParsableCommand {
                 { () throws(Problem) in try await client.call(Endpoints.rosters, RosterListQuery()) },
                 orOf: { () throws(Problem) in try await client.call(Endpoints.status, NoInput()) })
             unanswered = answer.problem
+            titles = answer.lists?.rosters.map(\.title.many) ?? []
             return answer.lists
         }
         do {
@@ -63,7 +65,8 @@ struct Homing: AsyncParsableCommand {
             return code
         } catch {
             let asJSON = arguments.prefix { $0 != "--" }.contains("--json")
-            let code = report(error, asJSON: asJSON, on: console)
+            let mistyped: (any Error)? = exitCode(for: error) == .validationFailure ? Mistyping(lists: titles).problem(in: words) : nil
+            let code = report(mistyped ?? error, asJSON: asJSON, on: console)
             if let unanswered, let first = arguments.first, !asJSON {
                 console.warn("If ‘\(first)’ is the name of a list, such as ‘people’: only the daemon knows its lists. \(unanswered.detail)")
             }

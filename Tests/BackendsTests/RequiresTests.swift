@@ -34,6 +34,6 @@ struct RequiresTests {
     @Test func requiresMemberOnlyOnDeclaredRoute() throws {
         let backend = try breathesafe()
         try backend.check(route: "measurement", fields: ["user_id": 5], payload: Data(#"{"average_measurements":{}}"#.utf8))
-        try backend.check(route: "profile", fields: ["user_id": 5], payload: Data(#"{"a":1}"#.utf8))
+        try backend.check(route: "profile", fields: ["user_id": 5], payload: Data(#"{"last_name":"Lab"}"#.utf8))
     }
 }

@@ -72,8 +72,8 @@ struct ResourceMistakeTests {
         ("touches: [5]", "0", "text"),
     ])
     func routesTouchDeclaredResources(touches: String, index: String, expected: String) throws {
-        let mistakes = try mistakes("touches: managed_users", touches)
-        #expect(mistakes.map(\.key) == ["routes.create_managed_user.touches.\(index)"])
+        let mistakes = try mistakes("    max_depth: 98", "    max_depth: 98\n    \(touches)")
+        #expect(mistakes.map(\.key) == ["routes.measurement.touches.\(index)"])
         #expect(mistakes.first?.expected.contains(expected) == true)
         #expect(mistakes.first?.line != nil)
     }

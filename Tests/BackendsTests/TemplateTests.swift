@@ -77,12 +77,12 @@ struct TemplateTests {
     }
 
     @Test func keepsTypeOfSolePlaceholderOnly() throws {
-        let backend = try breathesafe(
-            #"json: {profile: "{item.payload}"}"#,
-            "json: {n: '{item.n}', t: 'no {item.n}', o: '{item.o?}', l: ['{item.o?}', 1.5, null, yes]}")
-        let body = try backend.request(for: mutation("profile", fields: ["user_id": 5, "n": 7], payload: nil)).body
+        let json = "{n: '{item.n}', t: 'no {item.n}', o: '{item.o?}', l: ['{item.o?}', 1.5, null, yes]}"
+        let typed = "  typed:\n    request: POST /typed\n    json: \(json)\n"
+        let backend = try breathesafe("routes:\n", "routes:\n" + typed)
+        let body = try backend.request(for: mutation("typed", fields: ["n": 7], payload: nil)).body
         #expect(body == Data(#"{"n":7,"t":"no 7","l":[1.5,null,"yes"]}"#.utf8))
-        let withOptional = try backend.request(for: mutation("profile", fields: ["user_id": 5, "n": 7, "o": true], payload: nil)).body
+        let withOptional = try backend.request(for: mutation("typed", fields: ["n": 7, "o": true], payload: nil)).body
         #expect(withOptional == Data(#"{"n":7,"t":"no 7","o":true,"l":[true,1.5,null,"yes"]}"#.utf8))
     }
 
@@ -109,7 +109,7 @@ struct TemplateTests {
     }
 
     @Test func laneComesFromProfileOrRoute() throws {
-        let backend = try breathesafe("    lane: managed_users\n    on_dead: halt\n", "")
+        let backend = try breathesafe("    lane: managed_users/{item.id}\n", "")
         #expect(try backend.lane(route: "measurement", fields: ["user_id": "5"]) == Lane("users/5"))
         #expect(try backend.lane(route: "create_managed_user", fields: [:]) == Lane("create_managed_user"))
     }
@@ -145,12 +145,12 @@ struct TemplateTests {
     @Test func acceptsEntryThatCanBeSent() throws {
         let backend = try breathesafe()
         try backend.check(route: "measurement", fields: ["user_id": 5], payload: capture)
-        try backend.check(route: "profile", fields: ["user_id": "5"], payload: Data("[1]".utf8))
+        try backend.check(route: "profile", fields: ["user_id": "5"], payload: Data(#"{"first_name":"Anna"}"#.utf8))
         try backend.check(route: "create_managed_user", fields: [:], payload: nil)
     }
 
     @Test func aLineBreakInAHeaderIsRefused() throws {
-        let backend = try breathesafe("    lane: managed_users\n    on_dead: halt", "    headers: {X-Note: '{item.note}'}")
+        let backend = try breathesafe("    lane: managed_users/{item.id}", "    headers: {X-Note: '{item.note}'}")
         #expect(throws: Failure.self) {
             try backend.request(for: mutation("create_managed_user", fields: ["note": "a\r\nCookie: b"], payload: nil))
         }

@@ -27,9 +27,16 @@ final class FakeAddressing: Addressing {
         return signedIn.withLock { $0[backend] }
     }
 
-    func address(_ submission: Submission, at backend: String) throws(Failure) -> Address {
+    /// A submission without `user_id` on the route `create` makes a user; any other is about one.
+    func address(_ submission: Submission, at backend: String, as subject: RosterID?) throws(Failure) -> Address {
+        if submission.route == "create" {
+            return Address(lane: Lane("creates/\(submission.id?.description ?? "none")"), onDead: .skip, creates: "users")
+        }
         guard let user = submission.fields["user_id"]?.text else { throw Failure(.profile, "The item field “user_id” is missing.") }
-        return Address(lane: Lane("users/\(user)"), onDead: .skip)
+        let lane = Lane("users/\(subject?.rawValue ?? user)")
+        var address = Address(lane: lane, onDead: .skip, subject: RosterID(user), reference: "users")
+        if submission.route == "fit_test" { (address.lane, address.after) = (Lane("tests/\(subject?.rawValue ?? user)"), lane) }
+        return address
     }
 }
 

@@ -111,8 +111,9 @@ import Vault
         let intake = intake()
         _ = try await intake.accept(submission(3))
         let bob = Destination(backend: "breathesafe", account: "2")
-        let batch = try [submission(1), submission(3, payload: #"{"other":1}"#), submission(3), submission(6)].map {
-            try intake.mutation($0, for: bob, at: clock.now)
+        var batch: [Mutation] = []
+        for submission in [submission(1), submission(3, payload: #"{"other":1}"#), submission(3), submission(6)] {
+            batch.append(try await intake.mutation(submission, for: bob, at: clock.now))
         }
         let outcomes = try await intake.accept(batch, accountLabel: nil, at: clock.now)
         func accepted(_ number: Int, _ enqueued: Enqueued, account: String = "2") -> Result<Intake.Accepted, IntakeError> {

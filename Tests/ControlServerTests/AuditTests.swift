@@ -23,7 +23,7 @@ import Testing
             _ = try await client.call(
                 Endpoints.submit, Submission(route: "measurement", fields: ["user_id": "4711"], payload: Data(#"{"nose": 17.25}"#.utf8)))
             _ = try await client.call(Endpoints.retry, RetryRequest(id: Self.id))
-            _ = try await client.call(Endpoints.discard, EntryReference(id: Self.id))
+            _ = try await client.call(Endpoints.discard, DiscardRequest(id: Self.id))
             _ = try await client.call(Endpoints.sync, SyncRequest(backend: "breathesafe"))
             _ = try await client.call(Endpoints.refreshRoster, RosterReference(resource: "managed_users"))
         }
@@ -43,11 +43,29 @@ import Testing
         for secret in ["hunter2", "ann@", "17.25", "4711"] { #expect(!everything.contains(secret)) }
     }
 
+    /// It is a read, but it reveals a payload.
+    @Test func logsExportWithoutItsPayload() async throws {
+        let lines = LoggedLines()
+        try await Served.with(FakeService(), log: lines.logger) { served in
+            let exported = try await served.client.call(Endpoints.export, EntryReference(id: "7"))
+            #expect(exported.payload != nil)
+        }
+        let made = lines.all.filter { $0.message == "Call completed" }
+        #expect(made.map { $0.facts["call"] } == ["GET /v1/entries/{id}/export"])
+        #expect(made.map { $0.facts["target"] } == [Self.id])
+        #expect(!lines.all.map { "\($0)" }.joined().contains("1.50"))
+        let problem = Problem(.wrongState, status: 409, title: "Not in this state", detail: "This entry is delivered already.")
+        try await Served.with(FakeService(error: problem), log: lines.logger) { served in
+            await #expect(throws: problem) { try await served.client.call(Endpoints.export, EntryReference(id: Self.id)) }
+        }
+        #expect(lines.all.filter { $0.message == "Call failed" }.map { $0.facts["outcome"] } == ["409 wrong-state"])
+    }
+
     @Test func logsIDOfEntryNamedByNumber() async throws {
         let lines = LoggedLines()
         try await Served.with(FakeService(), log: lines.logger) { served in
             _ = try await served.client.call(Endpoints.retry, RetryRequest(id: "7"))
-            _ = try await served.client.call(Endpoints.discard, EntryReference(id: "#7"))
+            _ = try await served.client.call(Endpoints.discard, DiscardRequest(id: "#7"))
         }
         #expect(lines.all.filter { $0.message == "Call completed" }.map { $0.facts["target"] } == [Self.id, Self.id])
     }

@@ -26,13 +26,27 @@ import Testing
             #expect(try await client.call(Endpoints.signIn, signIn) == FakeService.session)
             #expect(try await client.call(Endpoints.signOut, signOut).waiting == 2)
             #expect(try await client.call(Endpoints.submit, submission).sequence == 7)
-            let query = EntryQuery(state: "dead", backend: "b", after: 9, limit: 500)
-            #expect(try await client.call(Endpoints.entries, query) == EntryPage(entries: [FakeService.summary], next: 7))
+            let query = EntryQuery(
+                state: "dead", backend: "b", user: "@\(id)", route: "a b/ü?", since: FakeService.day, until: FakeService.day, after: 9,
+                limit: 500)
+            #expect(try await client.call(Endpoints.entries, query) == FakeService.page)
+            #expect(try await client.call(Endpoints.backends, NoInput()) == FakeService.backends)
             let entry = EntryReference(id: id)
             #expect(try await client.call(Endpoints.entry, entry).entry == FakeService.summary)
             #expect(try await client.call(Endpoints.why, EntryReference(id: "a b/ü?")).id == "a b/ü?")
             #expect(try await client.call(Endpoints.retry, RetryRequest(id: id)) == FakeService.summary)
-            #expect(try await client.call(Endpoints.discard, entry) == FakeService.summary)
+            let fix = FixRequest(id: id, newID: id, fields: ["user_id": "7"], strict: true)
+            #expect(try await client.call(Endpoints.fix, fix).lane == "users/7")
+            let words: [(String?, Bool)] = [("17", true), (nil, true), (nil, false)]
+            for (remoteID, delivered) in words {
+                let resolve = ResolveRequest(id: id, remoteID: remoteID, delivered: delivered)
+                #expect(try await client.call(Endpoints.resolve, resolve) == FakeService.summary)
+            }
+            let discard = DiscardRequest(id: id, grace: 600, reason: "a test & more")
+            #expect(try await client.call(Endpoints.discard, discard) == FakeService.summary)
+            #expect(try await client.call(Endpoints.discard, DiscardRequest(id: id)) == FakeService.summary)
+            #expect(try await client.call(Endpoints.restore, entry) == FakeService.summary)
+            #expect(try await client.call(Endpoints.export, entry) == FakeService.exported)
             #expect(try await client.call(Endpoints.sync, SyncRequest(backend: "b")).waiting == 4)
             #expect(try await client.call(Endpoints.claim, NoInput()).files == 3)
             #expect(try await client.call(Endpoints.pause, pause).pauses == [FakeService.pause])
@@ -62,9 +76,22 @@ import Testing
                         "backend": "b & c", "route": "measurement", "id": id, "supersedes": id, "item.user_id": "5",
                         "item.näme": "a/b?c=d&e+f %zz",
                     ], body: Data(#"{"a": 1.50}"#.utf8)),
-                .init(name: "entries", parameters: ["state": "dead", "backend": "b", "after": "9", "limit": "500"]),
+                .init(
+                    name: "entries",
+                    parameters: [
+                        "state": "dead", "backend": "b", "user": "@\(id)", "route": "a b/ü?", "since": "2025-12-06T05:46:40.123Z",
+                        "until": "2025-12-06T05:46:40.123Z", "after": "9", "limit": "500",
+                    ]),
+                .init(name: "backends"),
                 .init(name: "entry", parameters: reference), .init(name: "why", parameters: ["id": "a b/ü?"]),
-                .init(name: "retry", parameters: reference), .init(name: "discard", parameters: reference),
+                .init(name: "retry", parameters: reference),
+                .init(name: "fix", parameters: ["id": id, "new_id": id, "item.user_id": "7", "strict": "true"]),
+                .init(name: "resolve", parameters: ["id": id, "delivered": "17", "not_delivered": "false"]),
+                .init(name: "resolve", parameters: ["id": id, "delivered": "", "not_delivered": "false"]),
+                .init(name: "resolve", parameters: ["id": id, "not_delivered": "true"]),
+                .init(name: "discard", parameters: ["id": id, "grace": "600", "reason": "a test & more"]),
+                .init(name: "discard", parameters: reference), .init(name: "restore", parameters: reference),
+                .init(name: "export", parameters: reference),
                 .init(name: "sync", parameters: ["backend": "b"]), .init(name: "claim"),
                 .init(name: "pause", body: pause.body), .init(name: "resume", parameters: ["backend": "b"]),
                 .init(
@@ -80,7 +107,7 @@ import Testing
                 .init(name: "refreshRoster", parameters: ["resource": "r", "backend": "b"]),
                 .init(name: "events", parameters: ["since": "5", "follow": "true"]),
             ])
-        #expect(service.callers.count == 21)
+        #expect(service.callers.count == 29)
         #expect(service.callers.allSatisfy { $0.peer == Peer.ofThisProcess && $0.access == .administer })
     }
 
@@ -139,11 +166,25 @@ import Testing
         ("GET", "/v1/status?verbose=1", 400, "invalid-request", "Unknown parameter ‘verbose’; expected: none."),
         (
             "GET", "/v1/entries?stat=dead", 400, "invalid-request",
-            "Unknown parameter ‘stat’; expected: after, backend, limit, state."
+            "Unknown parameter ‘stat’; expected: after, backend, limit, route, since, state, until, user."
         ),
         ("POST", "/v1/entries", 400, "invalid-request", "The parameter ‘route’ is missing."),
         ("POST", "/v1/entries?route=", 400, "invalid-request", "The parameter ‘route’ is missing."),
         ("POST", "/v1/entries?route=a&route=b", 400, "invalid-request", "The parameter ‘route’ is given twice."),
+        ("POST", "/v1/entries/7/fix", 400, "invalid-request", "No changed field is given."),
+        ("POST", "/v1/entries/7/resolve", 400, "invalid-request", "Give one of ‘delivered’ and ‘not_delivered’."),
+        (
+            "POST", "/v1/entries/7/resolve?delivered=1&not_delivered=true", 400, "invalid-request",
+            "Give one of ‘delivered’ and ‘not_delivered’."
+        ),
+        (
+            "DELETE", "/v1/entries/7?grace=86401", 400, "invalid-request",
+            "The parameter ‘grace’ is ‘86401’; expected a whole number from 0 to 86400."
+        ),
+        (
+            "DELETE", "/v1/entries/7?reason=\(String(repeating: "a", count: 201))", 400, "invalid-request",
+            "The reason has 201 characters; expected at most 200."
+        ),
         ("GET", "/v1/entries/7?id=8", 400, "invalid-request", "The parameter ‘id’ is given twice."),
         ("GET", "/v1/entries?limit=0", 400, "invalid-request", "The parameter ‘limit’ is ‘0’; expected a whole number from 1 to 500."),
         (
@@ -153,6 +194,11 @@ import Testing
         (
             "GET", "/v1/entries?state=lost", 400, "invalid-request",
             "The parameter ‘state’ is ‘lost’; expected one of pending, inflight, delivered, dead, held, discarded."
+        ),
+        ("GET", "/v1/entries?user=", 400, "invalid-request", "The parameter ‘user’ is empty."),
+        (
+            "GET", "/v1/entries?until=soon", 400, "invalid-request",
+            "The parameter ‘until’ is ‘soon’; expected a time like 2025-03-11T14:00:00.000Z."
         ),
         ("GET", "/v1/events?follow=maybe", 400, "invalid-request", "The parameter ‘follow’ is ‘maybe’; expected true or false."),
         (
@@ -279,11 +325,11 @@ import Testing
         }
     }
 
-    @Test func onlyDiscardingNeedsAnAdministrator() {
-        #expect(Endpoints.discard.access == .administer)
+    @Test func onlyDiscardingAndExportingNeedAnAdministrator() {
+        #expect([Endpoints.discard.access, Endpoints.restore.access, Endpoints.export.access].allSatisfy { $0 == .administer })
         let operate = [
             Endpoints.signIn.access, Endpoints.signOut.access, Endpoints.submit.access, Endpoints.retry.access, Endpoints.sync.access,
-            Endpoints.pause.access, Endpoints.resume.access,
+            Endpoints.pause.access, Endpoints.resume.access, Endpoints.fix.access, Endpoints.resolve.access,
         ]
         let observe = [
             Endpoints.status.access, Endpoints.sessions.access, Endpoints.entries.access, Endpoints.entry.access, Endpoints.why.access,

@@ -69,9 +69,10 @@ final class FakeService: ControlService {
         return SubmissionReceipt(
             id: Self.summary.id, sequence: 7, duplicate: isDuplicate, backend: "breathesafe", account: "1", lane: "users/5")
     }
+    static let page = EntryPage(entries: [summary], next: 7, total: 10_000, totalIsLeast: true)
     func entries(_ request: EntryQuery, by caller: Caller) async throws -> EntryPage {
         try note("entries", request, caller)
-        return EntryPage(entries: [Self.summary], next: 7)
+        return Self.page
     }
     func entry(_ request: EntryReference, by caller: Caller) async throws -> EntryDetail {
         try note("entry", request, caller)
@@ -85,9 +86,27 @@ final class FakeService: ControlService {
         try note("retry", request, caller)
         return Self.summary
     }
-    func discard(_ request: EntryReference, by caller: Caller) async throws -> EntrySummary {
+    func fix(_ request: FixRequest, by caller: Caller) async throws -> SubmissionReceipt {
+        try note("fix", request, caller)
+        return SubmissionReceipt(
+            id: Self.summary.id, sequence: 7, duplicate: isDuplicate, backend: "breathesafe", account: "1", lane: "users/7")
+    }
+    func resolve(_ request: ResolveRequest, by caller: Caller) async throws -> EntrySummary {
+        try note("resolve", request, caller)
+        return Self.summary
+    }
+    func discard(_ request: DiscardRequest, by caller: Caller) async throws -> EntrySummary {
         try note("discard", request, caller)
         return Self.summary
+    }
+    func restore(_ request: EntryReference, by caller: Caller) async throws -> EntrySummary {
+        try note("restore", request, caller)
+        return Self.summary
+    }
+    static let exported = ExportedEntry(entry: summary, fields: ["user_id": "5"], payload: "{\"a\": 1.50,\r\n\t\"n\": \"ü\"}")
+    func export(_ request: EntryReference, by caller: Caller) async throws -> ExportedEntry {
+        try note("export", request, caller)
+        return Self.exported
     }
     func sync(_ request: SyncRequest, by caller: Caller) async throws -> SyncReport {
         try note("sync", request, caller)
@@ -135,6 +154,16 @@ final class FakeService: ControlService {
     func lanes(_ request: LaneQuery, by caller: Caller) async throws -> LaneList {
         try note("lanes", request, caller)
         return LaneList(lanes: [Self.lane])
+    }
+    static let backends: BackendList = {
+        var route = RouteSummary(
+            name: "measurement", fields: [FieldSummary(name: "user_id", type: "integer", reference: "managed_users")], takesPayload: true)
+        route.form = ["first_name"]
+        return BackendList(backends: [BackendSummary(name: "breathesafe", routes: [route])])
+    }()
+    func backends(_ request: NoInput, by caller: Caller) async throws -> BackendList {
+        try note("backends", request, caller)
+        return Self.backends
     }
     func rosters(_ request: RosterListQuery, by caller: Caller) async throws -> RosterList {
         try note("rosters", request, caller)

@@ -163,6 +163,7 @@ final class ScriptedBackend: Transport {
     private struct State {
         var answers: [String: Result<InboundResponse, TransportError>] = [:]
         var log: [String] = []
+        var body: Data?
     }
 
     private let state = Mutex(State())
@@ -173,6 +174,8 @@ final class ScriptedBackend: Transport {
     }
 
     var log: [String] { state.withLock { $0.log } }
+    /// Of the last request.
+    var body: String? { state.withLock { $0.body }.map { String(decoding: $0, as: UTF8.self) } }
     func forget() { state.withLock { $0.log = [] } }
     func fail(_ line: String, _ error: TransportError) { state.withLock { $0.answers[line] = .failure(error) } }
 
@@ -185,6 +188,7 @@ final class ScriptedBackend: Transport {
         let line = "\(request.method) \(URLComponents(string: request.url)?.path ?? "")"
         let answer = state.withLock { state in
             state.log.append(line)
+            state.body = request.body
             return state.answers[line]
         }
         guard let answer else { throw .unreachable(Failure(.profile, "nothing is scripted for \(line)")) }

@@ -42,14 +42,14 @@ import Testing
         #expect(none.code == 1 && none.text.contains("begins or ends with ‘ffff’") && none.text.contains("homing list"), "\(none.text)")
         let malformed = try await station.homing("receipt", "first")
         #expect(malformed.code == 2 && malformed.text.contains("‘first’ is not an entry number or id."), "\(malformed.text)")
-        #expect(try await station.homing("discard", "2", "ffff", "--yes").code == 1)
+        #expect(try await station.homing("discard", "2", "ffff", "--now", "--yes").code == 1)
         #expect(try await station.entries("pending").count == 2)
         try await station.end(SIGTERM)
     }
 
     @Test func duplicateNamesAreMergedInOrder() async throws {
         let station = try await station()
-        let discarded = try await station.homing("discard", "3", "2", Self.shortID, "--yes", "--json")
+        let discarded = try await station.homing("discard", "3", "2", Self.shortID, "--now", "--yes", "--json")
         let entries = try JSONCoding.decoder.decode([EntrySummary].self, from: Data(discarded.text.utf8))
         #expect(discarded.code == 0 && entries.map(\.sequence) == [3, 2])
         #expect(try await station.entries("discarded").map(\.sequence) == [2, 3])

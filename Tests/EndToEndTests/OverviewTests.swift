@@ -19,7 +19,7 @@ import Testing
         #expect(early.code == 1 && early.text.contains("has no receipt yet"), "\(early.text)")
         // Only pending entries can be discarded.
         try await station.event("released")
-        #expect(try await station.homing("discard", "2", "--yes").code == 0)
+        #expect(try await station.homing("discard", "2", "--now", "--yes").code == 0)
 
         let csv = try await station.homing("receipts", "--csv")
         let rows = csv.text.components(separatedBy: "\r\n")

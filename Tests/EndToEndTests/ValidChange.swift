@@ -145,7 +145,8 @@ struct ValidChange: Sendable {
         "auth.logout.json": "it has no body", "auth.logout.json_all": "it has no body", "auth.logout.form": "it has no body",
         "auth.logout.headers": "of a sign-out alone", "health.account": "an account of another name is another account",
         "routes.NAME.marker": "with it, find.match changes", "routes.NAME.gone": "of deletions",
-        "routes.NAME.empty": "its answer has a body",
+        "routes.NAME.empty": "its answer has a body", "routes.NAME.creates": "of rows", "routes.NAME.changes": "of rows",
+        "routes.NAME.then": "of rows", "routes.NAME.form": "of rows",
         "routes.NAME.find.remote_id": "of look-ups alone",
         "resources.NAME": "read for people, and never for what is sent",
     ]

@@ -1,11 +1,11 @@
 import Foundation
 import GRDB
-import Outbox
 import StoreSupport
 import SyncModel
 import TestSupport
 import Vault
 
+@testable import Outbox
 @testable import Salvage
 
 /// The store of an interrupted run, with entries in every state, and checks on damaged copies of it.
@@ -29,6 +29,8 @@ struct DamagedStore {
     /// - Parameter isClosed: false if much of the content is in the WAL.
     init(isClosed: Bool) async throws {
         let store = try Store()
+        // The log starts over well before the end, so that it and the file both hold many entries.
+        try await store.outbox.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 200") }
         accepted = (1...40).map { number in
             Samples.mutation(
                 number, lane: "users/\(number % 6)", account: number % 4 == 0 ? "2" : "1",

@@ -20,7 +20,9 @@ import Testing
         "sqlite_autoindex_receipt_2": "settled",
         "receiptOrder": "settled", "receiptEnd": "settled",
         "grdb_migrations": nil, "sqlite_autoindex_grdb_migrations_1": nil, "stateOrder": nil, "settledOrder": nil, "entryEnd": nil,
+        "subjectOrder": nil, "routeOrder": nil,
         "laneDue": nil, "laneStopped": nil, "laneAge": nil, "tally": nil,
+        "neededBy": nil, "createOrder": nil, "discardOrder": nil, "createdRow": nil,
         "roster": nil, "rosterOf": nil, "rosterPage": nil, "rosterPages": nil,
     ]
 
@@ -50,9 +52,12 @@ import Testing
 
     @Test func tellsRowsApartByTheirShape() async throws {
         let store = try Store()
+        try await store.enqueue(Samples.create(20))
+        try await store.deliver(try await store.claim()[0])
         for number in 1...12 {
             var mutation = Samples.mutation(number, lane: "\(number)")
-            mutation.subject = number % 2 == 0 ? "5" : nil
+            // A subject like the id of an entry must not be taken for one.
+            mutation.subject = number % 2 == 0 ? RosterID(Samples.id(number + 1).description) : nil
             _ = try await store.outbox.enqueue(mutation, accountLabel: "ann@lab.test", at: store.clock.now)
         }
         for entry in try await store.claim(2) { try await store.deliver(entry) }
@@ -62,6 +67,8 @@ import Testing
         try await store.settle(try await store.claim()[0], .dead(Samples.failure), .permanent(Samples.failure))
         try await store.settle(try await store.claim()[0], .held(.forbidden, Samples.failure), .forbidden(Samples.failure))
         #expect(try await store.claim().count == 1)
+        try await store.enqueue(Samples.create(21))
+        try await store.enqueue(Samples.capture(22, of: 21))
         _ = try store.outbox.claimOrigin("https://lab.test", of: "breathesafe", formerly: [])
         _ = try await store.outbox.claimLookupRules(["measurement": "mark /a"], of: "breathesafe", at: store.clock.now)
         let pauses = [nil, store.clock.now.addingTimeInterval(7200)].enumerated().map { index, end in
@@ -84,6 +91,7 @@ import Testing
                     DROP TRIGGER entryIdentity;
                     UPDATE entry SET aside = 1 WHERE state = 'pending' AND sequence % 2;
                     UPDATE entry SET after = 'users/5' WHERE state = 'pending';
+                    UPDATE entry SET holdReason = 'discarding', discardAt = 5, restoreTo = 'held:forbidden' WHERE state = 'held';
                     """)
         }
         #expect(try await store.outbox.emptyLog())

@@ -9,6 +9,9 @@ struct Ledger {
         /// When a list shows it, in seconds of true time.
         var visibleAt: TimeInterval
         var account: AccountID
+
+        /// As receipts have it.
+        var id: String { remoteID.filter { $0 != "\"" } }
     }
 
     private(set) var effects: [MutationID: Effect] = [:]

@@ -81,7 +81,12 @@ extension Model {
             case .dead: $0.state = .dead
             }
         }
-        if case .delivered(let receipt) = settled.settlement, !receipt.foundByLookup { recall(item.route, at: item.destination) }
+        if case .delivered(let receipt) = settled.settlement {
+            if !receipt.foundByLookup { recall(item.route, at: item.destination) }
+            bind(sequence, to: receipt.remoteID)
+            releaseDependents(of: sequence)
+        }
+        holdDependents(of: sequence)
         try check(items[sequence] ?? item, settled, ledger)
     }
 
@@ -96,9 +101,8 @@ extension Model {
     private func check(_ item: Item, _ settled: Settled, _ ledger: Ledger) throws {
         if case .delivered(let receipt) = settled.settlement {
             guard let effect = ledger.effects[item.id] else { throw Violation("I2", "entry \(item.sequence) is delivered, and not there") }
-            let told = effect.remoteID.filter { $0 != "\"" }
-            if receipt.remoteID != told {
-                throw Violation("I2", "entry \(item.sequence) is \(told) there, and its receipt says \(receipt.remoteID ?? "nothing")")
+            if receipt.remoteID != effect.id {
+                throw Violation("I2", "entry \(item.sequence) is \(effect.id) there, and its receipt says \(receipt.remoteID ?? "nothing")")
             }
         }
         if item.attempts > min(item.countable, Self.attempts) {

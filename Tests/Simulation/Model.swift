@@ -12,12 +12,19 @@ struct Model {
         let lane: Lane
         let route: RouteKind
         let onDead: Mutation.OnDead
-        let curse: Curse?
+        var curse: Curse?
         /// A lane with earlier entries that go first, and the last of them.
         let after: Lane?
         let parent: Int64?
+        var createsRow = false
+        /// The create of the row that it refers to.
+        var row: MutationID?
+        /// It does not have the backend's id of the row, and waits for the create.
+        var needsCreate = false
         var state = Entry.State.pending
         var holdReason: HoldReason?
+        /// Being discarded: its earlier state, and when it is destroyed, in Unix milliseconds.
+        var discard: Discard?
         /// Unix milliseconds; 0 for at once.
         var due: Int64 = 0
         var attempts = 0
@@ -45,10 +52,20 @@ struct Model {
             switch state {
             case .pending: !(aside && onDead == .skip)
             case .inflight: true
-            case .dead, .held: onDead == .halt
+            case .dead, .held: onDead == .halt && holdReason != .discarding
             case .delivered, .discarded: false
             }
         }
+
+        var isOpen: Bool { state != .delivered && state != .discarded }
+        /// The create that it waits for, or once waited for.
+        var needs: MutationID? { needsCreate ? row : nil }
+    }
+
+    struct Discard: Equatable {
+        let state: Entry.State
+        let holdReason: HoldReason?
+        let due: Int64
     }
 
     static let horizon: TimeInterval = 6 * 3600 + 60
@@ -63,20 +80,36 @@ struct Model {
     /// Entries with only a receipt left.
     private(set) var pruned: [MutationID: Entry.State] = [:]
     private(set) var newest: Int64 = 0
+    /// The number of undelivered entries.
+    private var occupancy: [Destination: [Lane: Int]] = [:]
+    var references = References()
 
-    var open: [Item] { items.values.filter { $0.state != .delivered && $0.state != .discarded } }
+    var open: [Item] { items.values.filter(\.isOpen) }
 
     /// The first entry of the lane that was never put back.
-    func head(of item: Item) -> Int64? { lanes[item.destination]?[item.lane]?.first { items[$0]?.isRevived == false } }
+    func head(of lane: Lane, at destination: Destination) -> Int64? {
+        lanes[destination]?[lane]?.first { items[$0]?.isRevived == false }
+    }
+
+    /// The first entry that keeps later ones of the lane back.
+    func first(of lane: Lane, at destination: Destination) -> Int64? { lanes[destination]?[lane]?.first }
+
+    func isOccupied(_ lane: Lane, at destination: Destination) -> Bool { occupancy[destination]?[lane] != nil }
 
     mutating func add(_ item: Item) throws {
         guard item.sequence > newest else { throw Violation("I1", "sequence \(item.sequence) was given out after \(newest)") }
         newest = item.sequence
         put(item)
+        references.add(item)
     }
 
     private mutating func put(_ item: Item) {
+        let wasOpen = items[item.sequence]?.isOpen ?? false
         items[item.sequence] = item
+        if item.isOpen != wasOpen {
+            let count = (occupancy[item.destination]?[item.lane] ?? 0) + (item.isOpen ? 1 : -1)
+            occupancy[item.destination, default: [:]][item.lane] = count > 0 ? count : nil
+        }
         if item.state == .inflight { inflight.insert(item.sequence) } else { inflight.remove(item.sequence) }
         if item.aside, item.state == .pending { asides.insert(item.sequence) } else { asides.remove(item.sequence) }
         var line = lanes[item.destination]?[item.lane] ?? []
@@ -84,7 +117,7 @@ struct Model {
         let isThere = index < line.count && line[index] == item.sequence
         if isThere == item.blocks { return }
         if item.blocks { line.insert(item.sequence, at: index) } else { line.remove(at: index) }
-        lanes[item.destination, default: [:]][item.lane] = line
+        lanes[item.destination, default: [:]][item.lane] = line.isEmpty ? nil : line
     }
 
     mutating func change(_ sequence: Int64, _ body: (inout Item) -> Void) {
@@ -104,8 +137,10 @@ struct Model {
         return (first + aside).filter { $0.state == .pending && !busy.contains($0.lane) && !mustWait($0) }
     }
 
-    /// True if an entry that goes first, in another lane, is not settled, or the parent failed or is held.
+    /// True if an entry that goes first, in another lane, is not settled, or the parent failed or is held, or the create that it needs is not
+    /// delivered.
     func mustWait(_ item: Item) -> Bool {
+        if let create = item.needs, state(of: create) != .delivered { return true }
         guard let after = item.after else { return false }
         if let parent = item.parent.flatMap({ items[$0] }), parent.state == .dead || parent.state == .held { return true }
         return items.values.contains {
@@ -162,6 +197,10 @@ struct Model {
         return chosen.isEmpty ? nil : Array(chosen)
     }
 
+    mutating func liftCurses() {
+        for item in items.values where item.curse != nil { change(item.sequence) { $0.curse = nil } }
+    }
+
     mutating func recover(isFault: Bool, due: Date) {
         for sequence in inflight {
             change(sequence) {
@@ -173,6 +212,7 @@ struct Model {
                 $0.state = $0.crashes >= 3 ? .held : .pending
                 if $0.state == .held { $0.holdReason = .poison }
             }
+            holdDependents(of: sequence)
         }
     }
 
@@ -195,36 +235,6 @@ struct Model {
                 $0.isRevived = true
                 $0.due = 0
             }
-        }
-    }
-
-    mutating func discard(_ item: Item) {
-        change(item.sequence) {
-            $0.state = .discarded
-            $0.holdReason = nil
-        }
-        for dependent in items.values where dependent.parent == item.sequence && dependent.state == .pending {
-            change(dependent.sequence) {
-                $0.state = .held
-                $0.holdReason = .dependency
-            }
-        }
-    }
-
-    mutating func retry(_ item: Item, forgetsDoubt: Bool) {
-        change(item.sequence) {
-            $0.due = 0
-            $0.uncertain = ($0.uncertain || $0.doubts > 0) && !forgetsDoubt
-            $0.isRevived = $0.isRevived || $0.state != .pending || $0.aside
-            $0.aside = false
-            $0.looks = 0
-            $0.doubts = 0
-            $0.failedAt = nil
-            $0.state = .pending
-            $0.holdReason = nil
-            $0.attempts = 0
-            $0.crashes = 0
-            $0.countable = 0
         }
     }
 

@@ -10,6 +10,12 @@ package enum Sabotage: String, Codable, Sendable, CaseIterable {
     case mixesAccounts
     /// The sends of every tenth entry are confirmed and have no effect.
     case answersWithoutEffect
+    /// Requests name a guessed row.
+    case guessesIDs
+    /// Entries are stored without their references.
+    case forgetsReferences
+    /// An entry takes the id of a row from the backend, before the receipt of the create is written.
+    case bindsEarly
 
     package var without: String {
         switch self {
@@ -19,6 +25,9 @@ package enum Sabotage: String, Codable, Sendable, CaseIterable {
         case .keepsEpoch: "a new epoch for each run"
         case .mixesAccounts: "the courier's check of the account of an entry"
         case .answersWithoutEffect: "the effect of one accepted send in ten"
+        case .guessesIDs: "the id in the receipt of the create that an entry refers to"
+        case .forgetsReferences: "the wait for the create that an entry refers to"
+        case .bindsEarly: "the wait for the receipt of a create"
         }
     }
 }

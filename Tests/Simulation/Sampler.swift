@@ -16,7 +16,7 @@ struct Sampler {
     private enum Happening {
         case submit, signIn, sessionEnds, accountChanges, hurry, sync, networkChanged, pause, resume, signOut, cut, stop, crash,
             lateSettlement
-        case clock, disk, lateArrival, prune, retry, discard, staleWake
+        case clock, disk, lateArrival, prune, retry, discard, resolve, discardLater, restore, discardDue, staleWake
     }
 
     init(_ plan: Plan) {
@@ -40,7 +40,8 @@ struct Sampler {
             (.sessionsEnd, [.sessionEnds, .signIn]), (.accountsChange, [.accountChanges]), (.hurries, [.hurry, .sync]),
             (.networkChanges, [.networkChanged]), (.pauses, [.pause, .pause, .resume]), (.signOuts, [.signOut, .cut, .signIn]),
             (.stops, [.stop]), (.crashes, [.crash, .lateSettlement]), (.clockSteps, [.clock]), (.diskFull, [.disk]),
-            (.lostLate, [.lateArrival]), (.pruning, [.prune]), (.persons, [.retry, .retry, .discard]), (.lateTimers, [.staleWake]),
+            (.lostLate, [.lateArrival]), (.pruning, [.prune]), (.persons, [.retry, .retry, .discard, .resolve]),
+            (.discardsLater, [.discardLater, .restore, .discardDue]), (.lateTimers, [.staleWake]),
         ]
         return Array(repeating: .submit, count: 6) + needs.flatMap { plan.has($0.0) ? $0.1 : [] }
     }
@@ -133,6 +134,10 @@ struct Sampler {
         case .prune: return chance(1, in: 4) ? .prune : .pass(seconds())
         case .retry: return .retry(pick: number())
         case .discard: return .discard(pick: number())
+        case .resolve: return .resolve(pick: number())
+        case .discardLater: return .discardLater(pick: number(), seconds: seconds())
+        case .restore: return .restore(pick: number())
+        case .discardDue: return .discardDue
         case .staleWake: return .staleWake
         }
     }
@@ -144,7 +149,15 @@ struct Sampler {
         return .submit(
             backend: backend, account: chance(3, in: 4) ? 0 : Int.random(in: 0..<plan.accounts, using: &generator),
             lane: Int.random(in: 0..<plan.lanes, using: &generator), pick(kinds), halts: chance(1, in: 3), curse, after: after,
-            count: Int.random(in: 1...6, using: &generator))
+            link: plan.has(.references) ? link() : nil, count: Int.random(in: 1...6, using: &generator))
+    }
+
+    private mutating func link() -> Link? {
+        switch Int.random(in: 0..<3, using: &generator) {
+        case 0: nil
+        case 1: Link(creates: true)
+        default: Link(creates: chance(1, in: 4), row: number(), isByID: chance(1, in: 2))
+        }
     }
 
     /// A look-up that a server throttles for ever never settles, because throttling never counts (BlameByContrast).

@@ -9,9 +9,15 @@ package enum Step: Codable, Sendable, Equatable {
     /// A timer that was replaced fires anyway.
     case staleWake
     /// `after`: a lane with earlier entries that go first.
-    case submit(backend: Int, account: Int, lane: Int, RouteKind, halts: Bool, Curse?, after: Int?, count: Int)
+    case submit(backend: Int, account: Int, lane: Int, RouteKind, halts: Bool, Curse?, after: Int?, link: Link?, count: Int)
     case retry(pick: Int)
     case discard(pick: Int)
+    /// A person looks at the backend, and says whether an uncertain entry took effect.
+    case resolve(pick: Int)
+    /// Destroys the content so many seconds later, unless it is restored.
+    case discardLater(pick: Int, seconds: Double)
+    case restore(pick: Int)
+    case discardDue
     case sync(backend: Int?)
     case hurry(backend: Int?)
     case networkChanged
@@ -35,6 +41,17 @@ package enum Step: Codable, Sendable, Equatable {
     /// A request without a response arrives at the backend.
     case lateArrival(pick: Int)
     case prune
+}
+
+/// What submitted entries have to do with rows of the backend.
+package struct Link: Codable, Sendable, Equatable {
+    /// The first entry creates a row. The others refer to it.
+    var creates = false
+    /// The row that the first entry refers to, and without `creates` all of them: one of the newest creates of the account, by its number from
+    /// the newest on, modulo theirs.
+    var row: Int?
+    /// Refers to the row by the backend's id once that is known.
+    var isByID = false
 }
 
 /// Whether a route can be looked up, and whether its backend honors keys.

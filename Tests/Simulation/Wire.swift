@@ -47,14 +47,23 @@ enum Wire {
         }
     }
 
-    /// Numbers, numbers beyond the range of a double or of 64 bits, and texts.
+    /// As in JSON, and unique: numbers, numbers beyond the range of a double or of 64 bits, and texts.
     static func remoteID(_ number: Int64) -> String {
         switch number % 4 {
         case 0: "\(number)"
         case 1: "\"m-\(number)\""
-        case 2: "18446744073709551\(600 + number % 16)"
+        case 2: "1844674407370955\(10_000 + number)"
         default: "\(9_007_199_254_740_992 + number)"
         }
+    }
+
+    /// The resource whose rows entries create and refer to.
+    static let resource = "rows"
+
+    /// The name of the row in a request; nil for none.
+    static func row(in request: OutboundRequest) throws -> RosterID? {
+        struct Body: Decodable { var row: String? }
+        return try request.body.flatMap { try JSONDecoder().decode(Body.self, from: $0).row }.map { RosterID($0) }
     }
 
     static let rowsPerPage = 2
@@ -77,7 +86,8 @@ enum Wire {
             var route = """
                   \(kind.rawValue):
                     request: POST /\(kind.rawValue)
-                    json: {data: "{item.payload}"}
+                    fields: {row: {type: text, reference: \(resource)}}
+                    json: {row: "{item.row?}", data: "{item.payload}"}
                     marker: /data/mid
                     remote_id: /id
                     unknown_on: [406]
@@ -98,6 +108,8 @@ enum Wire {
             \(backend.hasHealthRoute ? "health: {request: GET /me, account: /user/id}" : "")
             errors: {code: /code, message: /message, dead: ["invalid*"], forbidden: [not-yours]}
             idempotency: {header: Idempotency-Key\(lifetime)}
+            resources:
+              \(resource): {request: GET /\(resource), list: /rows, id: /id}
             routes:
             \(routes.joined())
             """

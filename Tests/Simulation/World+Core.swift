@@ -153,7 +153,7 @@ extension World {
             rules: DeliveryAttempt.Rules(
                 attempts: Model.attempts, lookupAfter: Self.lookupAfter,
                 keyLifetime: backend(named: destination.backend).keyLifetime.map { .seconds($0) }), startedAt: now)
-        underway.append(.attempt(Try(entry: entry, trip: trip, began: time)))
+        underway.append(.attempt(Try(entry: entry, mutation: try addressed(entry), trip: trip, began: time)))
     }
 
     private func drained(_ backend: String) throws {

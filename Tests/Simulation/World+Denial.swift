@@ -40,13 +40,15 @@ extension World {
 
     private func recover(from fate: Fate) async throws {
         let (begin, wall) = (time, now)
+        // They are due only after their create.
+        let dependents = Set(model.open.filter { item in item.needs.map { model.state(of: $0) != .delivered } ?? false }.map(\.sequence))
         // Each cursed entry may be the probe and cost a pause.
         let curses = Dictionary(grouping: model.open.filter { $0.curse != nil }, by: \.route).mapValues(\.count)
         for cursed in 0...(curses.values.max() ?? 0) {
             try await goOn(until: begin + Self.soon * Double(cursed + 1), .fine) { _ in }
             for name in names where keepers[name]?.account?.id == "1" {
                 let left = model.waiting(at: Destination(backend: name, account: "1")).first {
-                    $0.curse == nil && $0.due <= wall.ms && curses[$0.route, default: 0] <= cursed
+                    $0.curse == nil && $0.due <= wall.ms && !dependents.contains($0.sequence) && curses[$0.route, default: 0] <= cursed
                 }
                 if let left {
                     throw Violation(

@@ -16,6 +16,7 @@ extension World {
                 guard let keeper = keepers[attempt.backend], let account = keeper.account else {
                     throw Violation("I8", "entry \(attempt.entry.sequence) is sent in nobody's name")
                 }
+                try checkRow(attempt)
                 attempt.sent = (account.id, keeper.revision, time)
                 return underway.append(.attempt(attempt))
             case .send:
@@ -70,7 +71,7 @@ extension World {
     }
 
     private func lookUp(_ attempt: inout Try, _ page: Int, _ seen: Int, _ fate: Fate) throws -> DeliveryAttempt.Step {
-        let mutation = attempt.entry.mutation
+        let mutation = attempt.mutation
         guard let item = model.items[attempt.entry.sequence], let backend = profiles[attempt.backend] else {
             throw Violation("I1", "entry \(attempt.entry.sequence) is looked up, and unknown")
         }
@@ -105,7 +106,7 @@ extension World {
             let isRefused = noRenewal(fate) != nil
             let answer = try response(isRefused ? .sessionEnds : fate, content: #"{"id":\#(Wire.remoteID(item.sequence))}"#)
             guard let backend = profiles[attempt.backend] else { throw .unreachable(Failure(.offline, "no such backend")) }
-            return attempt.trip.answered(backend.verdict(on: answer, to: attempt.entry.mutation, at: now), at: now)
+            return attempt.trip.answered(backend.verdict(on: answer, to: attempt.mutation, at: now), at: now)
         } catch {
             return attempt.trip.failed(Verdict(error, isSafe: false, isCut: attempt.isCut), at: now)
         }
@@ -125,7 +126,7 @@ extension World {
     func takeEffect(_ item: Model.Item, _ attempt: Try) throws {
         guard let sent = attempt.sent, sabotage != .answersWithoutEffect || item.sequence % 10 != 0 else { return }
         if let head = model.head(of: item), head < item.sequence {
-            throw Violation("I5", "entry \(item.sequence) took effect before entry \(head) of its lane")
+            throw Violation("I5", "entry \(item.sequence) took effect before entry \(head) of its lane or row")
         }
         try ledger.take(
             item, as: sent.account, wasUncertain: attempt.entry.uncertain, keyLifetime: backend(named: attempt.backend).keyLifetime,

@@ -15,6 +15,17 @@ extension World {
         for name in names { try await resume(name) }
         if plan.has(.outages) { try await failForHours() }
         let begin = time
+        try await restAsEachAccount(within: limit)
+        recovery = time - begin
+        if let draining = view.draining.first { throw Violation("drain", "\(draining) was never drained") }
+        try await checkStore()
+        try await checkPauses()
+        try await putRight(within: limit)
+        met("heldForCreate", times: model.references.held)
+        met("releasedWithCreate", times: model.references.released)
+    }
+
+    func restAsEachAccount(within limit: TimeInterval) async throws {
         for number in 1...plan.accounts {
             for name in names {
                 while keepers[name]?.isLeaving == true { try await rest(within: limit) }
@@ -28,11 +39,8 @@ extension World {
                 }
             }
         }
-        recovery = time - begin
         if !model.inflight.isEmpty { throw Violation("I4", "\(model.inflight.sorted()) were left in flight") }
-        if let draining = view.draining.first { throw Violation("drain", "\(draining) was never drained") }
-        try await checkStore()
-        try await checkPauses()
+        try checkWaiting()
     }
 
     /// Submits another entry for each route with a cursed entry. Its deliveries let the cursed one fail.
@@ -40,7 +48,7 @@ extension World {
         for name in names {
             let destination = Destination(backend: name, account: AccountID(String(account)))
             for route in Set(model.waiting(at: destination).filter { $0.curse != nil }.map(\.route)) {
-                try await submit(name, account - 1, plan.lanes, route, halts: false, nil, after: nil, 1)
+                try await submit(name, account - 1, plan.lanes, route, halts: false, nil, after: nil, nil, 1)
             }
         }
     }

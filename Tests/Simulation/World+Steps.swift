@@ -12,10 +12,9 @@ extension World {
         case .pass(let seconds): try pass(seconds)
         case .fire(let late): if timer != nil { try fire(lateBy: late) }
         case .staleWake: try feed(.woke)
-        case .submit(let backend, let account, let lane, let route, let halts, let curse, let after, let count):
-            try await submit(self.backend(backend).name, account, lane, route, halts: halts, curse, after: after, count)
-        case .retry(let pick): try await retry(pick)
-        case .discard(let pick): try await discard(pick)
+        case .submit(let backend, let account, let lane, let route, let halts, let curse, let after, let link, let count):
+            try await submit(self.backend(backend).name, account, lane, route, halts: halts, curse, after: after, link, count)
+        case .retry, .discard, .resolve, .discardLater, .restore, .discardDue: try await decide(step)
         case .sync(let backend): try await sync(backend.map { self.backend($0).name })
         case .hurry(let backend): try feed(.hurried(backend: backend.map { self.backend($0).name }))
         case .networkChanged: try feed(.networkChanged)

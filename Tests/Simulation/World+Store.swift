@@ -18,7 +18,8 @@ extension World {
         let now = now
         let claimed = try await outbox.settle(settled, thenClaim: slots, at: now)
         for item in settled { try model.settle(item, at: now, time: time, ledger) }
-        // This checks I12 too. The claim decides the order: a person may still revive an earlier entry before the send begins.
+        for entry in claimed.entries { try checkClaim(entry) }
+        // The claim decides the order: a person may still revive an earlier entry before the send begins.
         let expected = model.claim(slots, at: now)
         guard claimed.entries.map(\.sequence) == expected.sequences else {
             throw Violation("model", "a claim brought \(claimed.entries.map(\.sequence)), and should bring \(expected.sequences)")
@@ -46,6 +47,7 @@ extension World {
         }
         if rows.count != model.items.count { throw Violation("I1", "\(model.items.count) entries should be there, and \(rows.count) are") }
         guard try await outbox.derivedTablesMatch() else { throw Violation("model", "the derived tables differ from the entries") }
+        try await checkReferences()
         try await checkReceipts()
     }
 

@@ -38,11 +38,13 @@ package final class World {
     var timer: TimeInterval?
     var isDiskFull = false
     private var submitted = 0
+    /// Submissions that the outbox refused, because they referred to nothing.
+    var refused = 0
     private var wakes = 0
 
     package private(set) var events = 0
     package private(set) var faults: [String: Int] = [:]
-    package var acknowledged: Int { submitted }
+    package var acknowledged: Int { submitted - refused }
     package var duplicates: (all: Int, uncertain: Int) { (ledger.duplicates, ledger.uncertainDuplicates) }
     /// Simulated seconds from the end of the faults until all is settled.
     package internal(set) var recovery: TimeInterval = 0
@@ -98,7 +100,9 @@ package final class World {
         if let fault { faults[fault, default: 0] += 1 }
     }
 
-    func met(_ fault: String) { faults[fault, default: 0] += 1 }
+    func met(_ fault: String, times: Int = 1) {
+        if times > 0 { faults[fault, default: 0] += times }
+    }
 
     func number() -> Int {
         submitted += 1
@@ -136,6 +140,8 @@ extension World {
 
     struct Try {
         let entry: Entry
+        /// With the backend's id of the row that it refers to.
+        let mutation: Mutation
         var trip: DeliveryAttempt
         /// In true time.
         let began: TimeInterval

@@ -91,7 +91,8 @@ package final class TestStation: Sendable {
         let text = profile.replacing(/, (?:touches|reference): \w+/, with: "")
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
             if let first = line.first, first != " ", first != "#" { isInResources = line.hasPrefix("resources:") }
-            return !isInResources && !line.trimmingPrefix(while: { $0 == " " }).hasPrefix("touches: ")
+            let key = line.trimmingPrefix { $0 == " " }
+            return !isInResources && !["touches: ", "creates: ", "changes: ", "then: ", "form: ["].contains { key.hasPrefix($0) }
         }
         return lines.joined(separator: "\n")
     }

@@ -42,6 +42,18 @@ import Testing
         #expect(advice(nil, isSignedIn: false).result == .unchecked("the session has ended"))
     }
 
+    /// The list cannot have it yet, or has it under its new id.
+    @Test func rowOfAnEntryIsListed() {
+        for isSignedIn in [true, false] {
+            var new = advice(head(age: 180), isSignedIn: isSignedIn)
+            new.subject.isNew = true
+            #expect(new.result == .listed && new.warning(isStrict: true) == nil)
+            var created = advice(head(age: 180), isSignedIn: isSignedIn)
+            created.subject.reference = "@00000000-0000-7000-8000-000000000001"
+            #expect(created.result == .listed)
+        }
+    }
+
     @Test func warnsAboutUnlistedIDAndOnRequestAboutUncheckedOne() {
         for isStrict in [true, false] {
             #expect(advice(head(age: 180), label: "Anna Example").warning(isStrict: isStrict) == nil)

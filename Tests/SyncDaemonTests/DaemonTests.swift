@@ -168,7 +168,9 @@ import Testing
                     #expect(try await client.call(Endpoints.why, reference).id == first, "\(name)")
                     #expect(try await client.call(Endpoints.receipt, reference).id == first, "\(name)")
                     let retry = await #expect(throws: Problem.self) { try await client.call(Endpoints.retry, RetryRequest(id: name)) }
-                    let discard = await #expect(throws: Problem.self) { try await client.call(Endpoints.discard, reference) }
+                    let discard = await #expect(throws: Problem.self) {
+                        try await client.call(Endpoints.discard, DiscardRequest(id: name))
+                    }
                     #expect(retry?.code == .wrongState && discard?.code == .wrongState, "\(name)")
                 }
 
@@ -180,7 +182,9 @@ import Testing
                 ] {
                     let reference = EntryReference(id: name)
                     let why = await #expect(throws: Problem.self) { try await client.call(Endpoints.why, reference) }
-                    let discard = await #expect(throws: Problem.self) { try await client.call(Endpoints.discard, reference) }
+                    let discard = await #expect(throws: Problem.self) {
+                        try await client.call(Endpoints.discard, DiscardRequest(id: name))
+                    }
                     #expect(why?.status == status && why?.detail == detail && why?.next != nil)
                     #expect(discard == why)
                 }
@@ -193,7 +197,9 @@ import Testing
             try await station.running {
                 let client = station.client
                 let nobody = EntryReference(id: Samples.id(1).description)
-                await #expect { _ = try await client.call(Endpoints.discard, nobody) } throws: { ($0 as? Problem)?.code == .notFound }
+                await #expect { _ = try await client.call(Endpoints.discard, DiscardRequest(id: nobody.id)) } throws: {
+                    ($0 as? Problem)?.code == .notFound
+                }
                 await #expect { _ = try await client.call(Endpoints.retry, RetryRequest(id: nobody.id)) } throws: {
                     ($0 as? Problem)?.code == .notFound
                 }

@@ -88,7 +88,7 @@ import Yams
     private func discard(_ id: String, _ client: ControlClient) async throws {
         while true {
             do throws(Problem) {
-                _ = try await client.call(Endpoints.discard, EntryReference(id: id))
+                _ = try await client.call(Endpoints.discard, DiscardRequest(id: id))
                 return
             } catch  where error.code == .wrongState {
                 try await Task.sleep(for: .milliseconds(5))

@@ -98,6 +98,10 @@ import Testing
             "It waits for entry \(Samples.id(0)), which is ahead of it in users/5 and is on hold.",
             "Retry or discard that one. To see why, run: homing why \(Samples.id(0))"),
         Case(
+            behind(entry(0, .held) { $0.holdReason = .discarding }, ahead: 0), pending,
+            "It waits for entry \(Samples.id(0)), which is being discarded. It is put on hold when that is done.",
+            "run: homing undo \(Samples.id(0))"),
+        Case(
             behind(entry(0, .pending) { $0.mutation.lane = Lane("users/6") }, ahead: 0), pending,
             "It waits for entry \(Samples.id(0)) in users/6, which must be sent first.", "run: homing why \(Samples.id(0))"),
         Case(
@@ -235,6 +239,18 @@ import Testing
             "bob discarded it at 05:46. Its payload was deleted.", "run: homing receipt \(id)"),
         Case(
             reasons {
+                $0.receipt = receipt(.discarded, by: "bob")
+                $0.receipt?.supersededBy = Samples.id(2)
+            }, entry(1, .discarded) { $0.settledAt = now },
+            "Entry \(Samples.id(2)) replaced it at 05:46. Its payload was deleted.", "run: homing show \(Samples.id(2))"),
+        Case(
+            reasons {
+                $0.receipt = receipt(.delivered)
+                $0.receipt?.resolvedBy = "bob"
+            }, entry(1, .delivered) { $0.settledAt = now },
+            "Delivered to breathesafe for ann@lab.test at 05:46, as bob stated.", "run: homing receipt \(id)"),
+        Case(
+            reasons {
                 $0.fields = ["user_id": "5", "room": "4"]
                 $0.subjectReport = SubjectReport(resource: "managed_users", field: "user_id", id: "5", label: "Anna Example")
             }, entry(1, .dead) { $0.lastStatus = 404 },
@@ -271,7 +287,8 @@ import Testing
         Case(
             reasons { $0.canLookUp = false }, held(.unknownOutcome),
             "This measurement was sent and may have taken effect, and breathesafe offers no way to look it up.",
-            "Look for it at breathesafe. If it is missing there, run: homing retry \(id)"),
+            "Look for it at breathesafe. If it is there, run: homing resolve \(id) --delivered\nIf it is missing there, run: homing resolve \(id) --not-delivered"
+        ),
         Case(
             reasons(), held(.unknownOutcome),
             "This measurement was sent and may have taken effect, and looking it up there did not settle it.",
@@ -286,6 +303,12 @@ import Testing
             "Put the route \"measurement\" back into breathesafe.yaml as it was, then run: systemctl reload homingd"),
         Case(
             reasons(), held(.dependency), "This measurement depends on an entry that was not delivered.", "run: homing retry \(id)"),
+        Case(
+            reasons(),
+            entry(1, .held) {
+                $0.holdReason = .discarding
+                ($0.discardBy, $0.discardAt) = ("bob", later)
+            }, "bob discarded it. Its payload is destroyed at 05:56.", "To undo this, run: homing undo \(id)"),
         Case(reasons(), held(.operator), "A person put this measurement on hold.", "To send it, run: homing retry \(id)"),
     ]
 
@@ -302,7 +325,7 @@ import Testing
         let (sentence, next) = expected.reasons.explain(expected.entry)
         #expect(sentence == expected.sentence)
         #expect(next.text.contains(expected.next), "\(next)")
-        let isSettled = [.delivered, .discarded].contains(expected.entry.state)
+        let isSettled = [.delivered, .discarded].contains(expected.entry.state) || expected.entry.holdReason == .discarding
         #expect(next.needsPerson == !(isSettled || next.text.hasPrefix("Nothing to do.")))
         // Commands stand at the end of a line, so that they can be copied.
         #expect(

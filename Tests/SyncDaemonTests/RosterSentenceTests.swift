@@ -38,6 +38,13 @@ import Testing
         #expect(sentence(none) == "manager@lab.test has no people at breathesafe, as of 3 minutes ago.")
     }
 
+    @Test func newRowsAreCountedApart() {
+        let one = sentence(Self.report()) { $0.new = 1 }
+        #expect(one == "4 people of manager@lab.test at breathesafe, read 3 minutes ago. 1 new person is not created yet.")
+        let unread = sentence(Self.report(.unread)) { $0.new = 2 }
+        #expect(unread.hasSuffix(" 2 new people are not created yet."))
+    }
+
     @Test func searchSaysHowManyMatch() {
         let some = sentence(Self.report()) { $0.selection = RosterSentence.Selection(text: "anna", matching: 1) }
         #expect(some == "1 of 4 people, read 3 minutes ago.")

@@ -34,6 +34,12 @@ import Testing
         #expect(!failed.sentence.contains("Anna"))
     }
 
+    @Test func discardingEntriesNeedNoPerson() {
+        let discarding = summary(backend(QueueReport(delivered: 1, discarded: 1, discarding: 2)))
+        #expect(discarding.attention.isEmpty)
+        #expect(discarding.sentence == "Everything has been delivered: 1 capture, 3 more discarded. Nothing is waiting.")
+    }
+
     @Test func eachSituationHasItsSentence() {
         let offline = "The backend does not answer."
         let bob = WaitingAccount(account: "2", email: "bob@lab.test", waiting: 2)

@@ -13,4 +13,13 @@ struct RosterRowTests {
         #expect(RosterID("Zo\u{eb}") != RosterID("Zoe\u{308}"))
         #expect(RosterID("10") < RosterID("9"))
     }
+
+    @Test func referenceIsAnAtSignAndAnIdInLowerCase() throws {
+        let id = try #require(MutationID("0198C0DE-0000-7000-8000-00000000000A"))
+        let reference = RosterID(createdBy: id)
+        #expect(reference.rawValue == "@0198c0de-0000-7000-8000-00000000000a" && reference.reference == id)
+        for text in ["5", "", "@", "@5", id.description, "@\(id) ", "@@\(id)", "@\(id.description.uppercased())", "@\u{301}\(id)"] {
+            #expect(RosterID(text).reference == nil, "\(text)")
+        }
+    }
 }

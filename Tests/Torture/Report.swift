@@ -29,6 +29,7 @@ struct Report {
         9. Logs, arguments, environment, events and reports contain no secret and no payload. The file contains no payload after it was destroyed.
         10. The store opens after any crash. Unreadable data is set aside, and the daemon continues.
         11. Memory, descriptors, timers and the write-ahead log do not grow with the backlog.
+        12. An entry that refers to a row that another entry creates is sent only after that one was delivered, and only with the id in its receipt.
 
         ## Attacks
 

@@ -4,7 +4,9 @@ import Simulation
 struct SimulationCampaign: Campaign {
     static let name = "simulation"
     /// Actions of people, and consequences of faults that are counted themselves.
-    private static let noFaults: Set = ["signOut", "arrivedLate", "probe: calledOff"]
+    private static let noFaults: Set = [
+        "signOut", "arrivedLate", "probe: calledOff", "heldForCreate", "releasedWithCreate", "referenceSent",
+    ]
 
     func run(until deadline: ContinuousClock.Instant, seed: UInt64) async throws -> Outcome {
         var outcome = Outcome(Self.name, seed: seed)

@@ -31,6 +31,54 @@ import Testing
         #expect(plain.name == nil && plain.limit == 100 && !plain.refresh)
     }
 
+    @Test func listTakesItsFilters() async throws {
+        let line = "list --state failed --user Anna --route note --since 2025-03-10 --until 14:00 --limit 5 --after 7 --backend x"
+        let command: ListCommand = try await parse(line)
+        #expect(command.state == .dead && command.user == "Anna" && command.route == "note" && command.target.backend == "x")
+        #expect(command.limit == 5 && command.after == 7)
+        let span = try command.span(Sample.times)
+        #expect(span.since.map(JSONCoding.text) == "2025-03-09T23:00:00.000Z")
+        #expect(span.until.map(JSONCoding.text) == "2025-03-11T13:00:00.000Z")
+        let plain = try await parse("list", as: ListCommand.self).span(Sample.times)
+        #expect(plain.since == nil && plain.until == nil)
+        let empty = try await parse("list --since 14:00 --until 14:00", as: ListCommand.self)
+        let problem = #expect(throws: Problem.self) { try empty.span(Sample.times) }
+        #expect(problem?.detail == "--until (14:00) is not later than --since (14:00)." && problem?.code == .invalidRequest)
+    }
+
+    @Test func rosterTakesAnActionWithItsValues() async throws {
+        let id = Sample.id(1)
+        let add: RosterCommand = try await parse("roster people add --set first_name=Anna --set year:=1980 --id \(id) --backend x")
+        #expect(add.action == .add && add.row == nil && add.id == id && add.target.backend == "x")
+        #expect(add.set == [FormField(argument: "first_name=Anna"), FormField(argument: "year:=1980")].compactMap(\.self))
+        let edit: RosterCommand = try await parse("roster people edit 28 --set first_name=Anna --strict")
+        #expect(edit.action == .edit && edit.row == "28" && edit.strict && edit.set.count == 1)
+    }
+
+    @Test func fixResolveUndoAndExportTakeTheirOptions() async throws {
+        let fix: FixCommand = try await parse("fix 12 --user 7 --item note=x --strict --backend x")
+        #expect(fix.entry.id == "12" && fix.user == "7" && fix.item == [ItemField(name: "note", value: "x")] && fix.strict)
+        let delivered: ResolveCommand = try await parse("resolve 12 --delivered 17")
+        #expect(delivered.entry.id == "12" && delivered.delivered && delivered.remoteID == "17" && !delivered.notDelivered)
+        #expect(try await parse("resolve 12 --delivered", as: ResolveCommand.self).remoteID == nil)
+        #expect(try await parse("resolve 12 --not-delivered", as: ResolveCommand.self).notDelivered)
+        let undo: UndoCommand = try await parse("undo 1 2")
+        #expect(undo.ids == ["1", "2"] && !undo.yes)
+        #expect(try await parse("undo --yes", as: UndoCommand.self).ids.isEmpty)
+        #expect(try await parse("export 12 --output -", as: ExportCommand.self).output == "-")
+        #expect(try await parse("export --all -o folder", as: ExportCommand.self).output == "folder")
+    }
+
+    @Test func discardTakesIDsOrAState() async throws {
+        let bulk: DiscardCommand = try await parse("discard --state dead --route fit_test --user 7 --reason mask --now -y")
+        #expect(bulk.state == .dead && bulk.route == "fit_test" && bulk.user == "7" && bulk.reason == "mask" && bulk.now && bulk.yes)
+        #expect(try await !parse("discard 1", as: DiscardCommand.self).now)
+        let reason = String(repeating: "x", count: 200)
+        #expect(try await parse("discard 1 --reason \(reason)", as: DiscardCommand.self).reason == reason)
+        await #expect(throws: (any Error).self) { try await Homing.asyncParseAsRoot(["discard", "1", "--reason", reason + "x"]) }
+        await #expect(throws: (any Error).self) { try await Homing.asyncParseAsRoot(["discard", "1", "--reason", " "]) }
+    }
+
     @Test func submitTakesFilesFieldsAndIds() async throws {
         let command: SubmitCommand = try await parse("submit a.json - --user 5 --item name=Anna=B --item note= --route fit_test")
         #expect(command.files == ["a.json", "-"] && command.user == "5" && command.route == "fit_test")
@@ -38,12 +86,6 @@ import Testing
         #expect(try await parse("submit", as: SubmitCommand.self).route == "measurement")
         #expect(try await parse("submit a --user 5 --strict", as: SubmitCommand.self).strict)
         #expect(try await !parse("submit a --user 5", as: SubmitCommand.self).strict)
-    }
-
-    @Test func listTakesItsFilters() async throws {
-        let command: ListCommand = try await parse("list --state held --limit 5 --after 12 --backend x --json --socket /s")
-        #expect(command.state == .held && command.limit == 5 && command.after == 12 && command.target.backend == "x")
-        #expect(command.global.json && command.global.socket == "/s")
     }
 
     @Test func commandsAcceptEntryNumberOrID() async throws {
@@ -102,7 +144,9 @@ import Testing
         try await parse("why 1", as: WhyCommand.self).target.require(Sample.id(1), of: "breathesafe")
     }
 
-    @Test(arguments: ["show", "why", "receipt", "retry", "discard"]) func anEmptyIDIsRefused(command: String) async throws {
+    @Test(arguments: ["show", "why", "receipt", "retry", "discard", "fix", "resolve", "undo", "export"]) func anEmptyIDIsRefused(
+        command: String
+    ) async throws {
         let error = await #expect(throws: (any Error).self) { try await Homing.asyncParseAsRoot([command, ""]) }
         #expect(Homing.message(for: try #require(error)).contains("‘’ is not an entry number or id."))
     }
@@ -116,8 +160,14 @@ import Testing
         "login --password-stdin --password-file f", "login --password secret", "logout now", "status now",
         "submit a --item user_id", "submit a --item =5", "submit a b --id 0190a1b2-c3d4-7e5f-8a9b-3f2a91c04b01",
         "submit a b --supersedes 0190a1b2-c3d4-7e5f-8a9b-3f2a91c04b01", "submit - -", "submit a --no-document", "list --state gone",
-        "list --limit 0", "list --limit 501", "list --limit many", "list --after=-1", "show", "show 1 2", "why", "retry", "retry 1 --all",
+        "list --limit 0", "list --since soon", "list --user --json", "list --route=",
+        "list --limit 501", "list --limit many", "list --after=-1", "show", "show 1 2", "why", "retry", "retry 1 --all",
         "retry 1 --state dead", "submit a --user -5", "submit a --user --json", "retry --all --state pending", "discard", "discard --yes",
+        "discard 1 --state dead --reason x", "discard --state dead", "discard --state pending --reason x", "discard 1 --route x",
+        "discard 1 --user 7", "fix 1", "fix --user 7", "fix 1 --user=", "resolve 1", "resolve 1 --delivered --not-delivered",
+        "resolve 1 --not-delivered 17", "export", "export 1 --all", "export --all", "export --all --output -", "export 1 2",
+        "roster people add 28 --set a=b", "roster people edit --set a=b", "roster people --set a=b", "roster people --strict",
+        "roster people add --find a", "roster people edit 28 --set =b", "roster people add --id 12",
         "sync --timeout 0",
         "sync --timeout soon", "events --since=-1", "events --since yesterday", "version 2", "dance", "pause", "pause --reason= --for 2h",
         "pause --for 2h --until 18:00 --reason x",

@@ -8,19 +8,23 @@ import Testing
     private let text = EntryText(style: .plain, times: Sample.times)
 
     @Test func tableDescribesEachState() {
+        var waiting = Sample.entry(14)
+        waiting.behind = Sample.id(13)
         let page = EntryPage(
             entries: [
                 Sample.entry(1, "delivered", remoteID: "811"), Sample.entry(2, "dead", lastStatus: 422, lastError: "too\u{1B}small"),
                 Sample.entry(12, "held", hold: "poison"), Sample.entry(13, due: Sample.now.addingTimeInterval(300)),
-            ], next: 13)
+                waiting,
+            ], next: 14, total: 5000)
         #expect(
-            text.table(page, state: nil) == """
+            text.table(page, EntryQuery(after: 0)) == """
                  #  ID            STATE      CAPTURED  ROUTE           SIZE  ABOUT
                  1  3f2a91c04b01  delivered  14:12     measurement  17.4 kB  server id 811
                  2  3f2a91c04b02  failed     14:12     measurement  17.4 kB  too small
                 12  3f2a91c04b0c  on hold    14:12     measurement  17.4 kB  the daemon crashed while sending it
                 13  3f2a91c04b0d  waiting    14:12     measurement  17.4 kB  next try 14:20
-                There are more: add --after 13
+                14  3f2a91c04b0e  waiting    14:12     measurement  17.4 kB  after 3f2a91c04b0d
+                5 of 5,000 shown. For the next, add ‘--after 14’.
                 """)
     }
 
@@ -33,7 +37,7 @@ import Testing
         ], next: nil)
 
     private func table(_ page: EntryPage, width: Int) -> String {
-        EntryText(style: .plain, times: Sample.times, width: width).table(page, state: nil)
+        EntryText(style: .plain, times: Sample.times, width: width).table(page)
     }
 
     @Test func narrowTableShowsStateAndPersonOfEachEntry() {
@@ -65,8 +69,8 @@ import Testing
 
     @Test(arguments: 40...120) func tableFitsItsWidth(width: Int) {
         var page = Self.people
-        let wide = Sample.subject("5", String(repeating: "名", count: 70))
-        page.entries.append(Sample.entry(4_000_000, "inflight", backend: "lists-2026", subject: wide))
+        page.entries.append(Sample.entry(4_000_000, "inflight", backend: "lists-2026", subject: Self.wide))
+        page.total = 5000
         page.entries.append(Sample.entry(4_000_001, subject: Sample.subject(String(repeating: "0190a1b2", count: 30), "Eve")))
         let lines = table(page, width: width).split(separator: "\n").map(String.init)
         for line in lines { #expect(line.columns <= width, "\(line)") }
@@ -75,13 +79,48 @@ import Testing
 
     @Test func tableShowsBackendColumnForSeveralBackends() {
         let page = EntryPage(entries: [Sample.entry(1, backend: "one"), Sample.entry(2, backend: "two")], next: nil)
-        #expect(text.table(page, state: nil).contains("CAPTURED  BACKEND  ROUTE"))
+        #expect(text.table(page).contains("CAPTURED  BACKEND  ROUTE"))
     }
 
     @Test func anEmptyListSaysSo() {
-        #expect(text.table(EntryPage(entries: [], next: nil), state: nil) == "No entries found.")
-        #expect(text.table(EntryPage(entries: [], next: nil), state: "dead") == "No failed entries found.")
+        let none = EntryPage(entries: [], next: nil)
+        #expect(text.table(none) == "No entries found.")
+        #expect(text.table(none, EntryQuery(state: "dead")) == "No failed entries found.")
+        #expect(text.table(none, EntryQuery(user: "5")) == "No matching entries found.")
+        #expect(text.table(none, EntryQuery(state: "dead", since: Sample.now)) == "No matching failed entries found.")
     }
+
+    @Test func listSaysHowManyOfTheEntriesItShows() {
+        func last(_ page: EntryPage, _ query: EntryQuery) -> String? {
+            text.table(page, query).split(separator: "\n").last.map(String.init)
+        }
+        let entries = [Sample.entry(1), Sample.entry(2)]
+        let all = EntryPage(entries: entries, next: 2)
+        #expect(last(all, EntryQuery(after: 0))?.contains("shown") == false)
+        #expect(
+            last(EntryPage(entries: entries, next: nil, total: 1234), EntryQuery())
+                == "2 of 1,234 shown, the newest. To begin with the oldest, add ‘--after 0’.")
+        #expect(
+            last(EntryPage(entries: entries, next: 2, total: 10_000, totalIsLeast: true), EntryQuery(after: 0))
+                == "2 of more than 10,000 shown. For the next, add ‘--after 2’.")
+        #expect(last(EntryPage(entries: entries, next: nil, total: 3), EntryQuery(after: 1)) == "2 of 3 shown.")
+    }
+
+    @Test(arguments: [40, 80, 120]) func detailFitsItsWidth(width: Int) {
+        let attempt = AttemptSummary(
+            startedAt: Sample.ago(minutes: 2000), endedAt: Sample.now, verdict: "unauthorized", counted: true, status: 401,
+            message: String(repeating: "名e\u{301}", count: 70))
+        let words = "zu klein: " + String(repeating: "名", count: 70)
+        let entry = Sample.entry(2, "dead", lastStatus: 422, lastError: words, subject: Self.wide)
+        let detail = EntryDetail(entry: entry, attempts: [attempt])
+        let lines = EntryText(style: .plain, times: Sample.times, width: width).detail(detail).split(separator: "\n").map(String.init)
+        for line in lines { #expect(line.columns <= width, "\(line)") }
+        // Nothing of the facts is cut.
+        #expect(lines.joined().count { $0 == "名" } >= 140)
+        #expect(lines.contains { $0.trimmingCharacters(in: .whitespaces).hasSuffix(entry.id) })
+    }
+
+    private static let wide = Sample.subject("5", String(repeating: "名", count: 70))
 
     @Test func detailListsAttempts() {
         let attempt = AttemptSummary(
@@ -130,47 +169,23 @@ import Testing
         #expect(text.detail(detail).contains("\nfor       Anna Example (28)\n"))
     }
 
-    @Test func discardNamesPeople() {
+    @Test func retryNamesPeople() {
         let entry = Sample.entry(2, "dead", subject: Sample.subject())
-        let question = DiscardText(times: Sample.times).before([entry])
-        #expect(question.contains("\n  #2 3f2a91c04b02, measurement for Anna Example (28), 17.4 kB"))
-        #expect(DiscardText.done([entry]) == "1 entry for Anna Example (28) was discarded and will never be sent.")
-        let both = [entry, Sample.entry(3, "dead", subject: Sample.subject("6", "Ben Sample"))]
-        #expect(DiscardText.done(both).hasPrefix("2 entries for Anna Example (28) and Ben Sample (6) were discarded"))
         #expect(RetryText.withoutLooking([entry]).hasPrefix("1 entry for Anna Example (28) may already have taken effect"))
-        let unknown = [entry, Sample.entry(3, "dead", subject: Sample.subject("77", nil))]
-        #expect(DiscardText.done(unknown).hasPrefix("2 entries were discarded"))
+    }
+
+    @Test func detailSaysWhatAnEntryNeedsAndUntilWhenItCanBeBroughtBack() {
+        var entry = Sample.entry(2, "held", hold: "discarding")
+        (entry.needs, entry.supersededBy, entry.discardAt) = (Sample.id(1), Sample.id(3), Sample.ago(minutes: -10))
+        let detail = text.detail(EntryDetail(entry: entry, attempts: []))
+        #expect(detail.contains(/needs +entry 0190a1b2-c3d4-7e5f-8a9b-3f2a91c04b01\n/))
+        #expect(detail.contains(/replaced +by entry 0190a1b2-c3d4-7e5f-8a9b-3f2a91c04b03\n/))
+        #expect(detail.contains(/discarded +for good in 10 minutes \(14:25\); to keep it, run: homing undo 3f2a91c04b02\n/))
     }
 
     @Test func detailNamesAlteredValue() {
         let detail = EntryDetail(entry: Sample.entry(2, "delivered"), attempts: [], altered: "/a/0")
         #expect(text.detail(detail).contains("altered   the server stored something else at /a/0"))
-    }
-
-    @Test func discardPromptListsEntries() {
-        let discard = DiscardText(times: Sample.times)
-        #expect(
-            discard.before([Sample.entry(2, "dead")]) == """
-                1 entry will be discarded for good. Homing will not send it, and this cannot be undone:
-                  #2 3f2a91c04b02, measurement, 17.4 kB, captured 3 minutes ago (14:12), failed after 1 attempt
-                """)
-        #expect(discard.before((1...23).map { Sample.entry($0) }).hasSuffix("\n  and 3 more"))
-        #expect(DiscardText.done([Sample.entry(2, "dead")]) == "1 entry was discarded and will never be sent.")
-    }
-
-    /// The text must not claim that an uncertain entry was never sent.
-    @Test func discardOfUncertainEntryWarnsOfPossibleDelivery() {
-        var doubtful = Sample.entry(2, "held")
-        doubtful.uncertain = true
-        #expect(
-            DiscardText.done([doubtful])
-                == "1 entry was discarded and will not be sent again. "
-                + "It may already have reached the backend; discarding removes nothing there.")
-        #expect(DiscardText.done([doubtful, Sample.entry(3)]).contains("1 of them may already have reached the backend"))
-        #expect(
-            DiscardText(times: Sample.times).before([doubtful]).hasSuffix(
-                "An earlier attempt may have reached the backend; discarding removes nothing there.")
-        )
     }
 
     @Test func anEventIsOneLine() {

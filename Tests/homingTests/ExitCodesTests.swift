@@ -28,7 +28,8 @@ import Testing
 
     @Test(
         arguments: [
-            ([], 0), (["--help"], 0), (["--version"], 0), (["status", "--help"], 0), (["dance"], 2), (["show"], 2),
+            ([], 0), (["--help"], 0), (["--version"], 0), (["status", "--help"], 0), (["dance"], 2),
+            (["stauts", "--json"], 2), (["--json", "list"], 2), (["show"], 2),
             (["list", "--state", "gone"], 2), (["status", "--socket", "/nowhere/homing.sock"], 3),
             (["status", "--socket", "/nowhere/homing.sock", "--json"], 3), (["version", "--socket", "/nowhere/homing.sock"], 0),
             (["show", "?", "--socket", "/nowhere/homing.sock"], 2),

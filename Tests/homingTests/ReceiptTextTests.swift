@@ -31,7 +31,7 @@ import Testing
                 1  3f2a91c04b01  delivered  12:45     14:12    anna@clinic.example  server id 811 (201)
                 2  3f2a91c04b02  discarded  12:45     14:12    5                    by bob
                 3  3f2a91c04b03  delivered  12:45     14:12    anna@clinic.example  server id 811 (201), looked up
-                There are more: add --after 3, or --csv for all
+                There are more: add ‘--after 3’, or ‘--csv’ for all
                 """)
         #expect(text.table(ReceiptPage(receipts: [], next: nil)).hasPrefix("There are no receipts to show: no matching entry"))
     }
@@ -54,6 +54,19 @@ import Testing
         }
     }
 
+    @Test(arguments: [40, 80, 120]) func tableAndDetailFitTheirWidth(width: Int) {
+        let text = ReceiptText(style: .plain, times: Sample.times, width: width)
+        let wide = receipt(4_000_000) {
+            $0.subject = Sample.subject("5", String(repeating: "名e\u{301}", count: 70))
+            ($0.settledAt, $0.outcome, $0.discardedBy) = (Sample.ago(minutes: 700_000), "discarded", String(repeating: "名", count: 70))
+        }
+        let page = ReceiptPage(receipts: [receipt(1), wide], next: 4_000_000)
+        for line in (text.table(page) + "\n" + text.detail(wide)).split(separator: "\n").map(String.init) {
+            #expect(line.columns <= width, "\(line)")
+        }
+        #expect(text.table(page).contains("… (5)"))
+    }
+
     @Test func detailShowsOutcomeAndAccount() {
         let lines = text.detail(discarded).split(separator: "\n").map(String.init)
         #expect(lines.contains("outcome   discarded by bob") && lines.contains("account   5"))
@@ -61,13 +74,25 @@ import Testing
         #expect(text.detail(receipt(1) { $0.subject = Sample.subject() }).contains("\nfor        Anna Example (28)\n"))
     }
 
+    @Test func saysWhoResolvedOrReplacedAnEntry() {
+        let resolved = receipt(1) { ($0.status, $0.resolvedBy) = (nil, "bob") }
+        #expect(text.table(ReceiptPage(receipts: [resolved], next: nil)).hasSuffix("server id 811, said by bob"))
+        #expect(text.detail(resolved).contains(/resolved +by bob, who said that it was delivered\n/))
+        #expect(ReceiptCSV.line(resolved).hasSuffix(",false,,,bob\r\n"))
+        var replaced = discarded
+        replaced.supersededBy = Sample.id(3)
+        #expect(text.table(ReceiptPage(receipts: [replaced], next: nil)).hasSuffix("replaced by 3f2a91c04b03"))
+        #expect(text.detail(replaced).contains("by entry \(Sample.id(3))\n"))
+        #expect(ReceiptCSV.line(replaced).hasSuffix(",,\(Sample.id(3)),\r\n"))
+    }
+
     @Test func csvFollowsRFC4180() {
-        #expect(ReceiptCSV.heading.hasSuffix("\r\n") && ReceiptCSV.heading.split(separator: ",").count == 20)
+        #expect(ReceiptCSV.heading.hasSuffix("\r\n") && ReceiptCSV.heading.split(separator: ",").count == 22)
         #expect(
             ReceiptCSV.line(receipt(1))
                 == "1,\(Sample.id(1)),delivered,2025-03-11T11:45:00.000Z,2025-03-11T11:45:00.000Z,2025-03-11T13:12:00.000Z,breathesafe,5,"
-                + "anna@clinic.example,users/5,measurement,811,201,false,0,17400,,,false,\r\n")
-        #expect(ReceiptCSV.line(receipt(1) { $0.subject = Sample.subject() }).hasSuffix(",,,false,28\r\n"))
+                + "anna@clinic.example,users/5,measurement,811,201,false,0,17400,,,false,,,\r\n")
+        #expect(ReceiptCSV.line(receipt(1) { $0.subject = Sample.subject() }).hasSuffix(",,,false,28,,\r\n"))
         let odd = receipt(1) { $0.remoteID = "a,\"b\"" }
         #expect(ReceiptCSV.line(odd).contains(",measurement,\"a,\"\"b\"\"\",201,"))
     }

@@ -57,7 +57,10 @@ import Testing
     @Test func neverCutsIDs() {
         let ids = ["7", "8"].map { String(repeating: "1", count: 60) + $0 }
         let lines = text(40).page(page(ids.map { ("Anna Maximiliana", $0) })).split(separator: "\n")
-        for (line, id) in zip(lines.dropFirst(), ids) { #expect(line == "Anna Ma…  \(id)") }
+        let whole = ids.flatMap { ["Anna Maximiliana", "  \($0.prefix(38))", "  \($0.dropFirst(38))"] }
+        #expect(Array(lines.prefix(7).map(String.init)) == ["NAME, ID"] + whole)
+        let uuid = text(40).page(page([("Anna Maximiliana", Sample.id(1))])).split(separator: "\n")
+        #expect(uuid[1] == "Anna Maximiliana" && uuid[2] == "  \(Sample.id(1))")
     }
 
     @Test func showsOnlyTheSentenceWithoutRows() {
@@ -88,6 +91,16 @@ import Testing
         #expect(text(80).lists(RosterList(rosters: [])) == "No backend has a list for Homing to keep.")
     }
 
+    @Test(arguments: [40, 80, 120]) func listsFitTheirWidth(width: Int) {
+        var failing = Sample.roster("unread", backend: String(repeating: "b", count: 40))
+        failing.failure = String(repeating: "名e\u{301}", count: 70)
+        var large = Sample.roster(backend: "lists-2026")
+        (large.count, large.title.many) = (100_000, String(repeating: "名", count: 30))
+        for line in text(width).lists(RosterList(rosters: [failing, large])).split(separator: "\n").map(String.init) {
+            #expect(line.columns <= width, "\(line)")
+        }
+    }
+
     @Test func saysWhyAListIsNotRefreshed() {
         var report = Sample.roster()
         #expect(text(80).notRefreshed(report) == nil)
@@ -101,5 +114,22 @@ import Testing
                 == "Homing is still reading the list from breathesafe. The list below was read 3 minutes ago (14:12).")
         report.readAt = nil
         #expect(text(80).notRefreshed(report) == nil)
+    }
+
+    @Test func showsNewRowsWithTheirEntries() {
+        let new = RosterRow(id: "@\(Sample.id(9))", label: "Anna Maximiliana Example", values: [:], pending: "new")
+        var unnamed = new
+        unnamed.label = ""
+        let rows = [new, unnamed, RosterRow(id: "28", label: "Anna Example", values: [:])]
+        let page = RosterPage(roster: Sample.roster(sentence: "4 people."), rows: rows, matching: 3, next: nil)
+        #expect(
+            text(80).page(page) == """
+                NAME                                       ID
+                Anna Maximiliana Example (new)  @3f2a91c04b09
+                new person                      @3f2a91c04b09
+                Anna Example                               28
+                4 people.
+                """)
+        #expect(text(40).page(page).contains("\nAnna Maximiliana E… (new)  @3f2a91c04b09\n"))
     }
 }

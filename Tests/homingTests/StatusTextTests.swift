@@ -52,6 +52,54 @@ import Testing
                 """)
     }
 
+    @Test func narrowTerminalShowsValuesBelowTheirLabels() {
+        let status = Sample.status(
+            "Everything that was captured here has been delivered.",
+            backends: [Sample.backend(queue: .init(delivered: 412), last: Sample.ago(minutes: 10))],
+            spool: SpoolReport(directory: "/var/lib/homing/spool", waiting: 2, refused: 1))
+        #expect(
+            StatusText(style: .plain, times: Sample.times, width: 40, wrapsSentence: true).lines(status) == """
+                Everything that was captured here has
+                been delivered.
+
+                breathesafe  https://breathesafe.example
+                  account
+                    anna@clinic.example, signed in since
+                    12:10
+                  entries
+                    412 delivered
+                  sending
+                    on
+                  last delivered
+                    10 minutes ago (14:05)
+
+                drop folder  /var/lib/homing/spool
+                  2 files not accepted yet; 1 file
+                  refused, with its reason beside it
+                """)
+    }
+
+    @Test(arguments: [40, 80, 120]) func fitsItsWidth(width: Int) {
+        let name = String(repeating: "名e\u{301}", count: 70)
+        var report = Sample.backend(
+            gate: "cooling", reason: "\(name) kann nicht erreicht werden.", queue: .init(pending: 1, inflight: 1, held: 1, dead: 1),
+            oldest: Sample.ago(minutes: 200), others: [WaitingAccount(account: "9", email: name, waiting: 1)])
+        report.session.email = name
+        report.rosters = [Sample.people]
+        let status = Sample.status(
+            "2 Aufnahmen von \(name) warten.", attention: [Attention(code: "dead", text: name, next: "\(name) ‘homing list --state dead’")],
+            backends: [report], spool: SpoolReport(directory: "/var/lib/homing/spool", waiting: 2, refused: 1, stuck: 1))
+        let text = StatusText(style: .plain, times: Sample.times, width: width, wrapsSentence: true).lines(status)
+        for line in text.split(separator: "\n").map(String.init) { #expect(line.columns <= width, "\(line)") }
+        // Nothing is cut: the name is in the sentence, in both parts of the item, and in three facts.
+        #expect(text.count { $0 == "名" } == 6 * 70 && !text.contains("…"))
+    }
+
+    @Test func sentenceIsOneLineForPrograms() {
+        let sentence = String(repeating: "word ", count: 50) + "end."
+        #expect(text(Sample.status(sentence)).hasPrefix(sentence + "\n"))
+    }
+
     @Test func showsFailingRoute() {
         var report = Sample.backend(queue: .init(pending: 2))
         report.coolingRoutes = [

@@ -6,7 +6,21 @@ import Testing
 @Suite struct SubjectArgumentTests {
     private static let rows = [
         ("28", "Anna Example"), ("31", "Anna Sample"), ("26", "Edit Me"), ("30", "Edit Me"), ("12", "7"), ("7", "Eve Lab"),
-    ].map { RosterRow(id: $0.0, label: $0.1, values: [:]) }
+        (created, "Nora New"), ("32", "Una Two"), (created, "Una Two"),
+    ].map { RosterRow(id: $0.0, label: $0.1, values: [:], pending: $0.0.hasPrefix("@") ? "new" : nil) }
+
+    private static let created = "@\(Sample.id(9))"
+    private static let entries: [String: SubjectArgument.NamedEntry] = [
+        "4b09": .init(id: Sample.id(9), subject: nil),
+        "4b10": .init(id: Sample.id(10), subject: subject(id: created, isNew: true)),
+        "4b11": .init(id: Sample.id(11), subject: subject(id: "40", reference: created)),
+        "4b12": .init(id: Sample.id(12), subject: subject(id: "28")),
+        "4b13": .init(id: Sample.id(13), subject: SubjectReport(resource: "lists", field: "list_id", id: created, isNew: true)),
+    ]
+
+    private static func subject(id: String, reference: String? = nil, isNew: Bool? = nil) -> SubjectReport {
+        SubjectReport(resource: "managed_users", field: "user_id", id: id, label: "Anna", reference: reference, isNew: isNew)
+    }
 
     private func roster(_ state: String = "complete", type: String = "integer", backend: String = "breathesafe") -> RosterReport {
         var report = Sample.roster(state, backend: backend, sentence: "Your people have not been read yet.")
@@ -25,6 +39,9 @@ import Testing
                 return query.find.map { row.label.lowercased().contains($0.lowercased()) } ?? true
             }
             return RosterPage(roster: Sample.roster(), rows: Array(found.prefix(query.limit)), matching: found.count, next: nil)
+        } entry: { name throws(Problem) in
+            guard let entry = Self.entries[name] else { throw .notFound("There is no entry ‘\(name)’.") }
+            return entry
         }
         return try await argument.resolved(ItemField(name: field, value: value), option: option).value
     }
@@ -77,5 +94,41 @@ import Testing
         #expect(try await resolved("Anna Example", [text]) == "28")
         #expect(try await resolved("a-new-id", [text]) == "a-new-id")
         #expect(try await resolved("a-new-id", [roster("unread", type: "text")]) == "a-new-id")
+    }
+
+    @Test func newPersonIsFoundByName() async throws {
+        #expect(try await resolved("nora new") == Self.created)
+        let problem = try #require(await #expect(throws: Problem.self) { try await resolved("Una Two") })
+        #expect(problem.detail == "2 people are called ‘Una Two’: 32, @3f2a91c04b09.")
+        let similar = try #require(await #expect(throws: Problem.self) { try await resolved("Nora") })
+        #expect(similar.detail == "No person is called ‘Nora’. Similar: Nora New (@3f2a91c04b09).")
+    }
+
+    @Test func shortReferenceBecomesAFullOne() async throws {
+        #expect(try await resolved("@4b09") == Self.created)
+        #expect(try await resolved("@4b09", field: "list_id") == "@4b09")
+        // Without a list, too.
+        #expect(try await resolved("@4b09", [roster("unread")]) == Self.created)
+        let problem = await #expect(throws: Problem.self) { try await resolved("@ffff") }
+        #expect(problem?.code == .notFound)
+    }
+
+    @Test func fullReferenceNeedsNoLookUp() async throws {
+        #expect(try await resolved("@\(Sample.id(77).uppercased())") == "@\(Sample.id(77))")
+    }
+
+    /// ‘homing list’ shows the entry with the person's details under the person's name.
+    @Test func referenceToAnEntryAboutTheNewPersonMeansThePerson() async throws {
+        #expect(try await resolved("@4b10") == Self.created)
+        #expect(try await resolved("@4b11") == Self.created)
+        // The daemon refuses these.
+        #expect(try await resolved("@4b12") == "@\(Sample.id(12))")
+        #expect(try await resolved("@4b13") == "@\(Sample.id(13))")
+    }
+
+    @Test func textThatIsNoReferenceIsAName() async throws {
+        let problem = await #expect(throws: Problem.self) { try await resolved("@home") }
+        #expect(problem?.detail == "No person is called ‘@home’.")
+        #expect(try await resolved("@ffff", [roster(type: "text")]) == "@ffff")
     }
 }

@@ -14,7 +14,8 @@ import Testing
 
     @Test(arguments: [
         ["why", "--", "positional@0"], ["list", "--", "--backend"], ["retry", "--", "positional@0"], ["roster", "--", "positional@0"],
-        ["submit", "--", "--user"],
+        ["submit", "--", "--user"], ["roster", "--", "positional@2"], ["undo", "--", "positional@0"], ["fix", "--", "--user"],
+        ["discard", "--", "--user"],
     ])
     func offersNothingSilentlyWithoutDaemon(what: [String]) async throws {
         let words = ["---completion"] + what + ["3", "0", "homing", "--socket", "/nowhere", ""]
@@ -30,7 +31,7 @@ import Testing
     func scriptsCompleteStatesBackendsAndIDs(shell: CompletionsCommand.Shell) {
         let script = Homing.completionScript(for: shell.completion)
         #expect(script.contains("inflight") && script.contains("---completion list") && script.contains("---completion why"))
-        #expect(script.contains("---completion submit"))
+        #expect(script.contains("---completion submit") && script.contains("---completion undo") && script.contains("---completion fix"))
     }
 
     @Test(
@@ -43,5 +44,12 @@ import Testing
     func offersUniqueNamesThatNoShellRuns(shell: CompletionShell?, words: [String]) {
         let rows = [("28", "Anna Example"), ("26", "Edit Me"), ("30", "Edit Me"), ("31", "Eve $(reboot):`x`"), ("7", "12")]
         #expect(Suggestions.names(of: rows.map { RosterRow(id: $0.0, label: $0.1, values: [:]) }, for: shell) == words)
+    }
+
+    @Test func offersNewPeopleByNameOrShortReference() {
+        let rows = [("@\(Sample.id(9))", "Nora New"), ("@\(Sample.id(8))", "Edit Me"), ("26", "Edit Me")]
+        let names = rows.map { RosterRow(id: $0.0, label: $0.1, values: [:]) }
+        #expect(Suggestions.names(of: names, for: nil) == ["Nora New", "@3f2a91c04b08", "26"])
+        #expect(Suggestions.names(of: names, for: .fish).first == "Nora New\t@3f2a91c04b09")
     }
 }

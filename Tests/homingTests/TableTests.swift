@@ -37,7 +37,14 @@ import Testing
         #expect(table(24) == ["#  WHEN   FOR", "1  14:05  Anna (28)"])
         #expect(table(18) == ["#  WHEN   FOR", "1  14:05  An… (28)"])
         #expect(table(17) == ["#  FOR", "1  Anna (28)"])
-        #expect(table(5) == ["#  FOR", "1  An… (28)"])
+        #expect(table(11) == ["#  FOR", "1  An… (28)"])
+    }
+
+    @Test func stacksCellsIfColumnsDoNotFit() {
+        let table = Table(
+            columns: [.init(title: "NAME"), .init(title: "FOR", isSubject: true), .init(title: "ID", isNumber: true, least: 12)],
+            rows: [["王小明王小明王", "Anna (28)", "123456789012"], ["Eve", "", "7"]], width: 10)
+        #expect(table.lines() == ["NAME, FOR…", "王小明王…", "  An… (28)", "  12345678", "  9012", "Eve", "  7"])
     }
 
     @Test(arguments: [

@@ -12,6 +12,7 @@ import Testing
         ("people", "roster people"), ("person --refresh", "roster person --refresh"), ("People --help", "roster People --help"),
         ("managed_users --find anna", "roster managed_users --find anna"), ("dance", "dance"), ("status", "status"), ("help", "help"),
         ("--json people", "--json people"), ("", ""),
+        ("people add --first-name Anna", "roster people add --set first_name=Anna"),
     ])
     func nameOfAListIsACommand(line: String, expanded: String) async {
         #expect(await self.expanded(line, RosterList(rosters: [Sample.roster()])) == expanded)

@@ -79,6 +79,19 @@ import Testing
         }
     }
 
+    @Test(arguments: [40, 80, 120]) func wideNamesFitTheFrame(width: Int) {
+        let name = String(repeating: "名e\u{301}", count: 70)
+        var lane = lane(1, name)
+        (lane.subject, lane.email) = (Sample.subject("5", name), name)
+        var (event, view) = (Sample.event(1, detail: ["remoteID": "801", "route": name]), WatchView())
+        event.subject = Sample.subject("5", name)
+        view.saw(Sample.status(name, attention: [Attention(code: "dead", text: name, next: name)]), [lane, self.lane(2, name)])
+        view.saw(event)
+        let lines = frame(width: width).lines(view)
+        for line in lines { #expect(line.columns <= width, "\(line)") }
+        #expect(lines.contains { $0.contains("… (5)") })
+    }
+
     @Test(arguments: [40, 41, 57, 80, 100, 137, 200], [nil, 5, 12, 24, 60])
     func frameFitsItsWidthAndHeight(width: Int, height: Int?) {
         let lines = frame(width: width, height: height, footer: "q to quit").lines(view)
@@ -124,5 +137,13 @@ import Testing
         #expect("王小明".cut(toColumns: 4) == "王…")
         #expect("王小".padded(toColumns: 6) == "王小  ")
         #expect("a王".wrapped(toColumns: 10) == ["a王"])
+    }
+
+    @Test func longWordsAreBrokenBetweenCharactersUnlessTheyAreToBeCopied() {
+        #expect("am 王小明王小明".wrapped(toColumns: 5) == ["am", "王小", "明王", "小明"])
+        #expect("e\u{301}e\u{301}e\u{301}".wrapped(toColumns: 2) == ["e\u{301}e\u{301}", "e\u{301}"])
+        #expect("王a".pieces(ofColumns: 1) == ["王", "a"] && "".pieces(ofColumns: 3) == [""])
+        #expect("to https://lab.example".wrapped(toColumns: 10) == ["to", "https://lab.example"])
+        #expect("run ‘homing list --state dead’.".wrapped(toColumns: 10) == ["run", "‘homing list --state dead’."])
     }
 }

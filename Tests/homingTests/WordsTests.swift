@@ -7,6 +7,9 @@ import Testing
     @Test(arguments: [(0, "no entries"), (1, "1 entry"), (2, "2 entries"), (1000, "1000 entries")])
     func oneIsSingular(number: Int, text: String) { #expect(Words.entries(number) == text) }
 
+    @Test(arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (10_000, "10,000"), (1_234_567, "1,234,567")])
+    func largeNumbersAreGrouped(number: Int, text: String) { #expect(Words.number(number) == text) }
+
     @Test(arguments: [
         (0, "no bytes"), (1, "1 byte"), (999, "999 bytes"), (1000, "1.0 kB"), (17_449, "17.4 kB"), (17_450, "17.5 kB"),
         (999_949, "999.9 kB"),

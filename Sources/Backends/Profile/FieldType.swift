@@ -38,6 +38,20 @@ extension Route {
         let resource: String
     }
 
+    /// Whether the value stands for a row that an entry creates. Throws if the field does not take it.
+    private func isReferenceToEntry(_ value: JSONValue, in field: String) throws(Failure) -> Bool {
+        guard let text = value.string, RosterID(text).reference != nil, references.contains(where: { $0.field == field }) else {
+            return false
+        }
+        let subject = references.first?.field ?? field
+        guard field == subject else {
+            throw Failure(
+                .profile,
+                "The field \"\(field)\" of the route \"\(name)\" needs the server's id; only \"\(subject)\" takes a reference to an entry.")
+        }
+        return true
+    }
+
     /// Undeclared fields are texts.
     func check(_ values: [String: JSONValue]) throws(Failure) {
         let known = usedFields
@@ -46,6 +60,7 @@ extension Route {
             throw Failure(.profile, "The route \"\(self.name)\" has no field \"\(name)\"; \(list).")
         }
         for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+            if try isReferenceToEntry(value, in: name) { continue }
             let type = fields[name] ?? .text
             guard !type.accepts(value) else { continue }
             let found = String(decoding: value.serialized, as: UTF8.self)

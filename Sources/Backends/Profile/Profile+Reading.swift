@@ -33,6 +33,7 @@ extension Profile {
         let address = base.map { Self.address($0) ?? $0 } ?? ""
         let resources = Resource.all(table, address: address, defaults: defaults)
         Self.checkResourceNames(in: declared, table)
+        Self.checkFollowers(of: routes, declared, mistakes)
         table.close()
         guard let name, let base, let origin = Origin(base), let auth else { return nil }
         source = node
@@ -104,6 +105,9 @@ extension Profile {
             if let touches = route.value.member("touches") {
                 let items = if case .list(let items) = touches.content { items } else { [touches] }
                 for (index, item) in items.enumerated() { check(item, "\(route.path).touches.\(index)") }
+            }
+            for key in ["creates", "changes"] {
+                if let resource = route.value.member(key) { check(resource, "\(route.path).\(key)") }
             }
             guard case .table(let fields)? = route.value.member("fields")?.content else { continue }
             for field in fields {

@@ -19,6 +19,7 @@ enum ProfileKeys {
         "errors": ["ok", "code", "message", "auth", "relogin", "retry", "dead", "forbidden", "words"],
         "idempotency": ["header", "quoted", "key_ttl"],
         "routes.NAME": [
+            "creates", "changes", "then", "form",
             "request", "json", "headers", "timeout", "fields", "requires", "marker", "find", "remote_id", "promises", "empty", "lane",
             "after", "on_dead", "delivery", "unknown_on", "gone", "echo", "max_depth", "touches",
             "reasons",

@@ -48,6 +48,7 @@ extension Route {
         if table.keys.contains("find"), !table.keys.contains("marker") {
             table.reject("find", expected: "the key marker in the same route: without the entry's id in the body, a look-up cannot find it")
         }
+        rows = RowRules(table, subject: references.first, takesPayload: isRequestSound ? request?.json?.takesPayload ?? false : nil)
         guard let request else { return nil }
         self.name = name
         self.request = request

@@ -35,12 +35,18 @@ struct Route: Sendable {
     let touches: [String]
     /// The first one that fits an answer counts.
     let reasons: [RefusalReason]
+    let rows: RowRules
     let find: Find?
 
-    var usedFields: Set<String> {
-        let placeholders =
-            request.placeholders + (lane?.placeholders ?? []) + (after?.placeholders ?? []) + (find?.request.placeholders ?? [])
-        return Set(placeholders.compactMap(\.field)).subtracting(["id", "payload"])
+    var usedFields: Set<String> { Set(placeholders.compactMap(\.field)).subtracting(["id", "payload"]) }
+
+    /// Those without which the route cannot be sent.
+    var requiredFields: Set<String> {
+        Set(placeholders.filter { !$0.isOptional }.compactMap(\.field)).subtracting(["id", "payload"])
+    }
+
+    private var placeholders: [Placeholder] {
+        request.placeholders + (lane?.placeholders ?? []) + (after?.placeholders ?? []) + (find?.request.placeholders ?? [])
     }
 
     enum Delivery: String, Sendable, CaseIterable {

@@ -7,7 +7,11 @@ extension Backend {
     package func resource(_ name: String) -> Resource? { profile.resources.first { $0.name == name } }
 
     /// The names of the resources to read again after a delivery of this route.
-    package func touches(route name: String) -> [String] { profile.routes[name]?.touches ?? [] }
+    package func touches(route name: String) -> [String] {
+        guard let route = profile.routes[name] else { return [] }
+        let implied = [route.rows.creates, route.rows.changes].compactMap(\.self).filter { !route.touches.contains($0) }
+        return route.touches + implied
+    }
 
     /// The field that holds the subject of the route's entries, and its resource; nil for none.
     package func subjectField(route name: String) -> (field: String, resource: Resource)? {

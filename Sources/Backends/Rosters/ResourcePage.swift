@@ -89,7 +89,7 @@ extension RosterRow {
     }
 
     /// One line that cannot disguise another; nil without texts and numbers.
-    private static func label(_ parts: ArraySlice<JSONValue?>) -> String? {
+    static func label(_ parts: some Sequence<JSONValue?>) -> String? {
         let words = parts.compactMap { part -> String? in
             switch part {
             case .string(let text)?, .number(let text)?: text.plain

@@ -24,6 +24,8 @@ struct Advice {
     }
 
     var result: Result {
+        // A row that an entry of this account creates or has created.
+        if subject.isNew == true || subject.reference != nil { return .listed }
         guard isSignedIn else { return .unchecked("the session has ended") }
         guard let head else { return .unchecked("your \(title.many) have not been read yet") }
         // An old or incomplete list proves that the id existed, but not that it does not exist.

@@ -17,6 +17,11 @@ extension ControlHandler {
             maxAge: resource.maxAge, moment: Moment(now: clock.now))
         let snapshot = await keeper.snapshot
         advice.isSignedIn = snapshot.state == .signedIn && snapshot.account?.id == owner.account
+        if id.reference != nil {
+            let subject = Subject(owner, route: submission.route, id)
+            advice.subject = try await names(for: ObserverView(seesPeople: true)).report(subject) ?? advice.subject
+            return advice
+        }
         guard advice.isSignedIn else { return advice }
         let found = try await outbox.rosterLabels(of: [id], in: RosterKey(destination: owner, resource: resource.name))
         (advice.head, advice.subject.label) = (found?.head, found?.labels[id])

@@ -15,46 +15,73 @@ extension ControlHandler {
         var submission = Capture.Submission(
             route: request.route, id: try request.id.map { text throws(Problem) in try id(text) }, payload: request.payload,
             supersedes: try request.supersedes.map { text throws(Problem) in try id(text) }, capturedAt: request.capturedAt)
-        let accepted: Intake.Accepted
+        let all: [Intake.Accepted]
         let advice: Advice?
         do {
             let (backend, account) = try await intake.account(at: request.backend)
             submission.fields = keepers[backend]?.backend.fields(request.fields, route: request.route) ?? [:]
             advice = try await self.advice(on: submission, of: Destination(backend: backend, account: account.id))
             if request.strict { try await refuse(submission, at: backend, advice) }
-            accepted = try await intake.accept(submission, for: account, at: backend, by: caller.peer.description)
+            all = try await intake.accept(all: steps(of: submission, at: backend), for: account, at: backend, by: caller.peer.description)
         } catch let error as IntakeError {
             throw Problem(error, commands: commands(for:))
         }
+        guard let accepted = all.first else { throw OutboxError.storage("a submission has no result") }
+        var receipt = receipt(of: accepted, request.payload, advice, isStrict: request.strict)
+        receipt.duplicate = all.allSatisfy { if case .duplicate = $0.enqueued { true } else { false } }
+        receipt.then = all.dropFirst().first?.id.description
+        // `try?`: both entries are accepted; only the new row's name is missing then.
+        if receipt.then != nil { receipt.subject = try? await created(by: accepted, route: request.route) }
+        return receipt
+    }
+
+    func receipt(of accepted: Intake.Accepted, _ payload: Data?, _ advice: Advice?, isStrict: Bool) -> SubmissionReceipt {
         var isDuplicate = false
         if case .duplicate = accepted.enqueued { isDuplicate = true }
         var receipt = SubmissionReceipt(
             id: accepted.id.description, sequence: accepted.enqueued.sequence, duplicate: isDuplicate,
             backend: accepted.destination.backend,
             account: accepted.destination.account.rawValue, lane: accepted.lane.rawValue,
-            sha256: request.payload.map { Vault.digest($0).hex })
+            sha256: payload.map { Vault.digest($0).hex })
         receipt.subject = advice?.subject
-        receipt.warning = isDuplicate ? nil : advice?.warning(isStrict: request.strict)
+        receipt.warning = isDuplicate ? nil : advice?.warning(isStrict: isStrict)
         return receipt
     }
 
     func entries(_ request: EntryQuery, by caller: Caller) async throws -> EntryPage {
-        let entries = try await outbox.entries(
-            state: request.state.flatMap(Entry.State.init), backend: request.backend, after: request.after, limit: request.limit)
-        if entries.isEmpty, let named = request.backend { _ = try keeper(named) }
+        let filter = EntryFilter(
+            state: request.state.flatMap(Entry.State.init), backend: request.backend, subject: request.user.map { RosterID($0) },
+            route: request.route, since: request.since, until: request.until)
+        let page = try await outbox.page(of: filter, after: request.after, limit: request.limit)
+        let entries = page.entries
+        if page.total == 0 { try requireRoute(request.route, at: request.backend) }
         let view = ObserverView(caller)
         let subjects = try await names(for: view).reports(entries.map { Subject($0) })
         return EntryPage(
-            entries: entries.map { entry in summary(view.entry(entry), Subject(entry).flatMap { subjects[$0] }) },
-            next: request.after != nil && entries.count == request.limit ? entries.last?.sequence : nil)
+            entries: entries.map { entry in
+                var summary = summary(view.entry(entry), Subject(entry).flatMap { subjects[$0] })
+                summary.behind = page.blockers[entry.id]?.description
+                return summary
+            }, next: request.after != nil && entries.count == request.limit ? entries.last?.sequence : nil, total: page.total,
+            totalIsLeast: page.totalIsLeast ? true : nil)
+    }
+
+    /// Throws for a name that is not configured: a mistyped one would look as if nothing had been captured.
+    private func requireRoute(_ route: String?, at backend: String?) throws(Problem) {
+        let searched = try backend.map { name throws(Problem) in [try keeper(name)] } ?? Array(keepers.values)
+        let known = Set(searched.flatMap(\.backend.routes)).sorted()
+        guard let route, !known.contains(route) else { return }
+        throw .notFound("There is no route ‘\(route)’; \(known.isEmpty ? "none is configured" : "configured: \(known.inWords)").")
     }
 
     func entry(_ request: EntryReference, by caller: Caller) async throws -> EntryDetail {
         let context = try await context(of: id(named: request.id))
         let view = ObserverView(caller)
         let fields = identifyingFields(in: context)
+        var summary = summary(view.entry(context.entry), try await names(for: view).report(Subject(context.entry)))
+        summary.supersededBy = context.receipt?.supersededBy?.description
         return EntryDetail(
-            entry: summary(view.entry(context.entry), try await names(for: view).report(Subject(context.entry))),
+            entry: summary,
             attempts: context.attempts.map {
                 AttemptSummary(
                     startedAt: $0.startedAt, endedAt: $0.endedAt, verdict: $0.verdict, counted: $0.counted, status: $0.status,
@@ -79,6 +106,7 @@ extension ControlHandler {
         if let gate = reasons.routeGate { reasons.routeGate?.failure = view.failure(gate.failure, at: backend) }
         if let keeper { reasons.session = view.session(await keeper.snapshot) }
         if !SessionKeeper.namesItsServer(entry.destination.account) { reasons.formerAddress = keeper?.foreignTo }
+        try await addReferences(to: &reasons, of: context, for: view)
         let (sentence, next) = reasons.explain(entry)
         return ControlAPI.Explanation(
             id: entry.id.description, state: entry.state.rawValue, subject: reasons.subjectReport, sentence: sentence, next: next.text,
@@ -104,18 +132,12 @@ extension ControlHandler {
         return try await summary(of: id, for: caller)
     }
 
-    func discard(_ request: EntryReference, by caller: Caller) async throws -> EntrySummary {
-        let id = try await id(named: request.id)
-        try await outbox.discard(id, by: caller.peer.description, named: UserName(caller.peer.uid).short, at: clock.now)
-        return try await summary(of: id, for: caller)
-    }
-
-    private func summary(of id: MutationID, for caller: Caller) async throws -> EntrySummary {
+    func summary(of id: MutationID, for caller: Caller) async throws -> EntrySummary {
         let entry = try await found(id)
         return summary(entry, try await names(for: ObserverView(caller)).report(Subject(entry)))
     }
 
-    private func found(_ id: MutationID) async throws -> Entry {
+    func found(_ id: MutationID) async throws -> Entry {
         guard let found = try await outbox.entry(id) else { throw OutboxError.notFound(id) }
         return found.entry
     }
@@ -126,7 +148,7 @@ extension ControlHandler {
         return try await outbox.id(named: name)
     }
 
-    private func id(_ text: String) throws(Problem) -> MutationID {
+    func id(_ text: String) throws(Problem) -> MutationID {
         guard let id = MutationID(text) else {
             throw .invalid("‘\(text)’ is not an id; expected a UUID like 0190a6b2-7c3e-7d4f-8a5b-6c7d8e9f0a1b.")
         }
@@ -137,13 +159,15 @@ extension ControlHandler {
         keepers[entry.destination.backend]?.backend.canLookUp(route: entry.route) ?? false
     }
 
-    private func summary(_ entry: Entry, _ subject: SubjectReport?) -> EntrySummary {
+    func summary(_ entry: Entry, _ subject: SubjectReport?) -> EntrySummary {
         var summary = EntrySummary(
             sequence: entry.sequence, id: entry.id.description, backend: entry.destination.backend,
             account: entry.destination.account.rawValue, route: entry.route, lane: entry.lane.rawValue, state: entry.state.rawValue,
             capturedAt: entry.mutation.capturedAt, acceptedAt: entry.acceptedAt)
         summary.subject = subject
         summary.holdReason = entry.holdReason?.rawValue
+        let isOpen = entry.state != .delivered && entry.state != .discarded
+        summary.needs = isOpen && subject?.isNew == true ? entry.mutation.subject?.reference?.description : nil
         summary.dueAt = entry.state == .pending ? entry.dueAt : nil
         summary.settledAt = entry.settledAt
         summary.attempts = entry.attempts
@@ -154,6 +178,7 @@ extension ControlHandler {
         summary.remoteID = entry.remoteID
         summary.lastStatus = entry.lastStatus
         summary.lastError = entry.lastError
+        summary.discardAt = entry.discardAt
         return summary
     }
 }

@@ -60,5 +60,7 @@ extension ReceiptReport {
             foundByLookup: record.foundByLookup, attempts: record.attempts, size: record.size, discardedBy: record.discardedBy,
             altered: record.altered, acceptedAt: record.acceptedAt, unverified: record.unverified ? true : nil)
         self.subject = subject
+        supersededBy = record.supersededBy?.description
+        resolvedBy = record.resolvedBy
     }
 }

@@ -45,16 +45,21 @@ extension ControlHandler {
         guard try self.key(of: resource, await keeper.snapshot) == key else {
             throw Problem.busy("Another account has just signed in at \(keeper.backend.name).")
         }
+        let new = try await newRows(of: resource, key.destination, selection)
         var report = report(resource, of: snapshot, head)
-        if let text = request.find ?? request.label ?? (request.ids.isEmpty ? nil : request.ids.joined(separator: ", ")) {
-            report.sentence = sentence(report, RosterSentence.Selection(text: text, matching: selection.matching)).text
+        let text = request.find ?? request.label ?? (request.ids.isEmpty ? nil : request.ids.joined(separator: ", "))
+        if text != nil || !new.isEmpty {
+            let selected = text.map { RosterSentence.Selection(text: $0, matching: selection.matching) }
+            report.sentence = sentence(report, selected, new: new.count).text
         }
         let rows = selection.rows.map { row in
             let values = zip(resource.keep, row.kept).compactMap { pointer, value in value.text.map { ("\(pointer)", $0) } }
             return ControlAPI.RosterRow(
                 id: row.id.rawValue, label: row.label, values: Dictionary(values) { first, _ in first })
         }
-        return RosterPage(roster: report, rows: rows, matching: selection.matching, next: selection.next?.rawValue)
+        return RosterPage(
+            roster: report, rows: (request.after == nil ? new : []) + rows, matching: selection.matching + new.count,
+            next: selection.next?.rawValue)
     }
 
     func refreshRoster(_ request: RosterReference, by caller: Caller) async throws -> RosterReport {
@@ -166,11 +171,12 @@ extension ControlHandler {
         if !references.isEmpty {
             report.references = references.map { FieldReference(route: $0.route, field: $0.field, type: $0.type) }
         }
+        report.actions = actions(on: resource, at: snapshot.backend)
         report.sentence = sentence(report).text
         return report
     }
 
-    private func sentence(_ report: RosterReport, _ selection: RosterSentence.Selection? = nil) -> RosterSentence {
+    private func sentence(_ report: RosterReport, _ selection: RosterSentence.Selection? = nil, new: Int = 0) -> RosterSentence {
         let condition = rosters.condition(of: report.backend, report.resource)
         var (isPaused, failure) = (false, condition.failure)
         switch dispatcher.gates[report.backend] {
@@ -180,7 +186,7 @@ extension ControlHandler {
         default: break
         }
         return RosterSentence(
-            report: report, failure: failure, isPaused: isPaused, nextTry: condition.nextTry, selection: selection,
+            report: report, failure: failure, isPaused: isPaused, nextTry: condition.nextTry, selection: selection, new: new,
             commands: commands(for: report.backend), moment: Moment(now: clock.now))
     }
 }

@@ -87,6 +87,8 @@ extension ControlHandler {
             oldestWaiting: overview.oldest[name]?.acceptedAt, oldestWaitingID: overview.oldest[name]?.id,
             lastDelivered: tallies.filter { $0.state == .delivered }.compactMap(\.latest).max(), nextTry: nil, otherAccounts: [],
             formerAddress: keeper.foreignTo, pause: PauseReport(overview.pauses[name], at: clock.now))
+        report.queue.discarding = overview.discarding.filter { $0.key.backend == name }.values.reduce(0, +)
+        report.queue.held -= report.queue.discarding
         report.queue.blocked = report.own.flatMap { overview.blocked[$0] } ?? 0
         report.queue.unseen = overview.unseen.filter { $0.key.backend == name }.values.reduce(0, +)
         let commands = commands(for: name)

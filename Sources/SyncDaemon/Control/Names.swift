@@ -1,4 +1,5 @@
 import Backends
+import Capture
 import ControlAPI
 import Outbox
 import Sessions
@@ -29,21 +30,61 @@ struct Names {
 
     /// Reads each list at most once.
     func reports(_ subjects: [Subject?]) async throws(OutboxError) -> [Subject: SubjectReport] {
+        let subjects = Set(subjects.compactMap(\.self))
+        let references = Set(subjects.compactMap(\.id.reference))
+        let rows = references.isEmpty ? [:] : try await outbox.bindings(of: references)
         var reports: [Subject: SubjectReport] = [:]
-        var lists: [RosterKey: Set<RosterID>] = [:]
-        for subject in Set(subjects.compactMap(\.self)) {
+        for subject in subjects {
             let backend = keepers[subject.destination.backend]?.backend
             guard let (field, resource) = backend?.subjectField(route: subject.route) else { continue }
-            reports[subject] = SubjectReport(resource: resource.name, field: field, id: subject.id.rawValue)
-            lists[RosterKey(destination: subject.destination, resource: resource.name), default: []].insert(subject.id)
+            reports[subject] = Self.report(subject, field, resource.name, row: subject.id.reference.flatMap { rows[$0] })
         }
-        for (key, ids) in lists {
-            guard await isShown(key.destination), let labels = try await outbox.rosterLabels(of: ids, in: key)?.labels else { continue }
-            for (subject, report) in reports where subject.destination == key.destination && report.resource == key.resource {
-                reports[subject]?.label = labels[subject.id]
+        let lists = Dictionary(grouping: reports.keys) { subject in
+            RosterKey(destination: subject.destination, resource: reports[subject]?.resource ?? "")
+        }
+        for (key, subjects) in lists {
+            guard await isShown(key.destination) else { continue }
+            let ids = Set(subjects.compactMap { reports[$0].map { RosterID($0.id) } }.filter { $0.reference == nil })
+            let labels = ids.isEmpty ? [:] : try await outbox.rosterLabels(of: ids, in: key)?.labels ?? [:]
+            let new = try await newLabels(Set(subjects.compactMap(\.id.reference)), in: key)
+            for subject in subjects {
+                guard let id = reports[subject]?.id else { continue }
+                reports[subject]?.label = subject.id.reference.flatMap { new[$0] } ?? labels[RosterID(id)]
             }
         }
         return reports
+    }
+
+    /// - Parameter row: the server's id of the row that the subject refers to; nil if it is not created yet.
+    private static func report(_ subject: Subject, _ field: String, _ resource: String, row: RosterID?) -> SubjectReport {
+        var report = SubjectReport(resource: resource, field: field, id: subject.id.rawValue)
+        guard subject.id.reference != nil else { return report }
+        if let row {
+            (report.id, report.reference) = (row.rawValue, subject.id.rawValue)
+        } else {
+            report.isNew = true
+        }
+        return report
+    }
+
+    /// The names of rows as they were submitted, by the entry that creates the row; none once all of that is delivered.
+    ///
+    /// - Parameter key: the list that the rows will be in.
+    func newLabels(_ creates: Set<MutationID>, in key: RosterKey) async throws(OutboxError) -> [MutationID: String] {
+        guard !creates.isEmpty, let resource = keepers[key.destination.backend]?.backend.resource(key.resource) else { return [:] }
+        // Until the second entry is delivered, the server may have another name for the row.
+        let parts = try await outbox.contents(of: creates.flatMap { [$0.follower, $0] }) { mutation in
+            mutation.destination == key.destination ? resource.labelParts(in: mutation) : []
+        }
+        let labels = creates.compactMap { create -> (MutationID, String)? in
+            let (second, first) = (parts[create.follower] ?? [], parts[create] ?? [])
+            let both = (0..<max(second.count, first.count)).map { index -> JSONValue? in
+                let submitted = second.indices.contains(index) ? second[index] : nil
+                return submitted ?? (first.indices.contains(index) ? first[index] : nil)
+            }
+            return resource.label(of: both).map { (create, $0) }
+        }
+        return Dictionary(uniqueKeysWithValues: labels)
     }
 
     func report(_ subject: Subject?) async throws(OutboxError) -> SubjectReport? {
@@ -52,7 +93,7 @@ struct Names {
     }
 
     /// Only the names of the signed-in account, at the address where it accepted the entry.
-    private func isShown(_ destination: Destination) async -> Bool {
+    func isShown(_ destination: Destination) async -> Bool {
         guard view.seesPeople, let keeper = keepers[destination.backend] else { return false }
         guard keeper.foreignTo == nil || SessionKeeper.namesItsServer(destination.account) else { return false }
         let snapshot = await keeper.snapshot

@@ -65,8 +65,14 @@ struct ObserverView {
         switch kind {
         case .captured: ["by", "lane", "route"]
         case .delivered: ["altered", "foundByLookup", "remoteID", "route", "status"]
-        case .retrying, .released, .held, .dead, .recovered: ["aside", "crashes", "reason", "status"]
-        case .retried, .discarded: ["by", "from"]
+        case .retrying, .released, .dead, .recovered: ["aside", "crashes", "reason", "status"]
+        case .held: ["by", "from", "reason", "status", "until"]
+        case .retried: ["after", "by", "from"]
+        case .discarded: ["by", "from"]
+        case .superseded: ["by", "from", "new"]
+        case .resolved: ["by", "outcome", "remoteID"]
+        case .restored: ["by", "to"]
+        case .exported: ["by"]
         case .gateChanged: ["gate", "reason", "until"]
         case .signedIn, .signedOut, .signInRefused, .signInFailed, .signInRequired, .signOutFailed:
             ["by", "data", "discarded", "server", "way"]

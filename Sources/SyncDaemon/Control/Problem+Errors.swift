@@ -42,6 +42,21 @@ extension Problem {
             self.init(
                 .wrongState, status: 409, title: "Not in this state",
                 detail: "This entry is already \(state.rawValue). Nothing was changed.")
+        case .noSuchCreate(let id):
+            self = .invalid(
+                "It refers to a row that entry \(id) was to create, but this account has no such entry.",
+                next: "Submit the entry that creates the row first.")
+        case .createDiscarded(let id):
+            self.init(
+                .wrongState, status: 409, title: "The row was discarded",
+                detail: "It refers to a row that entry \(id) was to create, but that entry was discarded. It was not accepted.",
+                next: "Create the row again under a new id, and submit this entry for that one.")
+        case .needs(let id, let state):
+            let but = state == .dead ? "failed" : state == .held ? "is on hold" : "was discarded"
+            self.init(
+                .wrongState, status: 409, title: "It needs another entry",
+                detail: "It refers to a row that entry \(id) was to create, but that entry \(but). Nothing was changed.",
+                next: state == .discarded ? "Submit its payload for another row." : "To send both, run: homing retry \(id)")
         case .full:
             self.init(
                 .storageFailed, status: 507, title: "The disk is full",
@@ -66,6 +81,35 @@ extension Problem {
             self.init(
                 .storageFailed, status: 500, title: "The store is too new", detail: "A newer version of Homing has written this store.",
                 next: "Install that version again.")
+        case .beingDiscarded(let id, let date):
+            self.init(
+                .wrongState, status: 409, title: "Being discarded",
+                detail: "A person discarded entry \(id). Its payload is destroyed on \(Moment(now: .distantPast).text(date)).",
+                next: "To undo this, run: homing undo \(id)")
+        case .notUncertain(let id):
+            self.init(
+                .wrongState, status: 409, title: "Nothing to resolve",
+                detail: "The outcome of entry \(id) is known. Nothing was changed.", next: "To see its state, run: homing why \(id)")
+        case .needsRemoteID(let id):
+            self.init(
+                .invalidRequest, status: 400, title: "The server's id is missing",
+                detail: "Entry \(id) creates a row, and other entries may refer to it. Homing needs the id that the server gave it.",
+                next: "Look for the row at the server, then run: homing resolve \(id) --delivered REMOTE-ID")
+        case .mayBeDelivered(let id):
+            self.init(
+                .wrongState, status: 409, title: "It may be delivered",
+                detail: "Entry \(id) is being sent or may have taken effect, so it cannot be replaced. Nothing was changed.",
+                next: "To see how it stands, run: homing why \(id)")
+        case .hasDependents(let id):
+            self.init(
+                .wrongState, status: 409, title: "Other entries need it",
+                detail: "Other entries refer to what entry \(id) creates, so it cannot be replaced. Nothing was changed.",
+                next: "Discard those entries first, or discard entry \(id) and submit all of them again.")
+        case .unreadable(let id):
+            self.init(
+                .storageFailed, status: 500, title: "The entry cannot be read",
+                detail: "The stored data of entry \(id) cannot be read.",
+                next: "Submit the original again under a new id, then run: homing discard \(id)")
         }
     }
 
@@ -86,6 +130,14 @@ extension Problem {
                 next: "It can never be sent unchanged. Tell the maintainer of the program that made it.")
         case .outbox(let error): self.init(error)
         }
+    }
+
+    static func notRestorable(_ id: MutationID, _ state: Entry.State) -> Problem {
+        Problem(
+            .wrongState, status: 409, title: "Nothing to undo",
+            detail: state == .discarded
+                ? "Entry \(id) was discarded, and its payload is destroyed." : "Entry \(id) is not being discarded. Nothing was changed.",
+            next: state == .discarded ? "Submit the original again under a new id." : "To see its state, run: homing why \(id)")
     }
 
     static func unknownBackend(_ name: String, known: [String]) -> Problem {

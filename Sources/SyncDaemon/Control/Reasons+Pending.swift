@@ -9,7 +9,8 @@ import SyncModel
 /// Why an entry waits: causes for all entries first, then causes for this one.
 extension Reasons {
     func pending(_ entry: Entry) -> Explanation {
-        backendMissing(entry) ?? addressChanged(entry) ?? paused() ?? accountMissing(entry) ?? behind(entry) ?? diskFull()
+        backendMissing(entry) ?? addressChanged(entry) ?? paused() ?? accountMissing(entry) ?? creation(entry) ?? behind(entry)
+            ?? diskFull()
             ?? unseen(entry) ?? cooling() ?? failing(entry) ?? uncertain(entry) ?? backoff(entry) ?? revived(entry) ?? (
                 "It is next in its lane.", .optional("Nothing to do. Homing sends it by itself.")
             )
@@ -63,6 +64,12 @@ extension Reasons {
     private func behind(_ entry: Entry) -> Explanation? {
         guard let head = blocker, head.id != entry.id else { return nil }
         let why = "To see why, run: homing why \(head.id)"
+        if head.holdReason == .discarding {
+            return (
+                "It waits for entry \(head.id), which is being discarded. It is put on hold when that is done.",
+                .optional("Nothing to do. To undo the discard, run: homing undo \(head.id)")
+            )
+        }
         if head.state == .dead || head.state == .held {
             let what = head.state == .dead ? "has failed" : "is on hold"
             return (
@@ -92,7 +99,7 @@ extension Reasons {
         return (
             "\(subject(entry, "This")) may already have taken effect at \(entry.destination.backend), but looking it up failed \(entry.looks) times in a row.\(said(entry))\(when)",
             .required(
-                "Have the look-up fixed at \(entry.destination.backend). To look again now, run: homing sync\nIf it is there, run: homing discard \(entry.id)\nTo send it without looking, which may make a duplicate, run: homing retry \(entry.id) --without-looking"
+                "Have the look-up fixed at \(entry.destination.backend). To look again now, run: homing sync\nIf it is there, run: \(resolve(entry))\nTo send it without looking, which may make a duplicate, run: homing retry \(entry.id) --without-looking"
             )
         )
     }

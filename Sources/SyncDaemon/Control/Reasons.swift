@@ -35,6 +35,22 @@ struct Reasons {
     var subjectReport: SubjectReport?
     /// Nil if the profile says nothing about the last answer.
     var meaning: Meaning?
+    /// The entry that must first create the row that this one refers to; nil for none, and once it is delivered.
+    var create: Entry?
+    /// False while the server's id of that row is unknown.
+    var isRowKnown = false
+    /// The name of the row that `create`, or this entry, creates; nil if it is unknown or hidden.
+    var newLabel: String?
+    /// The words for rows of the list that the entry refers to or creates.
+    var title = Resource.Title(one: "row", many: "rows")
+    /// How to read that list again.
+    var refresh = ""
+    /// Whether the creation can be looked up.
+    var canLookUpCreate = false
+    /// Rows that the creation may have made; nil if that is no question.
+    var candidates: CreatedCandidates?
+    /// Undelivered entries that refer to the row that this one creates, counted up to `Outbox.countedInLine`.
+    var dependents = 0
     var moment: Moment
 
     typealias Explanation = (sentence: String, next: NextStep)
@@ -53,6 +69,11 @@ struct Reasons {
     }
 
     func explain(_ entry: Entry) -> Explanation {
+        let (sentence, next) = byState(entry)
+        return (sentence + dependentsWait(entry), next)
+    }
+
+    private func byState(_ entry: Entry) -> Explanation {
         switch entry.state {
         case .delivered: delivered(entry)
         case .discarded: discarded(entry)
@@ -62,14 +83,14 @@ struct Reasons {
                 .optional("Nothing to do. Ask again in a minute.")
             )
         case .dead: dead(entry)
-        case .held: held(entry)
+        case .held: ofReference(entry) ?? held(entry)
         case .pending: pending(entry)
         }
     }
 
     private func delivered(_ entry: Entry) -> Explanation {
         let number = entry.remoteID.map { " as number \($0)" } ?? ""
-        let found = receipt?.foundByLookup == true ? ", confirmed by a look-up" : ""
+        let found = receipt?.foundByLookup == true ? ", confirmed by a look-up" : receipt?.resolvedBy.map { ", as \($0) stated" } ?? ""
         let altered = receipt?.altered.map { " The server stored a different value at \($0.isEmpty ? "the top level" : $0)." } ?? ""
         return (
             "Delivered to \(entry.destination.backend) for \(owner)\(number)\(at(entry.settledAt))\(found).\(altered)",
@@ -78,6 +99,12 @@ struct Reasons {
     }
 
     private func discarded(_ entry: Entry) -> Explanation {
+        if let new = receipt?.supersededBy {
+            return (
+                "Entry \(new) replaced it\(at(entry.settledAt)). Its payload was deleted.",
+                .optional("To see that one, run: homing show \(new)")
+            )
+        }
         let who = receipt?.discardedBy ?? "A person"
         return (
             "\(who) discarded it\(at(entry.settledAt)). Its payload was deleted.",
@@ -113,10 +140,12 @@ struct Reasons {
             )
         case .unknownOutcome:
             let why = canLookUp ? "looking it up there did not settle it" : "\(backend) offers no way to look it up"
-            let again = canLookUp ? "To look it up again, and send it only if it is missing, run" : "If it is missing there, run"
+            let again = canLookUp ? "\nTo look it up again, and send it only if it is missing, run: \(retry)" : ""
             return (
                 "\(subject(entry, "This")) was sent and may have taken effect, and \(why).\(said(entry))",
-                .required("Look for it at \(backend). \(again): \(retry)\nIf it is there, run: homing discard \(entry.id)")
+                .required(
+                    "Look for it at \(backend). If it is there, run: \(resolve(entry))\nIf it is missing there, run: homing resolve \(entry.id) --not-delivered\(again)"
+                )
             )
         case .poison:
             return (
@@ -142,6 +171,11 @@ struct Reasons {
                 "\(subject(entry, "This")) depends on an entry that was not delivered.\(said(entry))",
                 .required("To send it anyway, run: \(retry)\n\(discard(entry))")
             )
+        case .discarding:
+            return (
+                "\(entry.discardBy ?? "A person") discarded it. Its payload is destroyed\(at(entry.discardAt)).",
+                .optional("To undo this, run: homing undo \(entry.id)")
+            )
         case .operator, nil: return ("A person put \(this) on hold.", .required("To send it, run: \(retry)\n\(discard(entry))"))
         }
     }
@@ -151,11 +185,17 @@ struct Reasons {
         var known = fields
         var name = ""
         if let report = subjectReport {
-            known[report.field] = report.label == nil ? report.id : nil
-            name = report.label == nil ? "" : " of \(report.text)"
+            let isNew = report.isNew == true
+            known[report.field] = report.label == nil && !isNew ? report.id : nil
+            name = report.label == nil ? (isNew ? " of a new \(title.one)" : "") : " of \(report.text)"
         }
         let rest = known.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
         return "\(article) \(entry.route)\(name)\(rest.isEmpty ? "" : " (\(rest))")"
+    }
+
+    /// A create counts as delivered only with the id of its row.
+    func resolve(_ entry: Entry) -> String {
+        "homing resolve \(entry.id) --delivered\(entry.mutation.creates == nil ? "" : " REMOTE-ID")"
     }
 
     func discard(_ entry: Entry) -> String { "To delete it for good, run: homing discard \(entry.id)" }

@@ -55,7 +55,7 @@ final class RosterSelection: Sendable {
         }
     }
 
-    private func matches(_ row: SyncModel.RosterRow) -> Bool {
+    func matches(_ row: SyncModel.RosterRow) -> Bool {
         if !ids.isEmpty && !ids.contains(row.id) { return false }
         if let label, row.folded != label { return false }
         guard let find, !find.isEmpty else { return true }

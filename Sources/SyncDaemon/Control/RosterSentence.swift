@@ -13,6 +13,8 @@ struct RosterSentence {
     var nextTry: Date?
     /// Nil for the whole list.
     var selection: Selection?
+    /// Matching rows that are not created yet. The other numbers are without them.
+    var new = 0
     let commands: NextCommands
     let moment: Moment
 
@@ -26,8 +28,8 @@ struct RosterSentence {
     var text: String {
         switch report.knownState {
         case .signedOut, .unknown: "\(signedOut) To see your \(many), sign in with ‘\(commands.login)’."
-        case .unread: unread
-        case .complete, .incomplete: ([found] + [missing, obstacle].compactMap(\.self)).joined(separator: " ")
+        case .unread: [unread, waiting].compactMap(\.self).joined(separator: " ")
+        case .complete, .incomplete: ([found] + [waiting, missing, obstacle].compactMap(\.self)).joined(separator: " ")
         }
     }
 
@@ -65,6 +67,15 @@ struct RosterSentence {
         return report.count == 0
             ? "\(owner) has no \(many) at \(report.backend), as of \(age)."
             : "\(count)\(report.email.map { " of \($0)" } ?? "") at \(report.backend), read \(age)."
+    }
+
+    /// The number of new rows; nil for none.
+    private var waiting: String? {
+        switch new {
+        case 0: nil
+        case 1: "1 new \(report.title.one) is not created yet."
+        default: "\(new) new \(many) are not created yet."
+        }
     }
 
     private static func count(_ number: Int, _ title: RosterTitle) -> String { "\(number) \(number == 1 ? title.one : title.many)" }

@@ -115,7 +115,7 @@ struct StatusSummary {
     }
 
     private func finished(besides: String) -> String {
-        let discarded = Count(some: total(\.queue.discarded))
+        let discarded = Count(some: total(\.queue.discarded) + total(\.queue.discarding))
         if let delivered = Count(some: total(\.queue.delivered)) {
             let also = discarded.map { ", \($0.number) more discarded" } ?? ""
             return "Everything\(besides) has been delivered: \(delivered)\(also). Nothing\(besides) is waiting."

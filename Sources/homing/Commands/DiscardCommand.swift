@@ -3,31 +3,74 @@ import ControlAPI
 
 struct DiscardCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
-        commandName: "discard", abstract: "Discard entries for good. Homing deletes their payloads and never sends them.",
-        discussion: "This cannot be undone. Asks for confirmation; without a terminal, --yes is required.")
+        commandName: "discard", abstract: "Discard entries, so that Homing never sends them.",
+        discussion: """
+            Asks for confirmation; without a terminal, --yes is required. For ten minutes, ‘homing undo’ brings the entries back. Then \
+            Homing destroys their payloads. With --now, it destroys them at once, and this cannot be undone.
+
+            To discard all failed entries of a person: homing discard --state dead --user "Anna Example" --reason "wrong mask"
+            """)
 
     @OptionGroup var entries: EntryArguments
+    @Option(help: "Instead of ids: all entries in this state, dead (failed) or held (on hold).") var state: RetriableState?
+    @Option(help: ArgumentHelp("With --state: only entries of this route.", valueName: "name"), completion: Suggestions.routes)
+    var route: String?
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("With --state: only entries for this person, by id or name.", valueName: "person"),
+        completion: Suggestions.people)
+    var user: String?
+    @Option(help: ArgumentHelp("The reason in plain words, at most 200 characters; required with --state.", valueName: "text"))
+    var reason: String?
+    @Flag(help: "Destroy the payloads at once. This cannot be undone.") var now = false
     @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var yes = false
     @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        if entries.ids.isEmpty { throw ValidationError("Name the entries to discard.") }
+        if entries.ids.isEmpty == (state == nil) { throw ValidationError("Give either the entries to discard, or --state.") }
+        if state == nil && (route != nil || user != nil) { throw ValidationError("--route and --user can only be used with --state.") }
+        try SubjectArgument.validate(user: user)
+        if state != nil && reason == nil { throw ValidationError("With --state, give the reason: --reason \"…\"") }
+        if let reason, !(1...Self.longestReason).contains(reason.count) || reason.allSatisfy(\.isWhitespace) {
+            throw ValidationError("The reason has \(reason.count) characters; expected 1 to \(Self.longestReason), not only spaces.")
+        }
     }
+
+    private static let longestReason = 200
+    /// In seconds.
+    private static let grace = 600
 
     func run(_ context: Context) async throws {
         let confirmation = Confirmation(console: context.console, skipped: yes)
+        let mustAsk = try confirmation.isNeeded
         let ids: [String]
-        if try confirmation.isNeeded {
-            let doomed = try await context.entries(entries.ids, at: target)
-            try confirmation.ask(DiscardText(times: context.times).before(doomed), "Type the word ‘discard’ to go on: ") { $0 == "discard" }
+        if state != nil || mustAsk {
+            let doomed = try await doomed(context)
+            if mustAsk, !doomed.isEmpty {
+                let text = DiscardText(times: context.times, width: context.console.width)
+                try confirmation.ask(text.before(doomed, isFinal: now), "Type the word ‘discard’ to go on: ") { $0 == "discard" }
+            }
             ids = doomed.map(\.id)
         } else {
             ids = try await context.ids(entries.ids, at: target)
         }
+        if ids.isEmpty && !context.asJSON { return context.console.write("There are no such entries to discard.") }
         var batch = EntryBatch()
-        await batch.run(ids) { id async throws(Problem) in try await context.client.call(Endpoints.discard, EntryReference(id: id)) }
-        context.answer(batch.done, several: ids.count > 1, DiscardText.done(batch.done))
+        let grace = now ? 0 : Self.grace
+        await batch.run(ids) { id async throws(Problem) in
+            try await context.client.call(Endpoints.discard, DiscardRequest(id: id, grace: grace, reason: reason))
+        }
+        context.answerAll(batch.done, DiscardText(times: context.times, width: context.console.width).done(batch.done))
         if let problem = batch.problem { throw problem }
+    }
+
+    /// The entries to discard. With --state, those that are already being discarded only count with --now.
+    private func doomed(_ context: Context) async throws(Problem) -> [EntrySummary] {
+        guard let state else { return try await context.entries(entries.ids, at: target) }
+        var person: String?
+        if let user { person = try await SubjectArgument.person(user, at: target.backend, context.client) }
+        let query = EntryQuery(state: state.rawValue, backend: target.backend, user: person, route: route, after: 0, limit: 500)
+        let found = try await query.allPages { page async throws(Problem) in try await context.client.call(Endpoints.entries, page) }
+        return found.filter { now || !$0.isBeingDiscarded }
     }
 }

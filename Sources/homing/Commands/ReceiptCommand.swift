@@ -11,6 +11,7 @@ struct ReceiptCommand: DaemonCommand {
     func run(_ context: Context) async throws {
         let receipt = try await context.client.call(Endpoints.receipt, EntryReference(id: entry.id))
         try target.require(receipt.id, of: receipt.backend)
-        context.answer(receipt, ReceiptText(style: context.console.style, times: context.times).detail(receipt))
+        let text = ReceiptText(style: context.console.style, times: context.times, width: context.console.width)
+        context.answer(receipt, text.detail(receipt))
     }
 }

@@ -41,7 +41,7 @@ struct RetryCommand: DaemonCommand {
             try await context.client.call(Endpoints.retry, RetryRequest(id: id, withoutLooking: withoutLooking))
         }
         let obstacles = context.asJSON ? [] : try await obstacles(to: batch.done, context)
-        context.answer(batch.done, several: all || ids.count > 1, RetryText.done(batch.done, obstacles))
+        context.answerAll(batch.done, RetryText.done(batch.done, obstacles))
         if all && meant.isEmpty && !context.asJSON { context.console.write("There are no \(Words.state(chosen)) entries.") }
         if !left.isEmpty { context.console.warn(RetryText.left(left, state: chosen)) }
         if let problem = batch.problem { throw problem }

@@ -1,22 +1,37 @@
 import ArgumentParser
 import ControlAPI
+import Foundation
 
 struct RosterCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
-        commandName: "roster", abstract: "Show your people, or another list that Homing keeps, even while offline.",
+        commandName: "roster", abstract: "Show, add and edit your people, or rows of another list that Homing keeps, even while offline.",
         discussion: """
             Without a name, shows which lists there are. With a name, shows the rows of that list: ‘homing roster people’, or shorter \
             ‘homing people’. Homing reads a list after you sign in, and again from time to time. ‘homing logout’ deletes it.
 
             With --refresh, exits with 1 if the list could not be read. The rows below were then read earlier.
+
+            To add a row or to change one, even while offline: ‘homing people add --first-name Anna --last-name Example’ and \
+            ‘homing people edit "Anna Example" --last-name Sample’. The options are those that the backend knows; without any, the \
+            command lists them. --set first_name=Anna does the same. Homing sends the change when the network allows. A new person can \
+            be measured at once: the answer says how.
             """)
 
     @Argument(help: ArgumentHelp("The list, such as people.", valueName: "list"), completion: Suggestions.rosters) var name: String?
+    @Argument(help: "Add a row to the list, or edit one.") var action: RosterAction?
+    @Argument(
+        help: ArgumentHelp("With edit: the row, by name, id, or @ and the id of the entry that adds it.", valueName: "row"),
+        completion: Suggestions.rows)
+    var row: String?
     @Option(help: ArgumentHelp("Only rows whose name contains this text, or whose id begins with it.", valueName: "text"))
     var find: String?
     @Flag(help: "First read the list again.") var refresh = false
     @Option(help: ArgumentHelp("The maximum number of rows (1 to 500).", valueName: "number")) var limit = 100
     @Option(help: ArgumentHelp("Only rows after the one with this id.", valueName: "id")) var after: String?
+    @Option(help: ArgumentHelp("With add and edit: a value of the row. A value that is JSON, not text: name:=3", valueName: "name=value"))
+    var set: [FormField] = []
+    @Flag(help: "With edit: refuse a row that is not in the list, instead of warning.") var strict = false
+    @Option(help: ArgumentHelp("With add and edit: the entry's id; the default is a new one.", valueName: "uuid")) var id: String?
     @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 
@@ -25,6 +40,21 @@ struct RosterCommand: DaemonCommand {
         if name == nil && (find != nil || refresh || after != nil) {
             throw ValidationError("Name the list, for example: homing roster people. To see the names, run: homing roster")
         }
+        try validateAction()
+    }
+
+    private func validateAction() throws {
+        if action == nil && (!set.isEmpty || strict || id != nil) {
+            throw ValidationError("--set, --strict and --id need ‘add’ or ‘edit’, for example: homing people add --set first_name=Anna")
+        }
+        if action != nil && (find != nil || refresh || after != nil) {
+            throw ValidationError("--find, --refresh and --after cannot be used with ‘add’ or ‘edit’.")
+        }
+        if action == .add && row != nil { throw ValidationError("‘add’ takes options only, such as --first-name Anna.") }
+        if action == .edit && row?.isEmpty != false {
+            throw ValidationError("Name the row to edit, for example: homing people edit \"Anna Example\" --last-name Sample")
+        }
+        if let id, UUID(uuidString: id) == nil { throw ValidationError("--id is ‘\(id)’; expected a UUID.") }
     }
 
     func run(_ context: Context) async throws {
@@ -32,6 +62,7 @@ struct RosterCommand: DaemonCommand {
         let list = try await context.client.call(Endpoints.rosters, RosterListQuery(backend: target.backend))
         guard let name else { return context.answer(list, text.lists(list)) }
         let roster = try list.roster(named: name)
+        if let action { return try await change(roster, action, context) }
         var code = ExitCode.success
         if refresh {
             let report = try await context.client.call(

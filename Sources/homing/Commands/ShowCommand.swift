@@ -12,6 +12,6 @@ struct ShowCommand: DaemonCommand {
     func run(_ context: Context) async throws {
         let detail = try await context.client.call(Endpoints.entry, EntryReference(id: entry.id))
         try target.require(detail.entry.id, of: detail.entry.backend)
-        context.answer(detail, EntryText(style: context.console.style, times: context.times).detail(detail))
+        context.answer(detail, EntryText(style: context.console.style, times: context.times, width: context.console.width).detail(detail))
     }
 }

@@ -28,7 +28,9 @@ struct StatusCommand: DaemonCommand {
         let status = try await context.client.call(Endpoints.status, NoInput())
         try status.requireBackend(target.backend)
         let told = status.only(target.backend)
-        context.answer(told, StatusText(style: context.console.style, times: context.times).lines(told))
+        let console = context.console
+        let text = StatusText(style: console.style, times: context.times, width: console.width, wrapsSentence: console.outputIsTerminal)
+        context.answer(told, text.lines(told))
         throw ExitCode(for: told.attention)
     }
 

@@ -11,15 +11,16 @@ struct SubmitCommand: DaemonCommand {
             --id never makes a second entry.
 
             A person can be given by id or by name, as in --user 5 or --user "Anna Example". Homing looks the name up in the list that \
-            it keeps, even while offline. A number is always an id.
+            it keeps, even while offline. A number is always an id. A person whom ‘homing people add’ has added, and who is not at the \
+            backend yet, is --user @ID, with the id that it printed: Homing sends the capture after the person.
             """)
 
     @Argument(help: ArgumentHelp("The files to submit; ‘-’ or no file reads standard input.", valueName: "file"), completion: .file())
     var files: [String] = []
-    @Option(help: "The name of the route in the backend's profile.") var route = "measurement"
+    @Option(help: "The name of the route in the backend's profile.") var route = SubmitCommand.defaultRoute
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The captured person, by id or name; short for --item user_id=….", valueName: "person"),
+        help: ArgumentHelp("The captured person, by id, name or @ID; short for --item user_id=….", valueName: "person"),
         completion: Suggestions.people)
     var user: String?
     @Option(
@@ -36,9 +37,7 @@ struct SubmitCommand: DaemonCommand {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        if let user, user.isEmpty || user.hasPrefix("-") {
-            throw ValidationError("--user is ‘\(user)’; expected an id or a name, as in --user 5.")
-        }
+        try SubjectArgument.validate(user: user)
         if files.count > 1 && (id != nil || supersedes != nil) {
             throw ValidationError("--id and --supersedes can only be used with one file.")
         }
@@ -48,11 +47,7 @@ struct SubmitCommand: DaemonCommand {
 
     func run(_ context: Context) async throws {
         let form = try await form(context)
-        let handover = Handover { [client = context.client] submission async throws(Problem) in
-            try await client.call(Endpoints.submit, submission)
-        } pause: {
-            try? await Task.sleep(for: .seconds(1))  // `try?`: if cancelled, the second attempt fails at once
-        }
+        let handover = Handover(to: context.client)
         let names = noDocument ? ["the fields"] : files.isEmpty ? ["-"] : files
         var receipts: [SubmissionReceipt] = []
         for name in names {
@@ -63,25 +58,22 @@ struct SubmitCommand: DaemonCommand {
                 receipts.append(receipt)
                 if !context.asJSON { tell(receipt, from: noDocument ? nil : shown, context.console) }
             } catch {
-                if context.asJSON { context.answer(receipts, several: names.count > 1, "") }
+                if context.asJSON { context.answerAll(receipts, "") }
                 throw SubmissionText.stopped(error, at: shown, accepted: receipts.count, of: names.count)
             }
         }
-        if context.asJSON { return context.answer(receipts, several: names.count > 1, "") }
-        // `try?`, also below: the submission is stored already, and ‘homing status’ reports other problems.
-        guard let last = receipts.last, let status = try? await context.client.call(Endpoints.status, NoInput()) else { return }
-        if let pause = SubmissionText.pause(of: last.backend, status) { return context.console.write(pause) }
-        // An unreachable backend needs no action; the note is only for entries that need a person.
-        guard status.backends.contains(where: { $0.name == last.backend && $0.knownGate == .open }),
-            let why = try? await context.client.call(Endpoints.why, EntryReference(id: last.id))
-        else { return }
-        if let obstacle = SubmissionText.obstacle(why) { context.console.write(obstacle) }
+        if context.asJSON { return context.answerAll(receipts, "") }
+        if let last = receipts.last, let obstacle = await context.obstacle(to: last.id, at: last.backend) {
+            context.console.write(obstacle)
+        }
     }
 }
 
 extension SubmitCommand {
+    static let defaultRoute = "measurement"
+
     private func form(_ context: Context) async throws -> SubmissionForm {
-        let fields = try await SubjectArgument.fields(item, user: user, route: route, at: target, context.client)
+        let fields = try await SubjectArgument.fields(item, user: user, route: route, at: target.backend, context.client)
         var form = try SubmissionForm(backend: target.backend, route: route, items: fields, id: id, supersedes: supersedes)
         form.capturedAt = try capturedAt?.date(before: context.times.now, in: context.times.timeZone)
         form.strict = strict

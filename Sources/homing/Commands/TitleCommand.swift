@@ -3,8 +3,12 @@ import ControlAPI
 
 /// Lists are commands too: ‘homing people’ is ‘homing roster people’. The daemon knows their names from its profiles.
 enum TitleCommand {
-    /// `arguments` with `roster` in front if the first one is the name of a list, and not of a command.
+    /// `arguments` with `roster` in front if the first one is the name of a list, and not of a command, and with `FormOptions`.
     static func expanded(_ arguments: [String], lists: () async -> RosterList?) async -> [String] {
+        FormOptions.expanded(await withCommand(arguments, lists: lists))
+    }
+
+    private static func withCommand(_ arguments: [String], lists: () async -> RosterList?) async -> [String] {
         guard let first = arguments.first, !first.hasPrefix("-"), !commands.contains(first), let lists = await lists(),
             !lists.named(first).isEmpty
         else { return arguments }

@@ -19,7 +19,7 @@ struct WatchCommand: DaemonCommand {
         let isDumb = context.environment["TERM"] == "dumb"
         guard !once, !context.asJSON, !isDumb, let screen = FullScreen() else {
             let view = try await Watch.once(client: context.client, backend: target.backend)
-            let frame = WatchFrame(style: .plain, times: context.times, width: Table.width, height: nil)
+            let frame = WatchFrame(style: .plain, times: context.times, width: context.console.width, height: nil)
             return context.answer(view, frame.lines(view).joined(separator: "\n"))
         }
         // Waits for a daemon that is not running, but reports an unknown backend before taking over the screen.

@@ -26,12 +26,33 @@ enum Suggestions {
         await within(words) { client async throws(Problem) in try await ids(from: client, states: ["dead", "held"], prefix) }
     }
 
+    /// The short ids of discarded entries that can be brought back.
+    static let discardedEntries = CompletionKind.custom { words, _, prefix in
+        await within(words) { client async throws(Problem) in
+            let held = try await client.call(Endpoints.entries, EntryQuery(state: "held", limit: 200)).entries.reversed()
+            return held.filter(\.isBeingDiscarded).map { EntryText.shortID($0.id) }.filter { $0.hasPrefix(prefix.lowercased()) }
+        }
+    }
+
     /// The names in the list that `user_id` refers to.
     static let people = CompletionKind.custom { words, _, prefix in
+        await names(words, prefix) { $0.references?.contains { $0.field == "user_id" } == true }
+    }
+
+    /// The names in the list whose name follows the word ‘roster’.
+    static let rows = CompletionKind.custom { words, _, prefix in
+        guard let index = words.firstIndex(of: "roster"), index + 1 < words.count else { return [] }
+        let list = words[index + 1]
+        return await names(words, prefix) { RosterList(rosters: [$0]).named(list).first != nil }
+    }
+
+    private static func names(
+        _ words: [String], _ prefix: String, _ isMeant: @escaping @Sendable (RosterReport) -> Bool
+    ) async -> [String] {
         let (shell, backend) = (CompletionShell.requesting, value(of: "--backend", in: words))
         return await within(words) { client async throws(Problem) in
             let lists = try await client.call(Endpoints.rosters, RosterListQuery(backend: backend)).rosters
-            guard let list = lists.first(where: { $0.references?.contains { $0.field == "user_id" } == true }) else { return [] }
+            guard let list = lists.first(where: isMeant) else { return [] }
             let find = prefix.filter { !#"\'""#.contains($0) }
             let query = RosterQuery(
                 resource: list.resource, backend: list.backend, find: find.isEmpty ? nil : find, limit: 200)
@@ -44,7 +65,8 @@ enum Suggestions {
         let counts = Dictionary(rows.map { ($0.label, 1) }, uniquingKeysWith: +)
         return rows.map { row in
             let isName = row.label.first?.isLetter == true && counts[row.label] == 1
-            let (value, other) = isName ? (row.label.printable, row.id.printable) : (row.id.printable, row.label.printable)
+            let id = row.shownID.printable
+            let (value, other) = isName ? (row.label.printable, id) : (id, row.label.printable)
             return switch shell {
             // bash expands the words: a name must not run a command.
             case .bash?: value.map { $0.isLetter || $0.isNumber ? "\($0)" : "\\\($0)" }.joined()
@@ -66,7 +88,7 @@ enum Suggestions {
 
     static let limit = Duration.seconds(1)
 
-    private static func within(
+    static func within(
         _ words: [String], _ ask: @escaping @Sendable (ControlClient) async throws(Problem) -> [String]
     ) async -> [String] {
         let client = ControlClient(socketPath: socket(in: words), timeout: limit)

@@ -1,28 +1,46 @@
 import ControlAPI
+import Foundation
 
 struct DiscardText {
     let times: TimeText
-    private static let shown = 20
+    /// In columns.
+    var width = Table.width
 
-    /// Lists the first 20 entries and warns that discarding is final.
-    func before(_ entries: [EntrySummary]) -> String {
-        let lines = entries.prefix(Self.shown).map { "  " + EntryText(style: .plain, times: times).line($0) }
-        let more = entries.count > Self.shown ? ["  and \(entries.count - Self.shown) more"] : []
-        let them = entries.count == 1 ? "it" : "them"
+    /// Names people and counts, lists the first 20 entries, and says whether they can be brought back.
+    ///
+    /// - Parameter isFinal: the payloads are destroyed at once.
+    func before(_ entries: [EntrySummary], isFinal: Bool) -> String {
+        let (them, their) = entries.count == 1 ? ("it", "its payload is") : ("them", "their payloads are")
+        let consequence =
+            isFinal
+            ? "Homing will not send \(them), and this cannot be undone."
+            : "Homing will not send \(them). In ten minutes \(their) destroyed; until then, ‘homing undo’ brings \(them) back."
+        let what =
+            "\(Words.entries(entries.count).capitalisedFirst) will be discarded\(isFinal ? " for good" : ""): \(EntryTally.text(entries))."
         let doubts =
             entries.contains(where: \.uncertain)
             ? ["An earlier attempt may have reached the backend; discarding removes nothing there."] : []
-        let heading =
-            "\(Words.entries(entries.count).capitalisedFirst) will be discarded for good. "
-            + "Homing will not send \(them), and this cannot be undone:"
-        return ([heading] + lines + more + doubts).joined(separator: "\n")
+        let above = "\(what) \(consequence)".wrapped(toColumns: width)
+        return (above + EntryText.lines(entries, times) + doubts).joined(separator: "\n")
     }
 
-    static func done(_ entries: [EntrySummary]) -> String {
-        let what = "\(Words.entries(entries).capitalisedFirst) \(entries.count == 1 ? "was" : "were") discarded"
+    func done(_ entries: [EntrySummary]) -> String {
+        ([Self.what(entries)] + [undo(entries)].compactMap(\.self)).joined(separator: "\n")
+    }
+
+    private static func what(_ entries: [EntrySummary]) -> String {
+        let what = "\(EntryTally.text(entries).capitalisedFirst) \(entries.count == 1 ? "was" : "were") discarded"
         let doubtful = entries.count(where: \.uncertain)
-        if doubtful == 0 { return "\(what) and will never be sent." }
+        if doubtful == 0 { return "\(what). Homing will not send \(entries.count == 1 ? "it" : "them")." }
         let those = doubtful < entries.count ? "\(doubtful) of them" : doubtful == 1 ? "It" : "They"
         return "\(what) and will not be sent again. \(those) may already have reached the backend; discarding removes nothing there."
+    }
+
+    /// Until when the entries can be brought back, and how; nil if their payloads are destroyed.
+    private func undo(_ entries: [EntrySummary]) -> String? {
+        guard let end = entries.compactMap(\.discardAt).min(), let first = entries.first else { return nil }
+        return entries.count == 1
+            ? "It can be brought back until \(times.clock(end)): homing undo \(EntryText.shortID(first.id))"
+            : "They can be brought back until \(times.clock(end)): homing undo"
     }
 }

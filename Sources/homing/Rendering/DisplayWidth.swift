@@ -41,16 +41,36 @@ extension String {
 
     func padded(toColumns width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
 
-    /// Wrapped at spaces to `width` columns, without breaking longer words. A command between ‘ and ’ is one word, so that people can copy it.
+    /// Wrapped at spaces to `width` columns. A command between ‘ and ’ is one word. It stays whole, and so does a longer word in ASCII, such as
+    /// an address, so that people can copy them. Other longer words are broken between characters.
     func wrapped(toColumns width: Int) -> [String] {
         var lines: [String] = []
-        for word in matches(of: /[^ ‘]*‘[^‘’]*’[^ ]*|[^ ]+/).map(\.output) {
-            if let last = lines.last, last.columns + 1 + String(word).columns <= width {
+        for word in matches(of: /[^ ‘]*‘[^‘’]*’[^ ]*|[^ ]+/).flatMap({ String($0.output).broken(toColumns: width) }) {
+            if let last = lines.last, last.columns + 1 + word.columns <= width {
                 lines[lines.count - 1] = "\(last) \(word)"
             } else {
-                lines.append(String(word))
+                lines.append(word)
             }
         }
         return lines
+    }
+
+    private func broken(toColumns width: Int) -> [String] {
+        if columns <= width || contains("‘") || utf8.allSatisfy({ $0 < 0x80 }) { return [self] }
+        return pieces(ofColumns: width)
+    }
+
+    /// Cut between characters into pieces of at most `width` columns, or of one character that is wider.
+    func pieces(ofColumns width: Int) -> [String] {
+        var (pieces, taken) = ([""], 0)
+        for character in self {
+            if taken > 0, taken + character.columns > width {
+                pieces.append("")
+                taken = 0
+            }
+            pieces[pieces.count - 1].append(character)
+            taken += character.columns
+        }
+        return pieces
     }
 }

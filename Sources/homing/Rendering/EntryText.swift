@@ -10,8 +10,15 @@ struct EntryText {
     /// The end of an id, which the command line accepts.
     static func shortID(_ id: String) -> String { EntryName.short(id) }
 
-    func table(_ page: EntryPage, state: String?) -> String {
-        guard !page.entries.isEmpty else { return "No \(state.map { "\(Words.state($0)) " } ?? "")entries found." }
+    /// Short enough to leave room for a name.
+    static func shortID(_ id: String, width: Int) -> String { String(shortID(id).suffix(width < 60 ? 6 : 12)) }
+
+    /// - Parameter query: what the page answers.
+    func table(_ page: EntryPage, _ query: EntryQuery = EntryQuery()) -> String {
+        guard !page.entries.isEmpty else {
+            let isFiltered = query.user != nil || query.route != nil || query.since != nil || query.until != nil
+            return "No \(isFiltered ? "matching " : "")\(query.state.map { "\(Words.state($0)) " } ?? "")entries found."
+        }
         let severalBackends = Set(page.entries.map(\.backend)).count > 1
         let anySubjects = page.entries.contains { $0.subject != nil }
         var columns = [
@@ -21,19 +28,29 @@ struct EntryText {
         columns.append(.init(title: "ROUTE", limit: 18, rank: 3))
         if anySubjects { columns.append(.init(title: "FOR", limit: 24, least: 17, isSubject: true)) }
         columns += [.init(title: "SIZE", isNumber: true, rank: 4), .init(title: "ABOUT", rank: 2, least: 14)]
-        // The whole short id would leave no room for a name.
-        let idLength = width < 60 ? 6 : 12
         let rows = page.entries.map { entry -> [String] in
-            let id = String(Self.shortID(entry.id).suffix(idLength))
-            var row = [String(entry.sequence), id, Words.state(entry.state), times.clock(entry.capturedAt)]
+            var row = [
+                String(entry.sequence), Self.shortID(entry.id, width: width), Words.state(entry.state), times.clock(entry.capturedAt),
+            ]
             if severalBackends { row.append(entry.backend) }
             row.append(entry.route)
             if anySubjects { row.append(entry.subject?.text ?? "") }
             return row + [Words.size(entry.size), about(entry)]
         }
         var lines = Table(columns: columns, rows: rows, width: width).lines(style: style)
-        if let next = page.next { lines.append(style.faint("There are more: add --after \(next)")) }
+        if let extent = Self.extent(of: page, isNewest: query.after == nil) {
+            lines += extent.wrapped(toColumns: width).map(style.faint)
+        }
         return lines.joined(separator: "\n")
+    }
+
+    /// `100 of 5,000 shown`, and how to see the others; nil if these are all.
+    private static func extent(of page: EntryPage, isNewest: Bool) -> String? {
+        guard page.total > page.shown || page.totalIsLeast == true else { return nil }
+        let total = (page.totalIsLeast == true ? "more than " : "") + Words.number(page.total)
+        let shown = "\(Words.number(page.shown)) of \(total) shown"
+        if isNewest { return "\(shown), the newest. To begin with the oldest, add ‘--after 0’." }
+        return page.next.map { "\(shown). For the next, add ‘--after \($0)’." } ?? "\(shown)."
     }
 
     /// `#12 3f2a91c04b7d, measurement for Anna Example (28), 17.4 kB, captured 3 minutes ago (14:05), refused`.
@@ -42,6 +59,15 @@ struct EntryText {
         let parts = [route, Words.size(entry.size), "captured \(times.relative(entry.capturedAt))", Self.state(entry)]
         return "#\(entry.sequence) \(Self.shortID(entry.id)), \(parts.joined(separator: ", "))".printable
     }
+
+    /// The first 20 entries, one per line.
+    static func lines(_ entries: [EntrySummary], _ times: TimeText) -> [String] {
+        let text = EntryText(style: .plain, times: times)
+        let more = entries.count > longestList ? ["  and \(entries.count - longestList) more"] : []
+        return entries.prefix(longestList).map { "  " + text.line($0) } + more
+    }
+
+    private static let longestList = 20
 
     func detail(_ detail: EntryDetail) -> String {
         let entry = detail.entry
@@ -58,13 +84,17 @@ struct EntryText {
         facts.add("accepted", times.relative(entry.acceptedAt))
         facts.add("next try", entry.knownState == .pending ? nextTry(detail) : nil)
         facts.add("settled", entry.settledAt.map(times.relative))
+        facts.add("replaced", entry.supersededBy.map { "by entry \($0)" })
+        facts.add("needs", entry.needs.map { "entry \($0)" })
+        facts.add(
+            "discarded", entry.discardAt.map { "for good \(times.relative($0)); to keep it, run: homing undo \(Self.shortID(entry.id))" })
         facts.add("size", Words.size(entry.size))
         facts.add("attempts", "\(entry.attempts) counted, \(entry.releases) not counted")
         facts.add("uncertain", entry.uncertain ? uncertainty(entry) : nil)
         facts.add("server id", entry.remoteID)
         facts.add("altered", detail.altered.map(ReceiptText.altered))
         facts.add("last answer", [entry.lastStatus.map(String.init), entry.lastError].compactMap(\.self).joined(separator: ": "))
-        var lines = facts.lines()
+        var lines = facts.lines(width: width)
         if !detail.attempts.isEmpty { lines += [""] + attempts(detail.attempts) }
         return lines.joined(separator: "\n")
     }
@@ -88,8 +118,9 @@ struct EntryText {
                 attempt.message ?? "",
             ]
         }
-        let columns = ["TRIED", "RESULT", "COUNTED", "STATUS", "MESSAGE"].map { Table.Column(title: $0) }
-        return Table(columns: columns, rows: rows).lines(style: style)
+        let ranks = ["TRIED": 0, "RESULT": 0, "COUNTED": 2, "STATUS": 1, "MESSAGE": 0]
+        let columns = ["TRIED", "RESULT", "COUNTED", "STATUS", "MESSAGE"].map { Table.Column(title: $0, rank: ranks[$0] ?? 0) }
+        return Table(columns: columns, rows: rows, width: width).lines(style: style)
     }
 
     /// `on hold: not permitted`, `failed after 3 attempts`, `refused`, `waiting`.
@@ -102,6 +133,7 @@ struct EntryText {
 
     private func about(_ entry: EntrySummary) -> String {
         if entry.knownState == .delivered { return entry.remoteID.map { "server id \($0)" } ?? "" }
+        if let first = entry.behind { return "after \(Self.shortID(first, width: width))" }
         let known = [entry.holdReason.map(Words.holdReason), entry.lastError].compactMap(\.self)
         if !known.isEmpty { return known.joined(separator: ": ") }
         guard entry.knownState == .pending, let due = entry.dueAt, due > times.now else { return "" }

@@ -1,4 +1,4 @@
-/// Labelled facts, one per line, with aligned labels; long values are wrapped.
+/// Labelled facts, one per line, with aligned labels; long values are wrapped. Where that leaves little room, each value is below its label.
 struct Facts {
     private var rows: [(label: String, value: String)] = []
 
@@ -7,13 +7,22 @@ struct Facts {
         if let value, !value.isEmpty { rows.append((label, value.printable)) }
     }
 
-    func lines(indent: Int = 0) -> [String] {
-        let width = rows.reduce(0) { max($0, $1.label.columns) } + 2
+    /// At most `width` columns wide, except for a word that is longer.
+    func lines(indent: Int = 0, width: Int = Table.width) -> [String] {
+        let labels = rows.reduce(0) { max($0, $1.label.columns) } + 2
         let margin = String(repeating: " ", count: indent)
+        guard width - indent - labels >= Self.leastRoom else {
+            return rows.flatMap { row in
+                [margin + row.label] + row.value.wrapped(toColumns: width - indent - 2).map { "\(margin)  \($0)" }
+            }
+        }
         return rows.flatMap { row in
-            row.value.wrapped(toColumns: Table.width - indent - width).enumerated().map { index, part in
-                margin + (index == 0 ? row.label : "").padded(toColumns: width) + part
+            row.value.wrapped(toColumns: width - indent - labels).enumerated().map { index, part in
+                margin + (index == 0 ? row.label : "").padded(toColumns: labels) + part
             }
         }
     }
+
+    /// For a value beside its label.
+    private static let leastRoom = 30
 }

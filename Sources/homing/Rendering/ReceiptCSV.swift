@@ -6,7 +6,7 @@ enum ReceiptCSV {
     static let heading = row([
         "number", "id", "outcome", "captured_at", "accepted_at", "settled_at", "backend", "account", "email", "lane", "route", "remote_id",
         "status",
-        "found_by_lookup", "attempts", "size", "discarded_by", "altered", "unverified", "subject_id",
+        "found_by_lookup", "attempts", "size", "discarded_by", "altered", "unverified", "subject_id", "superseded_by", "resolved_by",
     ])
 
     static func line(_ receipt: ReceiptReport) -> String {
@@ -16,6 +16,7 @@ enum ReceiptCSV {
             receipt.remoteID ?? "",
             receipt.status.map(String.init) ?? "", String(receipt.foundByLookup), String(receipt.attempts), String(receipt.size),
             receipt.discardedBy ?? "", receipt.altered ?? "", String(receipt.unverified ?? false), receipt.subject?.id ?? "",
+            receipt.supersededBy ?? "", receipt.resolvedBy ?? "",
         ])
     }
 

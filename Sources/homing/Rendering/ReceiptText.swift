@@ -17,14 +17,16 @@ struct ReceiptText {
         columns += [.init(title: "ACCOUNT", limit: 24, rank: 3), .init(title: "PROOF", rank: 2, least: 14)]
         let rows = page.receipts.map { receipt -> [String] in
             var row = [
-                String(receipt.sequence), EntryText.shortID(receipt.id), receipt.outcome, times.clock(receipt.capturedAt),
+                String(receipt.sequence), EntryText.shortID(receipt.id, width: width), receipt.outcome, times.clock(receipt.capturedAt),
                 times.clock(receipt.settledAt),
             ]
             if anySubjects { row.append(receipt.subject?.text ?? "") }
             return row + [receipt.email ?? receipt.account, Self.proof(receipt)]
         }
         var lines = Table(columns: columns, rows: rows, width: width).lines(style: style)
-        if let next = page.next { lines.append(style.faint("There are more: add --after \(next), or --csv for all")) }
+        if let next = page.next {
+            lines += "There are more: add ‘--after \(next)’, or ‘--csv’ for all".wrapped(toColumns: width).map(style.faint)
+        }
         return lines.joined(separator: "\n")
     }
 
@@ -33,6 +35,8 @@ struct ReceiptText {
         facts.add("receipt", receipt.id)
         facts.add("number", "\(receipt.sequence)")
         facts.add("outcome", receipt.outcome + (receipt.discardedBy.map { " by \($0)" } ?? ""))
+        facts.add("replaced", receipt.supersededBy.map { "by entry \($0)" })
+        facts.add("resolved", receipt.resolvedBy.map { "by \($0), who said that it was delivered" })
         facts.add("captured", times.relative(receipt.capturedAt))
         facts.add("accepted", times.relative(receipt.acceptedAt))
         facts.add("settled", times.relative(receipt.settledAt))
@@ -51,7 +55,7 @@ struct ReceiptText {
         facts.add("found", receipt.foundByLookup ? "by a look-up after its answer was lost" : nil)
         facts.add("attempts", "\(receipt.attempts) failed")
         facts.add("size", Words.size(receipt.size))
-        return facts.lines().joined(separator: "\n")
+        return facts.lines(width: width).joined(separator: "\n")
     }
 
     /// - Parameter pointer: the first difference.
@@ -59,9 +63,12 @@ struct ReceiptText {
 
     /// `server id 811 (201)`, `accepted (200), looked up`, `by anna`.
     private static func proof(_ receipt: ReceiptReport) -> String {
-        if receipt.knownOutcome == .discarded { return receipt.discardedBy.map { "by \($0)" } ?? "" }
+        if receipt.knownOutcome == .discarded {
+            return receipt.supersededBy.map { "replaced by \(EntryText.shortID($0))" } ?? receipt.discardedBy.map { "by \($0)" } ?? ""
+        }
         let number = receipt.remoteID.map { "server id \($0)" } ?? "accepted"
         return number + (receipt.status.map { " (\($0))" } ?? "") + (receipt.foundByLookup ? ", looked up" : "")
+            + (receipt.resolvedBy.map { ", said by \($0)" } ?? "")
             + (receipt.unverified == true ? ", account unverified" : "")
     }
 }

@@ -9,7 +9,7 @@ struct RosterText {
 
     /// Values other than name and id are left out: a second number beside the id would be mistaken for it.
     func page(_ page: RosterPage) -> String {
-        var lines = page.rows.isEmpty ? [] : table(page.rows)
+        var lines = page.rows.isEmpty ? [] : table(page)
         lines += page.roster.sentence.printable.wrapped(toColumns: width)
         if let next = page.next {
             let many = page.roster.title.many.printable
@@ -20,17 +20,26 @@ struct RosterText {
     }
 
     /// Ids are never cut: two that look alike would be mistaken for each other.
-    private func table(_ rows: [RosterRow]) -> [String] {
-        let ids = rows.reduce(2) { max($0, $1.id.printable.columns) }
-        let columns = [Table.Column(title: "NAME", limit: max(8, width - 2 - ids)), .init(title: "ID", isNumber: true, least: ids)]
-        return Table(columns: columns, rows: rows.map { [$0.label, $0.id] }, width: width).lines(style: style)
+    private func table(_ page: RosterPage) -> [String] {
+        let ids = page.rows.reduce(2) { max($0, $1.shownID.printable.columns) }
+        let columns = [
+            Table.Column(title: "NAME", limit: max(8, width - 2 - ids), isSubject: true), .init(title: "ID", isNumber: true, least: ids),
+        ]
+        let rows = page.rows.map { [Self.name($0, page.roster), $0.shownID] }
+        return Table(columns: columns, rows: rows, width: width).lines(style: style)
+    }
+
+    /// `Anna Example (new)` before the delivery.
+    private static func name(_ row: RosterRow, _ roster: RosterReport) -> String {
+        guard row.isNew else { return row.label }
+        return row.label.isEmpty ? "new \(roster.title.one)" : "\(row.label) (new)"
     }
 
     func lists(_ list: RosterList) -> String {
         guard !list.rosters.isEmpty else { return "No backend has a list for Homing to keep." }
         let columns = [
-            Table.Column(title: "LIST", limit: 24), .init(title: "AT", limit: 24), .init(title: "ROWS", isNumber: true),
-            .init(title: "READ"),
+            Table.Column(title: "LIST", limit: width < 60 ? 12 : 24), .init(title: "AT", limit: width < 60 ? 11 : 24),
+            .init(title: "ROWS", isNumber: true, rank: 1), .init(title: "READ", least: 12),
         ]
         let rows = list.rosters.map { [$0.title.many, $0.backend, $0.count.map { "\($0)" } ?? "–", age($0)] }
         return Table(columns: columns, rows: rows, width: width).lines(style: style).joined(separator: "\n")

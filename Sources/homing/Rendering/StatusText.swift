@@ -4,22 +4,30 @@ import ControlAPI
 struct StatusText {
     let style: TextStyle
     let times: TimeText
+    /// In columns.
+    var width = Table.width
+    /// False for programs that read the first line.
+    var wrapsSentence = false
 
     func lines(_ status: Status) -> String {
-        let sentence = status.sentence.printable
         let items = status.attention
-        var blocks = [[items.isEmpty ? style.good(sentence) : style.bold(sentence)]]
+        let sentence = status.sentence.printable
+        let lines = wrapsSentence ? sentence.wrapped(toColumns: width) : [sentence]
+        var blocks = [lines.map { items.isEmpty ? style.good($0) : style.bold($0) }]
         if !items.isEmpty { blocks.append(attention(items)) }
         blocks += status.backends.map(block)
-        if let spool = status.spool { blocks.append(["drop folder  \(spool.directory)", "  \(Self.files(spool))"]) }
+        if let spool = status.spool {
+            let files = Self.files(spool).wrapped(toColumns: width - 2).map { "  \($0)" }
+            blocks.append(heading("drop folder", spool.directory.printable) + files)
+        }
         return blocks.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
     }
 
     private func attention(_ items: [Attention]) -> [String] {
         [style.notable("Needs a person:")]
             + items.flatMap { item in
-                let text = item.text.printable.wrapped(toColumns: Table.width - 4)
-                let next = item.next.printable.wrapped(toColumns: Table.width - 6)
+                let text = item.text.printable.wrapped(toColumns: width - 4)
+                let next = item.next.printable.wrapped(toColumns: width - 6)
                 return text.enumerated().map { ($0 == 0 ? "  • " : "    ") + $1 }
                     + next.enumerated().map { ($0 == 0 ? "    → " : "      ") + $1 }
             }
@@ -41,7 +49,14 @@ struct StatusText {
             facts.add("former address", "\(Words.entriesWait(count)) for \(address.printable)")
         }
         for list in report.rosters ?? [] { facts.add(list.title.many, RosterText.line(list, times)) }
-        return ["\(style.bold(report.name))  \(style.faint(report.baseURL.printable))"] + facts.lines(indent: 2)
+        let (name, address) = (report.name, report.baseURL.printable)
+        return heading(style.bold(name), style.faint(address), columns: name.columns + address.columns)
+            + facts.lines(indent: 2, width: width)
+    }
+
+    /// On one line if it fits.
+    private func heading(_ name: String, _ place: String, columns: Int? = nil) -> [String] {
+        (columns ?? name.columns + place.columns) + 2 <= width ? ["\(name)  \(place)"] : [name, "  \(place)"]
     }
 
     /// `3 waiting, 1 being sent, 412 delivered`; omits states without entries.

@@ -6,10 +6,11 @@ enum SubmissionText {
     static func accepted(_ receipt: SubmissionReceipt, from name: String?) -> String {
         let name = name?.printable ?? "It"
         let entry = "\(EntryText.shortID(receipt.id)) (#\(receipt.sequence))"
+        let details = receipt.then.map { ", with the details in \(EntryText.shortID($0))" } ?? ""
         let whom = receipt.subject.map { " for \($0.text.printable)" } ?? ""
         return receipt.duplicate
             ? "\(name) was already accepted as \(entry); nothing was added."
-            : "\(name) is stored safely as \(entry)\(whom). Homing sends it to \(receipt.backend) by itself."
+            : "\(name) is stored safely as \(entry)\(details)\(whom). Homing sends it to \(receipt.backend) by itself."
     }
 
     /// A note that a person has paused `backend`; otherwise nil.

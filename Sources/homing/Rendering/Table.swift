@@ -1,4 +1,5 @@
-/// Aligned columns with a heading, at most `width` columns wide: columns that do not fit are left out, and the last one shrinks.
+/// Aligned columns with a heading, at most `width` columns wide: columns that do not fit are left out, and the last one shrinks. If that is not
+/// enough, the cells of each row are below each other.
 struct Table {
     struct Column {
         var title: String
@@ -20,6 +21,7 @@ struct Table {
 
     func lines(style: TextStyle = .plain) -> [String] {
         let shown = self.shown
+        guard shown.reduce(-2, { $0 + $1.width + 2 }) <= width else { return stacked(shown, style) }
         let heading = line(columns.map(\.title), shown)
         return [style.bold(heading)] + rows.map { line($0.map(\.printable), shown) }
     }
@@ -45,9 +47,27 @@ struct Table {
         return shown
     }
 
+    /// Numbers are broken instead of cut.
+    private func stacked(_ shown: [Shown], _ style: TextStyle) -> [String] {
+        let heading = shown.map { columns[$0.index].title }.joined(separator: ", ").cut(toColumns: width)
+        let stacks = rows.map { row in
+            shown.enumerated().flatMap { place, shown -> [String] in
+                let (column, cell, indent) = (columns[shown.index], row[shown.index].printable, place == 0 ? "" : "  ")
+                let room = width - indent.count
+                let lines = column.isNumber ? cell.pieces(ofColumns: room) : [cut(cell, column, room)]
+                return lines.filter { !$0.isEmpty }.map { indent + $0 }
+            }
+        }
+        return [style.bold(heading)] + stacks.joined()
+    }
+
+    private func cut(_ cell: String, _ column: Column, _ width: Int) -> String {
+        column.isSubject ? cell.cutBeforeID(toColumns: width) : cell.cut(toColumns: width)
+    }
+
     private func line(_ cells: [String], _ shown: [Shown]) -> String {
         let padded = shown.map { index, width in
-            let cell = columns[index].isSubject ? cells[index].cutBeforeID(toColumns: width) : cells[index].cut(toColumns: width)
+            let cell = cut(cells[index], columns[index], width)
             return columns[index].isNumber
                 ? String(repeating: " ", count: width - cell.columns) + cell : cell.padded(toColumns: width)
         }

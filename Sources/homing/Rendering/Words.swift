@@ -8,6 +8,13 @@ enum Words {
         number == 0 ? "no \(many)" : "\(number) \(number == 1 ? one : many)"
     }
 
+    /// `5,000`.
+    static func number(_ number: Int) -> String {
+        var text = ""
+        for (index, digit) in String(number).reversed().enumerated() { text = "\(digit)" + (index > 0 && index % 3 == 0 ? "," : "") + text }
+        return text
+    }
+
     static func state(_ state: String) -> String {
         switch Entry.State(rawValue: state) {
         case .pending: "waiting"
@@ -28,6 +35,7 @@ enum Words {
         case .quarantine: "cannot be read back"
         case .profile: "no longer fits the profile"
         case .operator: "requested by a person"
+        case .discarding: "discarded, and can still be restored"
         case nil: reason
         }
     }

@@ -25,5 +25,16 @@ struct Handover {
         }
     }
 
-    private static func answerMayBeLost(_ problem: Problem) -> Bool { [.daemonNotRunning, .timeout].contains(problem.code) }
+    /// True if the daemon may have done what it was asked.
+    static func answerMayBeLost(_ problem: Problem) -> Bool { [.daemonNotRunning, .timeout].contains(problem.code) }
+}
+
+extension Handover {
+    init(to client: ControlClient) {
+        self.init { submission async throws(Problem) in
+            try await client.call(Endpoints.submit, submission)
+        } pause: {
+            try? await Task.sleep(for: .seconds(1))  // `try?`: if cancelled, the second attempt fails at once
+        }
+    }
 }

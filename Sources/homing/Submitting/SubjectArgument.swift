@@ -1,19 +1,32 @@
 import ControlAPI
+import SyncModel
 
-/// Item fields that take the id of a row, such as a person, accept the row's name too. This finds the id.
+/// Item fields that take the id of a row, such as a person, accept the row's name too, and `@` with the id of the entry that creates the row. This
+/// finds the id.
 struct SubjectArgument {
     private let all: [RosterReport]
     /// Those with fields of the route; empty if the backend must be named first.
     private let rosters: [RosterReport]
     private let route: String
     private let page: (RosterQuery) async throws(Problem) -> RosterPage
+    private let entry: (String) async throws(Problem) -> NamedEntry
 
-    init(_ rosters: [RosterReport], route: String, page: @escaping (RosterQuery) async throws(Problem) -> RosterPage) {
+    /// - Parameter entry: finds an entry by a short id or a number.
+    init(
+        _ rosters: [RosterReport], route: String, page: @escaping (RosterQuery) async throws(Problem) -> RosterPage,
+        entry: @escaping (String) async throws(Problem) -> NamedEntry
+    ) {
         let meant = rosters.filter { $0.references?.contains { $0.route == route } == true }
         all = rosters
         self.rosters = Set(meant.map(\.backend)).count == 1 ? meant : []
         self.route = route
         self.page = page
+        self.entry = entry
+    }
+
+    struct NamedEntry {
+        let id: String
+        let subject: SubjectReport?
     }
 
     /// True if the daemon can judge the value without a look-up: a number is an id, also if a person is called so.
@@ -31,7 +44,9 @@ struct SubjectArgument {
         return item
     }
 
-    private func id(of text: String, _ roster: RosterReport, takesText: Bool, _ option: String) async throws(Problem) -> String {
+    /// The id that `text` stands for in the list.
+    func id(of text: String, _ roster: RosterReport, takesText: Bool, _ option: String) async throws(Problem) -> String {
+        if let id = try await reference(text, roster, takesText: takesText) { return id }
         guard roster.count != nil else {
             // Any text may be an id there.
             if takesText { return text }
@@ -45,28 +60,46 @@ struct SubjectArgument {
             throw try await unknown(text, roster)
         }
         guard found.matching == 1 else {
-            let ids = found.rows.prefix(Self.shown).map(\.id) + (found.matching > Self.shown ? ["…"] : [])
+            let ids = found.rows.prefix(Self.shown).map(\.shownID) + (found.matching > Self.shown ? ["…"] : [])
             throw .invalid(
                 "\(found.matching) \(roster.title.many) are called ‘\(text.printable)’: \(ids.joined(separator: ", ")).",
-                next: "Give the id: \(option)\(row.id.asArgument)")
+                next: "Give the id: \(option)\(row.shownID.asArgument)")
         }
         return row.id
     }
 
     private static let shown = 10
 
+    /// `@` with the full id of the entry that creates the row; nil if `text` is no reference.
+    private func reference(_ text: String, _ roster: RosterReport, takesText: Bool) async throws(Problem) -> String? {
+        let name = String(text.dropFirst())
+        guard text.hasPrefix("@"), let parsed = EntryName(name) else { return nil }
+        if parsed.id != nil { return text.lowercased() }
+        do throws(Problem) {
+            let found = try await entry(name)
+            // The entry may be the one with the new row's form: it is about the same row.
+            if let subject = found.subject, subject.resource == roster.resource {
+                if let reference = subject.reference ?? (subject.isNew == true ? subject.id : nil) { return reference }
+            }
+            return "@\(found.id)"
+        } catch {
+            // Any text may be an id there.
+            if takesText && error.code == .notFound { return nil }
+            throw error
+        }
+    }
+
     /// Names up to three rows that share a word with `text`.
     private func unknown(_ text: String, _ roster: RosterReport) async throws(Problem) -> Problem {
         var similar: [String] = []
         for word in text.split(separator: " ").prefix(4) where word.count > 1 {
             let rows = try await page(query(roster, limit: 3) { $0.find = String(word) }).rows
-            for row in rows.map({ "\($0.label) (\($0.id))".printable }) where !similar.contains(row) { similar.append(row) }
+            for row in rows.map({ "\($0.label) (\($0.shownID))".printable }) where !similar.contains(row) { similar.append(row) }
         }
         let hint = similar.isEmpty ? "" : " Similar: \(similar.prefix(3).joined(separator: ", "))."
         let title = roster.title.many
         let isOnly = all.count { $0.title.many == title } == 1
-        let list = title.allSatisfy(\.isLetter) ? title : "roster \(roster.resource.asArgument)"
-        let command = "homing \(list)" + (isOnly ? "" : " --backend \(roster.backend.asArgument)")
+        let command = roster.command + (isOnly ? "" : " --backend \(roster.backend.asArgument)")
         return .invalid(
             "No \(roster.title.one) is called ‘\(text.printable)’.\(hint)",
             next: "To see all, run: \(command)\nAfter a change at \(roster.backend), run: \(command) --refresh")
@@ -80,22 +113,36 @@ struct SubjectArgument {
 }
 
 extension SubjectArgument {
+    init(_ rosters: [RosterReport], route: String, _ client: ControlClient) {
+        self.init(rosters, route: route) { query async throws(Problem) in
+            try await client.call(Endpoints.roster, query)
+        } entry: { name async throws(Problem) in
+            do throws(Problem) {
+                let entry = try await client.call(Endpoints.entry, EntryReference(id: name)).entry
+                return NamedEntry(id: entry.id, subject: entry.subject)
+            } catch {
+                guard error.code == .notFound else { throw error }
+                // Long after its delivery, only the receipt is left.
+                let receipt = try await client.call(Endpoints.receipt, EntryReference(id: name))
+                return NamedEntry(id: receipt.id, subject: receipt.subject)
+            }
+        }
+    }
+
     /// `items`, and `user` as the field `user_id`, with ids in place of names. Asks the daemon only if a value may be a name.
     static func fields(
-        _ items: [ItemField], user: String?, route: String, at target: BackendOption, _ client: ControlClient
+        _ items: [ItemField], user: String?, route: String, at backend: String?, _ client: ControlClient
     ) async throws(Problem) -> [ItemField] {
         let users = user.map { [ItemField(name: "user_id", value: $0)] } ?? []
         guard !(items + users).allSatisfy({ isID($0.value) }) else { return items + users }
         var rosters: [RosterReport] = []
         do throws(Problem) {
-            rosters = try await client.call(Endpoints.rosters, RosterListQuery(backend: target.backend)).rosters
+            rosters = try await client.call(Endpoints.rosters, RosterListQuery(backend: backend)).rosters
         } catch {
             // A starting daemon gets its second chance at the submission.
             if error.code != .daemonNotRunning { throw error }
         }
-        let argument = SubjectArgument(rosters, route: route) { query async throws(Problem) in
-            try await client.call(Endpoints.roster, query)
-        }
+        let argument = SubjectArgument(rosters, route: route, client)
         var fields: [ItemField] = []
         for item in items { fields.append(try await argument.resolved(item, option: "--item \(item.name)=")) }
         for item in users { fields.append(try await argument.resolved(item, option: "--user ")) }

@@ -44,7 +44,11 @@ enum WireSamples {
         "SubjectReport": Pair(full: subject, bare: SubjectReport(resource: "r", field: "f", id: "5")),
         "SubmissionReceipt": Pair(full: receipt, bare: bareReceipt),
         "EntrySummary": Pair(full: entry, bare: bareEntry),
-        "EntryPage": Pair(full: EntryPage(entries: [entry], next: 1), bare: EntryPage(entries: [], next: nil)),
+        "ExportedEntry": Pair(
+            full: ExportedEntry(entry: entry, fields: ["user_id": "5"], payload: "{}"),
+            bare: ExportedEntry(entry: bareEntry, fields: [:], payload: nil)),
+        "EntryPage": Pair(
+            full: EntryPage(entries: [entry], next: 1, total: 10_000, totalIsLeast: true), bare: EntryPage(entries: [], next: nil)),
         "AttemptSummary": Pair(
             full: attempt,
             bare: AttemptSummary(startedAt: day, endedAt: day, verdict: "accepted", counted: true, status: nil, message: nil)),
@@ -67,12 +71,16 @@ enum WireSamples {
             bare: LaneReport(
                 backend: "b", account: "1", email: nil, lane: "l", head: id, state: "dead", capturedAt: day, dueAt: nil, waiting: 1)),
         "LaneList": Pair(full: LaneList(lanes: [lane]), bare: LaneList(lanes: [])),
+        "BackendList": Pair(full: BackendList(backends: [described]), bare: BackendList(backends: [])),
+        "BackendSummary": Pair(full: described, bare: BackendSummary(name: "b", routes: [])),
+        "RouteSummary": Pair(full: route, bare: RouteSummary(name: "r", fields: [], takesPayload: false)),
+        "FieldSummary": Pair(full: field, bare: FieldSummary(name: "f", type: "text")),
         "RosterTitle": Pair(full: title, bare: title),
         "RosterSummary": Pair(full: summary, bare: RosterSummary(resource: "r", title: title, state: "unread")),
         "RosterReport": Pair(full: roster, bare: bareRoster),
         "FieldReference": Pair(full: reference, bare: reference),
         "RosterList": Pair(full: RosterList(rosters: [roster]), bare: RosterList(rosters: [])),
-        "RosterRow": Pair(full: row, bare: row),
+        "RosterRow": Pair(full: row, bare: bareRow), "RosterActions": Pair(full: actions, bare: RosterActions()),
         "RosterPage": Pair(
             full: RosterPage(roster: roster, rows: [row], matching: 2, next: "7"),
             bare: RosterPage(roster: bareRoster, rows: [], matching: 0, next: nil)),
@@ -88,9 +96,12 @@ enum WireSamples {
         "submit": Submission(
             backend: "b", route: "r", id: id, supersedes: id, fields: ["user_id": "5"], payload: Data("{}".utf8), capturedAt: day,
             strict: true),
-        "entries": EntryQuery(state: "dead", backend: "b", after: 1, limit: 5), "entry": EntryReference(id: id),
+        "entries": EntryQuery(state: "dead", backend: "b", user: "5", route: "r", since: day, until: day, after: 1, limit: 5),
+        "entry": EntryReference(id: id), "backends": NoInput(),
         "why": EntryReference(id: id), "retry": RetryRequest(id: id, withoutLooking: true), "claim": NoInput(),
-        "discard": EntryReference(id: id),
+        "discard": DiscardRequest(id: id, grace: 600, reason: "r"), "restore": EntryReference(id: id), "export": EntryReference(id: id),
+        "fix": FixRequest(id: id, newID: id, fields: ["user_id": "7"], strict: true),
+        "resolve": ResolveRequest(id: id, remoteID: "17", delivered: true),
         "sync": SyncRequest(backend: "b"), "events": EventQuery(since: 1, follow: true, backend: "b"), "openapi": NoInput(),
         "pause": PauseRequest(backend: "b", reason: "r", until: day), "resume": ResumeRequest(backend: "b"),
         "receipts": ReceiptQuery(after: 1, limit: 5, backend: "b", since: day), "receipt": EntryReference(id: id),
@@ -99,7 +110,8 @@ enum WireSamples {
         "refreshRoster": RosterReference(resource: "r", backend: "b"),
     ]
 
-    private static let subject = SubjectReport(resource: "r", field: "f", id: "5", label: "Anna Example")
+    private static let subject = SubjectReport(
+        resource: "r", field: "f", id: "5", label: "Anna Example", reference: "@\(id)", isNew: false)
     private static let reference = FieldReference(route: "r", field: "f", type: "integer")
     private static let event: Event = {
         var event = Event(
@@ -127,6 +139,13 @@ enum WireSamples {
         report.rosters = [summary]
         return report
     }()
+    private static let described = BackendSummary(name: "b", routes: [route])
+    private static let route: RouteSummary = {
+        var route = RouteSummary(name: "r", fields: [field], takesPayload: true)
+        (route.creates, route.changes, route.then, route.form) = ("l", "l", "s", ["m"])
+        return route
+    }()
+    private static let field = FieldSummary(name: "f", type: "integer", reference: "l")
     private static let title = RosterTitle(one: "person", many: "people")
     private static let summary: RosterSummary = {
         var summary = RosterSummary(resource: "r", title: title, state: "complete", count: 1, readAt: day)
@@ -137,11 +156,13 @@ enum WireSamples {
         var report = bareRoster
         (report.state, report.reason, report.account, report.email) = ("incomplete", "rows", "1", "e")
         (report.count, report.total, report.readAt, report.failure, report.failingSince) = (1, 2, day, "f", day)
-        report.references = [reference]
+        (report.references, report.actions) = ([reference], actions)
         return report
     }()
     private static let bareRoster = RosterReport(backend: "b", resource: "r", title: title, state: "unread", sentence: "s")
-    private static let row = RosterRow(id: "28", label: "Anna Example", values: ["/id": "23"])
+    private static let bareRow = RosterRow(id: "28", label: "Anna Example", values: ["/id": "23"])
+    private static let row = RosterRow(id: "@\(id)", label: "Anna Example", values: [:], pending: "new")
+    private static let actions = RosterActions(add: "a", change: "c", form: ["first_name"])
     private static let cooling = CoolingRoute(route: "r", since: day, until: day, reason: "s")
     private static let pause = PauseReport(backend: "b", reason: "r", since: day, until: day, by: "ann")
     private static let lane: LaneReport = {
@@ -155,7 +176,7 @@ enum WireSamples {
             sequence: 1, id: id, outcome: "discarded", capturedAt: day, settledAt: day, backend: "b", account: "1", email: "e", lane: "l",
             route: "r", remoteID: "9", status: 201, foundByLookup: true, attempts: 1, size: 1, discardedBy: "ann", altered: "/a",
             unverified: true)
-        proof.subject = subject
+        (proof.subject, proof.supersededBy, proof.resolvedBy) = (subject, id, "ann")
         return proof
     }()
     private static let bareProof = ReceiptReport(
@@ -164,7 +185,7 @@ enum WireSamples {
     private static let receipt: SubmissionReceipt = {
         var receipt = SubmissionReceipt(
             id: id, sequence: 1, duplicate: false, backend: "b", account: "1", lane: "l", sha256: "ab")
-        (receipt.subject, receipt.warning) = (subject, "w")
+        (receipt.subject, receipt.warning, receipt.then) = (subject, "w", id)
         return receipt
     }()
     private static let bareReceipt = SubmissionReceipt(id: id, sequence: 1, duplicate: false, backend: "b", account: "1", lane: "l")
@@ -173,8 +194,10 @@ enum WireSamples {
     private static let entry: EntrySummary = {
         var entry = bareEntry
         (entry.state, entry.holdReason, entry.dueAt, entry.settledAt) = ("held", "poison", day, day)
+        (entry.behind, entry.needs) = (id, id)
         (entry.attempts, entry.releases, entry.uncertain, entry.size) = (1, 1, true, 1)
         (entry.remoteID, entry.lastStatus, entry.lastError, entry.subject) = ("9", 500, "e", subject)
+        (entry.discardAt, entry.supersededBy) = (day, id)
         return entry
     }()
     private static let bareEntry = EntrySummary(

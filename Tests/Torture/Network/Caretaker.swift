@@ -31,7 +31,7 @@ struct Caretaker {
             seen[entry.id] = nil
             let arrived = Set(backend.effects(station.sandbox.ledger, of: handedIn).map { backend.submission($0).id })
             if arrived.contains(entry.id) {
-                _ = try await station.client.call(Endpoints.discard, EntryReference(id: entry.id))
+                _ = try await station.client.call(Endpoints.discard, DiscardRequest(id: entry.id))
             } else {
                 _ = try await station.client.call(Endpoints.retry, RetryRequest(id: entry.id))
             }

@@ -108,7 +108,7 @@ final class PowerCutScenario: Sendable {
         }
         try await settled(11, "delivered")
         try await changing("entry.\(id(12))", to: "discarded") {
-            _ = try await self.station.client.call(Endpoints.discard, EntryReference(id: self.id(12)))
+            _ = try await self.station.client.call(Endpoints.discard, DiscardRequest(id: self.id(12)))
         }
         await station.sandbox.apply(.error(403, code: "Not yours.", path: path, count: 1))
         try await submit(13)

@@ -1,0 +1,23 @@
+extension Backend {
+    /// An item field of a route.
+    package struct Field: Sendable, Equatable {
+        package let name: String
+        /// `integer` or `text`.
+        package let type: String
+        /// The resource of which it takes an id; nil for none.
+        package let reference: String?
+    }
+
+    /// The fields that a submission to the route may have, by name; empty for an unknown route.
+    package func fields(route name: String) -> [Field] {
+        guard let route = profile.routes[name] else { return [] }
+        return route.usedFields.sorted().map { field in
+            Field(
+                name: field, type: (route.fields[field] ?? .text).rawValue,
+                reference: route.references.first { $0.field == field }?.resource)
+        }
+    }
+
+    /// Whether the route sends a payload. The one of a create may go to the route after it; see `then(route:)`.
+    package func takesPayload(route name: String) -> Bool { profile.routes[name]?.request.json?.takesPayload ?? false }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import JSON
+import SyncModel
+
+/// References: a field that takes a row's id also takes `@` and the id of an entry that creates such a row.
+extension Backend {
+    /// The resource of which a delivery makes a row; nil for none.
+    package func creates(route name: String) -> String? { profile.routes[name]?.rows.creates }
+
+    /// The resource of which a delivery changes the row that the entry refers to; nil for none.
+    package func changes(route name: String) -> String? { profile.routes[name]?.rows.changes }
+
+    /// The route that gets the payload of a submission to this one; nil for none.
+    package func then(route name: String) -> String? { profile.routes[name]?.rows.then }
+
+    /// The only members of the payload; nil for any.
+    package func form(route name: String) -> [String]? {
+        profile.routes[name].flatMap { $0.rows.form.isEmpty ? nil : $0.rows.form }
+    }
+
+    /// The routes that make a row of this resource and change one; nil for none.
+    package func actions(on resource: Resource) -> (add: String?, change: String?) {
+        let add = routes.first { creates(route: $0) == resource.name }
+        let change = add.flatMap(then(route:)) ?? routes.first { changes(route: $0) == resource.name }
+        return (add, change)
+    }
+
+    /// The fields, with this id in the one that names the subject; for lanes.
+    package func fields(_ fields: [String: JSONValue], route name: String, as subject: RosterID) -> [String: JSONValue] {
+        guard let field = subjectField(route: name)?.field else { return fields }
+        return fields.merging([field: .string(subject.rawValue)]) { _, new in new }
+    }
+
+    /// With the server's id in place of the reference, in the type that the route declares. Throws for an id of another type.
+    package func bound(_ mutation: Mutation, to id: RosterID) throws(Failure) -> Mutation {
+        guard let route = profile.routes[mutation.route], let field = subjectField(route: mutation.route)?.field,
+            mutation.fields[field]?.string.flatMap({ RosterID($0).reference }) != nil
+        else {
+            throw Failure(
+                .profile, "The route \"\(mutation.route)\" of \(name) no longer has the field for the row that the entry refers to.")
+        }
+        let type = route.fields[field] ?? .text
+        let value = type == .integer ? JSONValue(argument: id.rawValue) : .string(id.rawValue)
+        guard type.accepts(value) else {
+            throw Failure(
+                .profile, "\(name) created a row with the id \(id.rawValue.prefix(100)), but the field \"\(field)\" takes \(type.expected)."
+            )
+        }
+        var bound = mutation
+        bound.fields[field] = value
+        return bound
+    }
+
+    /// False while the entry still refers to a row by the entry that creates it: then it must not be sent.
+    package func isBound(_ mutation: Mutation) -> Bool {
+        let fields = profile.routes[mutation.route]?.references.map(\.field) ?? []
+        let values = fields.compactMap { mutation.fields[$0]?.string }
+        guard let subject = mutation.subject, subject.reference != nil else { return !values.contains { RosterID($0).reference != nil } }
+        // Also if the profile no longer declares the field as a reference.
+        return !mutation.fields.values.contains(.string(subject.rawValue))
+    }
+}
+
+extension Resource {
+    /// The values of a new row's label in what was submitted for it: in the payload, or in a field of the same name. Nil for missing ones.
+    package func labelParts(in mutation: Mutation) -> [JSONValue?] {
+        let document = mutation.payload.map(JSONDocument.init(checked:))
+        return label.map { pointer in
+            if let value = document?.at(pointer) { return value }
+            return pointer.tokens.count == 1 ? mutation.fields[pointer.tokens[0]] : nil
+        }
+    }
+
+    /// One line; nil without texts and numbers.
+    package func label(of parts: [JSONValue?]) -> String? { RosterRow.label(parts) }
+}

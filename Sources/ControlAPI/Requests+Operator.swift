@@ -1,0 +1,124 @@
+import Foundation
+
+/// Replaces an undelivered entry by one with other fields, the same route and the same payload.
+public struct FixRequest: WireRequest {
+    /// As in `EntryReference`.
+    public var id: String
+    /// A UUID from the client for the new entry; nil to mint one.
+    public var newID: String?
+    /// The changed fields, as in `Submission`; the others stay.
+    public var fields: [String: String]
+    /// As in `Submission`.
+    public var strict: Bool
+
+    public init(id: String, newID: String? = nil, fields: [String: String], strict: Bool = false) {
+        self.id = id
+        self.newID = newID
+        self.fields = fields
+        self.strict = strict
+    }
+
+    public init(parameters: [String: String], body: Data?) throws(Problem) {
+        let reader = try ParameterReader(parameters, known: ["id", "new_id", "strict", "item.*"])
+        let fields = parameters.filter { $0.key.hasPrefix("item.") }.map { (String($0.key.dropFirst(5)), $0.value) }
+        guard !fields.isEmpty else {
+            throw .invalid("No changed field is given.", next: "Give each one as a parameter, for example item.user_id=7.")
+        }
+        self.init(
+            id: try reader.required("id"), newID: reader.text("new_id"), fields: Dictionary(fields) { first, _ in first },
+            strict: try reader.flag("strict"))
+    }
+
+    public var parameters: [String: String] {
+        var all = Dictionary(uniqueKeysWithValues: fields.map { ("item.\($0.key)", $0.value) })
+        all["id"] = id
+        all["new_id"] = newID
+        if strict { all["strict"] = "true" }
+        return all
+    }
+}
+
+/// Settles an unknown outcome by a person's word.
+public struct ResolveRequest: WireRequest {
+    /// As in `EntryReference`.
+    public var id: String
+    /// The server's id of the delivered row, if known; nil if it was not delivered.
+    public var remoteID: String?
+    public var delivered: Bool
+
+    public init(id: String, remoteID: String? = nil, delivered: Bool) {
+        self.id = id
+        self.remoteID = delivered ? remoteID : nil
+        self.delivered = delivered
+    }
+
+    public init(parameters: [String: String], body: Data?) throws(Problem) {
+        let reader = try ParameterReader(parameters, known: ["id", "delivered", "not_delivered"])
+        let remoteID = reader.text("delivered")
+        guard try reader.flag("not_delivered") == (remoteID == nil) else {
+            throw .invalid(
+                "Give one of ‘delivered’ and ‘not_delivered’.",
+                next: "If the server has it, pass its id there, or nothing: delivered=17 or delivered=. If not, pass not_delivered=true.")
+        }
+        self.init(
+            id: try reader.required("id"), remoteID: remoteID.flatMap { $0.isEmpty ? nil : $0 }, delivered: remoteID != nil)
+    }
+
+    public var parameters: [String: String] {
+        var all = ["id": id, "not_delivered": String(!delivered)]
+        if delivered { all["delivered"] = remoteID ?? "" }
+        return all
+    }
+}
+
+/// Destroys an entry's content, at once or after a grace.
+public struct DiscardRequest: WireRequest {
+    /// As in `EntryReference`.
+    public var id: String
+    /// Seconds until the content is destroyed, 0 to 86,400. Until then `restore` brings the entry back.
+    public var grace: Int
+    /// A person's words for the event, at most 200 characters.
+    public var reason: String?
+
+    public init(id: String, grace: Int = 0, reason: String? = nil) {
+        self.id = id
+        self.grace = grace
+        self.reason = reason
+    }
+
+    public init(parameters: [String: String], body: Data?) throws(Problem) {
+        let reader = try ParameterReader(parameters, known: ["id", "grace", "reason"])
+        let reason = reader.text("reason")?.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard (reason ?? "").count <= Self.longestReason else {
+            throw .invalid("The reason has \(reason?.count ?? 0) characters; expected at most \(Self.longestReason).")
+        }
+        self.init(
+            id: try reader.required("id"), grace: Int(try reader.integer("grace", in: 0...86_400) ?? 0),
+            reason: reason.flatMap { $0.isEmpty ? nil : $0 })
+    }
+
+    /// In characters.
+    private static let longestReason = 200
+
+    public var parameters: [String: String] {
+        var all = ["id": id]
+        if grace > 0 { all["grace"] = String(grace) }
+        all["reason"] = reason
+        return all
+    }
+}
+
+/// An undelivered entry with its content.
+public struct ExportedEntry: Codable, Sendable, Equatable {
+    public var entry: EntrySummary
+    /// All fields of the item; numbers as text.
+    public var fields: [String: String]
+    /// The text of the JSON document, byte for byte as submitted; nil for none.
+    public var payload: String?
+
+    public init(entry: EntrySummary, fields: [String: String], payload: String?) {
+        self.entry = entry
+        self.fields = fields
+        self.payload = payload
+    }
+}

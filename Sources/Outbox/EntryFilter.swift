@@ -1,0 +1,35 @@
+import Foundation
+import SyncModel
+
+/// Which entries to list; nil matches all.
+package struct EntryFilter: Sendable, Equatable {
+    package var state: Entry.State?
+    package var backend: String?
+    /// A server's id, or a reference to a create. After the create's delivery, each of them matches the entries of both.
+    package var subject: RosterID?
+    package var route: String?
+    /// Captured at this time or later.
+    package var since: Date?
+    /// Captured before this time.
+    package var until: Date?
+
+    package init(
+        state: Entry.State? = nil, backend: String? = nil, subject: RosterID? = nil, route: String? = nil, since: Date? = nil,
+        until: Date? = nil
+    ) {
+        (self.state, self.backend, self.subject, self.route) = (state, backend, subject, route)
+        (self.since, self.until) = (since, until)
+    }
+}
+
+/// Some of the entries that match a filter.
+package struct EntrySelection: Sendable {
+    /// By ascending sequence.
+    package var entries: [Entry]
+    /// The entries that the pending ones of these wait behind.
+    package var blockers: [MutationID: MutationID]
+    /// Of all matching entries, counted up to `Outbox.countedInList`.
+    package var total: Int
+    /// True if more match than are counted.
+    package var totalIsLeast: Bool
+}

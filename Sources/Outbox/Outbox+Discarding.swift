@@ -1,0 +1,187 @@
+import Foundation
+import GRDB
+import SyncModel
+
+/// Discards with grace, and replaced entries (Decisions/DiscardsWithGrace).
+extension Outbox {
+    /// The longest grace in seconds.
+    package static let longestGrace: TimeInterval = 86_400
+
+    /// The grace in seconds of an entry whose time was set while the clock was ahead.
+    package static let correctedGrace: TimeInterval = 600
+
+    /// Discards an entry at `date`. Until then it is held as `discarding`, stops no lane, and `restore` brings it back. One that is already being
+    /// discarded keeps its time.
+    ///
+    /// - Parameters:
+    ///   - reason: a person's words, for the event.
+    ///   - name: the actor's display name; events record `actor`.
+    package func discard(
+        _ id: MutationID, later date: Date, reason: String?, by actor: String, named name: String?, at now: Date
+    ) async throws(OutboxError) {
+        try await commit { db in
+            let entry = try Self.entry(id, in: [.dead, .held, .pending], db)
+            guard entry.holdReason != .discarding else { return }
+            try db.cachedStatement(
+                sql: """
+                    UPDATE entry SET state = 'held', holdReason = 'discarding', discardAt = ?, discardBy = ?,
+                        restoreTo = iif(state = 'held', 'held:' || holdReason, state) WHERE sequence = ?
+                    """
+            ).execute(arguments: [date.ms, name ?? actor, entry.sequence])
+            var detail = ["reason": HoldReason.discarding.rawValue, "by": actor, "from": entry.state.rawValue]
+            detail["until"] = date.formatted(.iso8601)
+            detail["note"] = reason
+            try Self.insert(SyncEvent(at: now, .held, of: entry, detail: detail), db)
+            try Self.holdDependents(of: id, .needing(id, .held), now: now, db)
+        }
+        discardsPlanned.send()
+        eventsWritten.send()
+        // The next entry of the lane may be eligible now.
+        arrivals.send()
+    }
+
+    /// Discards an entry at once.
+    ///
+    /// - Parameter reason: a person's words, for the event.
+    package func discard(
+        _ id: MutationID, reason: String?, by actor: String, named name: String?, at now: Date
+    ) async throws(OutboxError) {
+        try await commit { db in
+            let entry = try Self.entry(id, in: [.dead, .held, .pending], db)
+            var event = SyncEvent(at: now, .discarded, of: entry, detail: ["by": actor, "from": entry.state.rawValue])
+            event.detail["note"] = reason
+            try Self.discard(entry, by: actor, named: name, as: event, now, db)
+            try Self.holdFollowers(of: entry, now: now, db)
+        }
+        eventsWritten.send()
+        arrivals.send()
+    }
+
+    /// Undoes a discard before its time: the entry is again in the state that it was in. Throws `wrongState` unless it is being discarded.
+    package func restore(_ id: MutationID, by actor: String, at now: Date) async throws(OutboxError) {
+        try await commit { db in
+            let entry = try Self.entry(id, in: [.held], db)
+            guard entry.holdReason == .discarding else { throw OutboxError.wrongState(id, .held) }
+            let (state, reason) = try Self.restored(entry, db)
+            try db.cachedStatement(
+                sql: """
+                    UPDATE entry SET state = ?, holdReason = ?, discardAt = NULL, discardBy = NULL, restoreTo = NULL WHERE sequence = ?
+                    """
+            ).execute(arguments: [state.rawValue, reason?.rawValue, entry.sequence])
+            try Self.insert(SyncEvent(at: now, .restored, of: entry, detail: ["by": actor, "to": state.rawValue]), db)
+            guard state == .pending else { return }
+            try Self.reviveDependents(of: id, now: now, db)
+            if let create = entry.mutation.subject?.reference { try Self.holdIfStranded(entry.sequence, needs: create, now: now, db) }
+        }
+        eventsWritten.send()
+        arrivals.send()
+    }
+
+    /// The state before the discard. An entry that was held for its create alone is pending once that is on its way: nothing else would release it.
+    private static func restored(_ entry: Entry, _ db: Database) throws -> (Entry.State, HoldReason?) {
+        let stored = try String.fetchOne(db, sql: "SELECT restoreTo FROM entry WHERE sequence = ?", arguments: [entry.sequence])
+        switch stored {
+        case Entry.State.pending.rawValue: return (.pending, nil)
+        case Entry.State.dead.rawValue: return (.dead, nil)
+        default:
+            let reason = stored.flatMap { HoldReason(rawValue: String($0.trimmingPrefix("held:"))) } ?? .operator
+            guard reason == .dependency, let create = entry.mutation.subject?.reference, try isOnItsWay(create, db),
+                try !followsDiscarded(entry, db)
+            else { return (.held, reason) }
+            return (.pending, nil)
+        }
+    }
+
+    /// Whether an entry is pending, in flight or delivered.
+    private static func isOnItsWay(_ id: MutationID, _ db: Database) throws -> Bool {
+        let states: Set<Entry.State> = [.pending, .inflight, .delivered]
+        return try entry(id, db).map { states.contains($0.entry.state) } ?? false
+    }
+
+    /// Whether the entry that it had to follow was discarded.
+    private static func followsDiscarded(_ entry: Entry, _ db: Database) throws -> Bool {
+        let discarded = "SELECT 1 FROM receipt WHERE sequence = ? AND outcome = 'discarded'"
+        return try Int.fetchOne(db, sql: discarded, arguments: [entry.parent]) != nil
+    }
+
+    /// Discards what is due, some at a time; returns when the next is due, nil for never. A time beyond `longestGrace` was set while the clock was
+    /// ahead, and becomes `correctedGrace`.
+    package func discardDue(at now: Date) async throws(OutboxError) -> Date? {
+        while true {
+            let (next, last) = try await read(Self.discardTimes)
+            guard let next, let last else { return nil }
+            let horizon = now.addingTimeInterval(Self.longestGrace)
+            guard next <= now || last > horizon else { return next }
+            try await commit { db in
+                try db.execute(
+                    sql: "UPDATE entry SET discardAt = ? WHERE discardAt > ?",
+                    arguments: [now.addingTimeInterval(Self.correctedGrace).ms, horizon.ms])
+                try Self.discardDue(at: now, db)
+            }
+            eventsWritten.send()
+            // A follower may have been put on hold, and its lane may skip it.
+            arrivals.send()
+        }
+    }
+
+    /// The earliest and the latest. Each is found by one index seek.
+    private static func discardTimes(_ db: Database) throws -> (Date?, Date?) {
+        func time(_ which: String) throws -> Date? {
+            let sql = "SELECT \(which)(discardAt) FROM entry WHERE discardAt IS NOT NULL"
+            return try Int64.fetchOne(db.cachedStatement(sql: sql)).map(Date.init(ms:))
+        }
+        return (try time("min"), try time("max"))
+    }
+
+    private static func discardDue(at now: Date, _ db: Database) throws {
+        let due = try Entry.fetchAll(
+            db,
+            sql: "SELECT * FROM entry WHERE discardAt <= ? ORDER BY discardAt, sequence LIMIT \(mostDestroyed)",
+            arguments: [now.ms])
+        for entry in due {
+            try discard(entry, by: entry.discardBy ?? "a person", named: nil, now, db)
+            try holdFollowers(of: entry, now: now, db)
+        }
+    }
+
+    private static let mostDestroyed = 200
+
+    /// Holds the entries that had to follow a discarded one, or that refer to what it was to create.
+    private static func holdFollowers(of entry: Entry, now: Date, _ db: Database) throws {
+        try holdDependents(of: entry, now: now, db)
+        try holdDependents(of: entry.id, .needing(entry.id, .discarded), now: now, db)
+    }
+
+    /// Discards the entry that a new one supersedes. Returns why the new one must not be accepted; nil if it may be.
+    ///
+    /// - Parameters:
+    ///   - actor: nil for the drop folder.
+    ///   - isRequired: an entry that was delivered or discarded, or is not here, is a refusal too.
+    static func supersede(by new: Mutation, _ actor: String?, isRequired: Bool, now: Date, _ db: Database) throws -> OutboxError? {
+        guard let id = new.supersedes else { return nil }
+        let found = try Entry.fetchOne(db.cachedStatement(sql: "SELECT * FROM entry WHERE id = ?"), arguments: [id.description])
+        guard let old = found, old.destination == new.destination else { return isRequired ? .notFound(id) : nil }
+        switch old.state {
+        case .delivered, .discarded: return isRequired ? .wrongState(id, old.state) : nil
+        case .inflight: return .mayBeDelivered(id)
+        case .pending, .dead, .held: break
+        }
+        if old.uncertain || old.holdReason == .unknownOutcome { return .mayBeDelivered(id) }
+        if try hasDependents(old, db) { return .hasDependents(id) }
+        var event = SyncEvent(at: now, .superseded, of: old, detail: ["from": old.state.rawValue, "new": new.id.description])
+        event.detail["by"] = actor
+        try discard(old, by: actor ?? "drop folder", named: nil, as: event, now, db)
+        let replaced = try db.cachedStatement(sql: "UPDATE receipt SET supersededBy = ? WHERE id = ?")
+        try replaced.execute(arguments: [new.id.description, id.description])
+        try holdFollowers(of: old, now: now, db)
+        return nil
+    }
+
+    /// Whether an undelivered entry refers to what this one creates.
+    private static func hasDependents(_ entry: Entry, _ db: Database) throws -> Bool {
+        guard entry.mutation.creates != nil else { return false }
+        let statement = try db.cachedStatement(
+            sql: "SELECT 1 FROM entry WHERE needs = ? AND state NOT IN ('delivered', 'discarded') LIMIT 1")
+        return try Int.fetchOne(statement, arguments: [entry.id.description]) != nil
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import GRDB
+import SyncModel
+
+extension Outbox {
+    /// A list of a million entries must not be slow to count.
+    package static let countedInList = 10_000
+
+    /// Matching entries after the cursor `after`, or the newest ones if it is nil, and the number of all matching ones. In one snapshot.
+    package func page(of filter: EntryFilter, after: Int64?, limit: Int) async throws(OutboxError) -> EntrySelection {
+        try await read { db in
+            let search = try EntrySearch(filter, db)
+            let entries = try search.entries(after: after, limit: limit, db)
+            let total = try search.count(upTo: Self.countedInList + 1, db)
+            return EntrySelection(
+                entries: entries, blockers: try Self.blockers(of: entries, db), total: min(total, Self.countedInList),
+                totalIsLeast: total > Self.countedInList)
+        }
+    }
+
+    /// The entries that pending ones wait behind: in their lane, for the row that they refer to, or in the lane before it.
+    private static func blockers(of entries: [Entry], _ db: Database) throws -> [MutationID: MutationID] {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT id FROM entry WHERE sequence = coalesce(
+                    (SELECT min(head) FROM lane WHERE backend = :backend AND account = :account AND lane = :lane
+                        AND head < :sequence),
+                    (SELECT sequence FROM entry WHERE id = :create AND state NOT IN ('delivered', 'discarded')),
+                    (SELECT sequence FROM entry WHERE sequence = :parent AND state NOT IN ('delivered', 'discarded')))
+                """)
+        var blockers: [MutationID: MutationID] = [:]
+        for entry in entries where entry.state == .pending {
+            let owner = entry.destination
+            let found = try String.fetchOne(
+                statement,
+                arguments: [
+                    "backend": owner.backend, "account": owner.account, "lane": entry.lane.rawValue, "sequence": entry.sequence,
+                    "create": entry.mutation.subject?.reference?.description, "parent": entry.parent,
+                ])
+            if let blocker = found.flatMap({ MutationID($0) }) { blockers[entry.id] = blocker }
+        }
+        return blockers
+    }
+}

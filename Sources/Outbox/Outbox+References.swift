@@ -1,0 +1,217 @@
+import Foundation
+import GRDB
+import SyncModel
+
+/// References to rows that entries create. See Decisions/References.md.
+extension Outbox {
+    /// The meaning of a reference.
+    package enum Binding: Sendable, Equatable {
+        /// The create is not delivered; its state.
+        case waiting(Entry.State)
+        /// The server's id of the row.
+        case row(RosterID)
+        case discarded
+    }
+
+    /// The entries that refer to a row that this one creates, undelivered, oldest first, with their content where it is readable.
+    package func dependents(of id: MutationID, limit: Int) async throws(OutboxError) -> [Entry] {
+        try await read { db in
+            let rows = try Row.fetchAll(
+                db.cachedStatement(
+                    sql: """
+                        SELECT * FROM entry WHERE sequence IN (
+                            SELECT sequence FROM entry WHERE needs = ? AND \(Self.isOpen) ORDER BY sequence LIMIT ?)
+                        ORDER BY sequence
+                        """), arguments: [id.description, limit])
+            return try rows.map { try opened($0, db) }
+        }
+    }
+
+    /// The undelivered creates of a resource, oldest first, with their content where it is readable.
+    package func creates(of resource: String, at destination: Destination, limit: Int) async throws(OutboxError) -> [Entry] {
+        try await read { db in
+            let rows = try Row.fetchAll(
+                db.cachedStatement(
+                    sql: """
+                        SELECT * FROM entry WHERE creates = ? AND backend = ? AND account = ? AND \(Self.isOpen) ORDER BY sequence LIMIT ?
+                        """), arguments: [resource, destination.backend, destination.account, limit])
+            return try rows.map { try opened($0, db) }
+        }
+    }
+
+    /// Nil for an unknown create, and for one that the server gave no id.
+    package func binding(of reference: MutationID, at destination: Destination) async throws(OutboxError) -> Binding? {
+        try await read { db in
+            guard let create = try Self.create(reference, db), create.destination == destination else { return nil }
+            switch create.state {
+            case .delivered: return create.row.map(Binding.row)
+            case .discarded: return .discarded
+            case .pending, .inflight, .dead, .held: return .waiting(create.state)
+            }
+        }
+    }
+
+    /// The ids of the rows, for those references whose create was delivered.
+    package func bindings(of references: Set<MutationID>) async throws(OutboxError) -> [MutationID: RosterID] {
+        if references.isEmpty { return [:] }
+        return try await read { db in
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT id, remoteID FROM receipt WHERE id IN (\(databaseQuestionMarks(count: references.count)))
+                        AND creates IS NOT NULL AND outcome = 'delivered' AND remoteID IS NOT NULL
+                    """, arguments: StatementArguments(references.map(\.description)))
+            var bindings: [MutationID: RosterID] = [:]
+            for row in rows {
+                guard let id = MutationID(row["id"] as String) else { continue }
+                bindings[id] = RosterID(row["remoteID"] as String)
+            }
+            return bindings
+        }
+    }
+
+    /// The create that made this row here; nil for none, the oldest of several.
+    package func reference(
+        to row: RosterID, of resource: String, at destination: Destination
+    ) async throws(OutboxError) -> MutationID? {
+        try await read { db in
+            try String.fetchOne(
+                db.cachedStatement(
+                    sql: """
+                        SELECT id FROM receipt WHERE remoteID = ? AND backend = ? AND account = ? AND creates = ? AND outcome = 'delivered'
+                        ORDER BY sequence LIMIT 1
+                        """), arguments: [row.rawValue, destination.backend, destination.account, resource]
+            ).flatMap { MutationID($0) }
+        }
+    }
+
+    /// Whether an undelivered entry is in the lane.
+    package func isOccupied(_ lane: Lane, at destination: Destination) async throws(OutboxError) -> Bool {
+        try await read { db in
+            try Bool.fetchOne(
+                db.cachedStatement(sql: "SELECT \(Self.occupied)"),
+                arguments: ["backend": destination.backend, "account": destination.account, "lane": lane.rawValue]) ?? false
+        }
+    }
+
+    /// One seek in each index of a lane's entries.
+    private static let occupied = ["blocks", "aside AND state = 'pending'", "state IN ('dead', 'held')"].map {
+        "EXISTS (SELECT 1 FROM entry WHERE \($0) AND backend = :backend AND account = :account AND lane = :lane)"
+    }.joined(separator: " OR ")
+
+    /// As the indexes `neededBy` and `createOrder` have it.
+    static let isOpen = "state NOT IN ('delivered', 'discarded')"
+
+    private func opened(_ row: Row, _ db: Database) throws -> Entry {
+        let entry = try Entry(row: row)
+        // `try?`: without content, if that is unreadable.
+        return (try? decryptor.entry(of: row, Self.sealedContent(of: entry.sequence, db))) ?? entry
+    }
+}
+
+/// An entry that creates a row, as far as those that need it are concerned.
+struct Create {
+    let destination: Destination
+    let resource: String
+    let state: Entry.State
+    /// The server's id of the row, once delivered.
+    let row: RosterID?
+
+    /// Whether the row exists, or may come without a person.
+    var isViable: Bool { state == .pending || state == .inflight || state == .delivered }
+}
+
+extension Outbox {
+    /// Nil if there is no such entry and no such receipt, or if it creates nothing.
+    static func create(_ id: MutationID, _ db: Database) throws -> Create? {
+        // A settled entry has both, and the receipt is the binding.
+        for rows in ["outcome AS state, remoteID FROM receipt", "state, NULL AS remoteID FROM entry"] {
+            let statement = try db.cachedStatement(sql: "SELECT backend, account, creates, \(rows) WHERE id = ?")
+            guard let row = try Row.fetchOne(statement, arguments: [id.description]) else { continue }
+            guard let resource = row["creates"] as String?, let state = Entry.State(rawValue: row["state"]) else { return nil }
+            return Create(
+                destination: Destination(backend: row["backend"], account: row["account"]), resource: resource, state: state,
+                row: state == .delivered ? (row["remoteID"] as String?).map { RosterID($0) } : nil)
+        }
+        return nil
+    }
+
+    /// The server's id of the row that the reference stands for; nil until its create was delivered.
+    static func row(createdBy reference: MutationID, at destination: Destination, _ db: Database) throws -> RosterID? {
+        guard let create = try create(reference, db), create.destination == destination else { return nil }
+        return create.row
+    }
+
+    /// Why a mutation with a reference is not accepted; nil if it is.
+    static func refusal(of mutation: Mutation, _ db: Database) throws -> OutboxError? {
+        guard let id = mutation.subject?.reference else { return nil }
+        guard let create = try create(id, db), create.destination == mutation.destination, create.resource == mutation.reference else {
+            return .noSuchCreate(id)
+        }
+        return create.state == .discarded ? .createDiscarded(id) : nil
+    }
+
+    /// Throws `needs` if the create of an entry failed, is on hold or was discarded.
+    static func checkCreate(of entry: Entry, _ db: Database) throws {
+        guard let id = entry.mutation.subject?.reference else { return }
+        guard let create = try create(id, db) else { throw OutboxError.noSuchCreate(id) }
+        guard create.isViable else { throw OutboxError.needs(id, create.state) }
+    }
+
+    /// Holds a pending entry whose create failed, is on hold or was discarded.
+    static func holdIfStranded(_ sequence: Int64, needs create: MutationID, now: Date, _ db: Database) throws {
+        let found = try Self.create(create, db)
+        if found?.isViable != true { try hold(sequence, .needing(create, found?.state), at: now, db) }
+    }
+
+    /// Holds or revives the entries that need this one, as its settlement demands.
+    static func settleDependents(of create: Entry, _ settlement: Settlement, now: Date, _ db: Database) throws {
+        switch settlement {
+        case .delivered: try reviveDependents(of: create.id, now: now, db)
+        case .dead: try holdDependents(of: create.id, .needing(create.id, .dead), now: now, db)
+        case .held: try holdDependents(of: create.id, .needing(create.id, .held), now: now, db)
+        case .retry, .released, .aside: break
+        }
+    }
+
+    /// Holds the pending entries that need this one, and those that need them.
+    static func holdDependents(of id: MutationID, _ reason: Hold, now: Date, _ db: Database) throws {
+        // A loop, because a chain of references may be long.
+        var left = [(id, reason)]
+        while let (create, reason) = left.popLast() {
+            let dependents = try Int64.fetchAll(
+                db.cachedStatement(
+                    sql: "SELECT sequence FROM entry WHERE needs = ? AND state = 'pending' AND \(isOpen) ORDER BY sequence"),
+                arguments: [create.description])
+            for sequence in dependents {
+                guard let held = try putOnHold(sequence, reason, at: now, db), held.creates else { continue }
+                left.append((held.id, .needing(held.id, .held)))
+            }
+        }
+    }
+
+    /// Makes the entries that are on hold for this one pending again, and those that are on hold for them. Not those that had to follow a discarded
+    /// entry: a person decides on them.
+    static func reviveDependents(of id: MutationID, now: Date, _ db: Database) throws {
+        var left = [id]
+        while let create = left.popLast() {
+            let dependents = try Entry.fetchAll(
+                db.cachedStatement(
+                    sql: """
+                        SELECT * FROM entry WHERE needs = ? AND state = 'held' AND \(isOpen) AND holdReason = 'dependency'
+                            AND NOT EXISTS (SELECT 1 FROM receipt WHERE receipt.sequence = entry.parent AND outcome = 'discarded')
+                        ORDER BY sequence
+                        """), arguments: [create.description])
+            for entry in dependents {
+                try db.cachedStatement(
+                    sql: """
+                        UPDATE entry SET state = 'pending', holdReason = NULL, dueAt = ?, lastStatus = NULL, lastReason = NULL, lastError = NULL
+                        WHERE sequence = ?
+                        """
+                ).execute(arguments: [atOnce, entry.sequence])
+                try insert(SyncEvent(at: now, .retried, of: entry, detail: ["after": create.description]), db)
+                if entry.mutation.creates != nil { left.append(entry.id) }
+            }
+        }
+    }
+}

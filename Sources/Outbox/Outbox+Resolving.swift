@@ -1,0 +1,65 @@
+import Foundation
+import GRDB
+import SyncModel
+
+/// Unknown outcomes that a person settles (Decisions/ResolvedByAPerson).
+extension Outbox {
+    /// A person's word about an entry whose outcome is unknown.
+    package enum Resolution: Sendable, Equatable {
+        /// It took effect; the server's id of the row, if known.
+        case delivered(remoteID: String?)
+        case notDelivered
+    }
+
+    /// Settles an unknown outcome. A delivered entry gets a receipt and releases those that wait for it; one that is not delivered is sent again
+    /// without a look-up.
+    ///
+    /// Throws `notUncertain` for an entry whose outcome is known, and `needsRemoteID` for a delivered create without the id of its row.
+    ///
+    /// - Parameter name: the actor's display name; events record `actor`.
+    package func resolve(
+        _ id: MutationID, as resolution: Resolution, by actor: String, named name: String?, at now: Date
+    ) async throws(OutboxError) {
+        try await commit { db in
+            let entry = try Self.entry(id, in: [.dead, .held, .pending], db)
+            if entry.holdReason == .discarding { throw OutboxError.beingDiscarded(id, at: entry.discardAt ?? now) }
+            guard entry.uncertain || entry.holdReason == .unknownOutcome else { throw OutboxError.notUncertain(id) }
+            var event = SyncEvent(at: now, .resolved, of: entry, detail: ["by": actor])
+            switch resolution {
+            case .delivered(let remoteID):
+                if entry.mutation.creates != nil, remoteID == nil { throw OutboxError.needsRemoteID(id) }
+                event.detail["outcome"] = "delivered"
+                event.detail["remoteID"] = remoteID
+                try Self.insert(event, db)
+                try Self.deliver(entry, as: remoteID, by: name ?? actor, now: now, db)
+            case .notDelivered:
+                event.detail["outcome"] = "notDelivered"
+                try Self.insert(event, db)
+                try Self.retry(id, forgetsDoubt: true, by: actor, named: name, now: now, db)
+            }
+        }
+        eventsWritten.send()
+        arrivals.send()
+    }
+
+    /// Without an answer of the server: the receipt has no status, and names the person instead.
+    private static func deliver(_ entry: Entry, as remoteID: String?, by name: String, now: Date, _ db: Database) throws {
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, foundByLookup, attempts,
+                    capturedAt, acceptedAt, subject, creates, remoteID, settledAt, resolvedBy)
+                SELECT id, sequence, backend, account, lane, route, size, digest, 'delivered', 0, attempts, capturedAt, acceptedAt, subject,
+                    creates, ?, ?, ?
+                FROM entry WHERE sequence = ?
+                """
+        ).execute(arguments: [remoteID, now.ms, name, entry.sequence])
+        try db.cachedStatement(
+            sql: """
+                UPDATE entry SET state = 'delivered', holdReason = NULL, settledAt = ?, remoteID = ?, uncertain = 0, uncertainAt = NULL,
+                    doubtedAt = NULL, lastStatus = NULL, lastReason = NULL, lastError = NULL
+                WHERE sequence = ?
+                """
+        ).execute(arguments: [now.ms, remoteID, entry.sequence])
+        try reviveDependents(of: entry.id, now: now, db)
+    }
+}

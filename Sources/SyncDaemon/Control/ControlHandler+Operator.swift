@@ -1,0 +1,125 @@
+import Backends
+import Capture
+import ControlAPI
+import ControlServer
+import Foundation
+import Outbox
+import Roster
+import Sessions
+import SyncModel
+
+/// What people do about single entries.
+extension ControlHandler {
+    func fix(_ request: FixRequest, by caller: Caller) async throws -> SubmissionReceipt {
+        let id = try await id(named: request.id)
+        let newID = try request.newID.map { text throws(Problem) in try self.id(text) }
+        if let newID, let known = try await replacement(of: id, newID) { return known }
+        let old = try await outbox.readable(id)
+        let name = old.destination.backend
+        let backend = try keeper(name).backend
+        let account = try await owner(of: old)
+        let fields = old.mutation.fields.merging(backend.fields(request.fields, route: old.route)) { $1 }
+        guard fields != old.mutation.fields else {
+            throw Problem.invalid("Entry \(id) has these values already.", next: "To send it again, run: homing retry \(id)")
+        }
+        let submission = Capture.Submission(
+            route: old.route, id: newID, fields: fields, payload: old.mutation.payload, supersedes: id,
+            capturedAt: old.mutation.capturedAt)
+        let advice = try await self.advice(on: submission, of: old.destination)
+        if request.strict { try await refuse(submission, at: name, advice) }
+        let accepted: Intake.Accepted
+        do throws(IntakeError) {
+            accepted = try await intake.accept(submission, for: account, at: name, by: caller.peer.description, mustReplace: true)
+        } catch {
+            throw Problem(error, commands: commands(for:))
+        }
+        return receipt(of: accepted, submission.payload, advice, isStrict: request.strict)
+    }
+
+    /// The receipt of an earlier call with the same new id; nil if there was none.
+    private func replacement(of id: MutationID, _ newID: MutationID) async throws(OutboxError) -> SubmissionReceipt? {
+        guard try await outbox.receipt(id)?.supersededBy == newID, let entry = try await outbox.entry(newID)?.entry else { return nil }
+        return SubmissionReceipt(
+            id: newID.description, sequence: entry.sequence, duplicate: true, backend: entry.destination.backend,
+            account: entry.destination.account.rawValue, lane: entry.lane.rawValue)
+    }
+
+    /// The account of an entry, which must be the one that is signed in: a replacement belongs to it too.
+    private func owner(of entry: Entry) async throws -> Account {
+        let backend = entry.destination.backend
+        // `try?`: nil means that no account is signed in.
+        let present = try? await intake.account(at: backend).account
+        if let present, present.id == entry.destination.account { return present }
+        let owner = try await outbox.accountLabels()[entry.destination] ?? "account \(entry.destination.account)"
+        let commands = commands(for: backend)
+        throw Problem(
+            .signInRequired, status: 409, title: "Not signed in",
+            detail: "Entry \(entry.id) belongs to \(owner), who is not signed in at \(backend). Nothing was changed.",
+            next: present.map { commands.change(from: $0.label, to: owner) } ?? "\(owner) signs in with ‘\(commands.login(of: owner))’.")
+    }
+
+    func resolve(_ request: ResolveRequest, by caller: Caller) async throws -> EntrySummary {
+        let id = try await id(named: request.id)
+        let entry = try await found(id)
+        if let remoteID = request.remoteID { try check(remoteID, of: entry) }
+        try await outbox.resolve(
+            id, as: request.delivered ? .delivered(remoteID: request.remoteID) : .notDelivered, by: caller.peer.description,
+            named: UserName(caller.peer.uid).short, at: clock.now)
+        if request.delivered { rosters.delivered(entry.mutation) }
+        return try await summary(of: id, for: caller)
+    }
+
+    /// References are bound to the id of a created row, so a wrong one would stop them for good.
+    private func check(_ remoteID: String, of entry: Entry) throws(Problem) {
+        let isPlain = remoteID.unicodeScalars.allSatisfy { !$0.properties.isWhitespace && $0.properties.generalCategory != .control }
+        guard isPlain, remoteID.utf8.count <= Self.longestRemoteID, !remoteID.hasPrefix("@") else {
+            throw .invalid(
+                "‘\(remoteID.legible)’ is not an id of a server.", next: "Pass the id that the server shows, for example delivered=17.")
+        }
+        let backend = keepers[entry.destination.backend]?.backend
+        guard let name = entry.mutation.creates, let backend, let resource = backend.resource(name),
+            Int64(remoteID).map({ String($0) }) != remoteID,
+            backend.references(to: resource).contains(where: { $0.type == "integer" })
+        else { return }
+        throw .invalid(
+            "‘\(remoteID.legible)’ is not a number, but the ids of \(resource.title.many) at \(backend.name) are.",
+            next: "To find the id, run: \(commands(for: backend.name).roster(name, resource.title.many, "--refresh"))")
+    }
+
+    /// In bytes.
+    private static let longestRemoteID = 100
+
+    func discard(_ request: DiscardRequest, by caller: Caller) async throws -> EntrySummary {
+        let id = try await id(named: request.id)
+        let (now, actor, name) = (clock.now, caller.peer.description, UserName(caller.peer.uid).short)
+        if request.grace > 0 {
+            try await outbox.discard(
+                id, later: now.addingTimeInterval(TimeInterval(request.grace)), reason: request.reason, by: actor, named: name, at: now)
+        } else {
+            try await outbox.discard(id, reason: request.reason, by: actor, named: name, at: now)
+        }
+        return try await summary(of: id, for: caller)
+    }
+
+    func restore(_ request: EntryReference, by caller: Caller) async throws -> EntrySummary {
+        let id = try await id(named: request.id)
+        do throws(OutboxError) {
+            try await outbox.restore(id, by: caller.peer.description, at: clock.now)
+        } catch {
+            guard case .wrongState(_, let state) = error else { throw error }
+            throw Problem.notRestorable(id, state)
+        }
+        return try await summary(of: id, for: caller)
+    }
+
+    func export(_ request: EntryReference, by caller: Caller) async throws -> ExportedEntry {
+        let id = try await id(named: request.id)
+        let entry = try await outbox.export(id, by: caller.peer.description, at: clock.now)
+        let payload = entry.mutation.payload.map { String(validating: $0, as: UTF8.self) }
+        if case .some(.none) = payload { throw OutboxError.unreadable(id) }
+        return ExportedEntry(
+            entry: summary(entry, try await names(for: ObserverView(caller)).report(Subject(entry))),
+            fields: entry.mutation.fields.mapValues { $0.text ?? String(decoding: $0.serialized, as: UTF8.self) },
+            payload: payload ?? nil)
+    }
+}

@@ -1,0 +1,85 @@
+import Backends
+import Capture
+import ControlAPI
+import Foundation
+import Outbox
+import Sessions
+import SyncModel
+
+/// Rows that entries create.
+extension ControlHandler {
+    /// The submission; for a route with `then` and a payload, two: the first creates a row, and the second gives it the payload.
+    func steps(of submission: Capture.Submission, at name: String) -> [Capture.Submission] {
+        guard let backend = keepers[name]?.backend, let payload = submission.payload, let then = backend.then(route: submission.route),
+            let field = backend.subjectField(route: then)?.field
+        else { return [submission] }
+        var generator = SystemRandomNumberGenerator()
+        let id = submission.id ?? MutationID(at: clock.now, using: &generator)
+        var create = submission
+        (create.id, create.payload) = (id, nil)
+        let second = Capture.Submission(
+            route: then, id: id.follower, fields: [field: .string(RosterID(createdBy: id).rawValue)], payload: payload,
+            capturedAt: submission.capturedAt)
+        return [create, second]
+    }
+
+    /// The row that a pair of entries creates.
+    func created(by create: Intake.Accepted, route: String) async throws(OutboxError) -> SubjectReport? {
+        guard let then = keepers[create.destination.backend]?.backend.then(route: route) else { return nil }
+        let subject = Subject(create.destination, route: then, RosterID(createdBy: create.id))
+        return try await names(for: ObserverView(seesPeople: true)).report(subject)
+    }
+
+    /// Rows that the account's entries create, oldest first, as far as they match.
+    func newRows(
+        of resource: Resource, _ destination: Destination, _ selection: RosterSelection
+    ) async throws(OutboxError) -> [ControlAPI.RosterRow] {
+        let creates = try await outbox.creates(of: resource.name, at: destination, limit: Self.mostNewRows)
+            .filter { $0.holdReason != .discarding }
+        let key = RosterKey(destination: destination, resource: resource.name)
+        let labels = try await names(for: ObserverView(seesPeople: true)).newLabels(Set(creates.map(\.id)), in: key)
+        return creates.compactMap { create in
+            let label = labels[create.id] ?? "new \(resource.title.one)"
+            let row = SyncModel.RosterRow(id: RosterID(createdBy: create.id), label: label, folded: label.folded, kept: [])
+            guard selection.matches(row) else { return nil }
+            return ControlAPI.RosterRow(id: row.id.rawValue, label: label, values: [:], pending: "new")
+        }
+    }
+
+    private static let mostNewRows = 500
+
+    /// Nil for none.
+    func actions(on resource: Resource, at name: String) -> RosterActions? {
+        guard let backend = keepers[name]?.backend else { return nil }
+        let actions = backend.actions(on: resource)
+        guard actions.add != nil || actions.change != nil else { return nil }
+        return RosterActions(add: actions.add, change: actions.change, form: actions.change.flatMap(backend.form(route:)) ?? [])
+    }
+}
+
+/// For the explanation of an entry.
+extension ControlHandler {
+    func addReferences(to reasons: inout Reasons, of context: EntryContext, for view: ObserverView) async throws {
+        let entry = context.entry
+        guard let backend = keepers[entry.destination.backend]?.backend else { return }
+        reasons.dependents = context.dependents
+        reasons.create = context.create.map(view.entry)
+        reasons.isRowKnown = context.binding != nil
+        // The row that this is about is created by another entry, by this one, or by none.
+        let isOwn = context.create == nil && entry.mutation.creates != nil
+        let create = isOwn ? entry : context.create
+        let resource = isOwn ? entry.mutation.creates.flatMap(backend.resource) : backend.subjectField(route: entry.route)?.resource
+        guard let resource else { return }
+        reasons.title = resource.title
+        reasons.refresh = commands(for: backend.name).roster(resource.name, resource.title.many, "--refresh")
+        guard let create, create.mutation.creates == resource.name else { return }
+        reasons.canLookUpCreate = backend.canLookUp(route: create.route)
+        let names = names(for: view)
+        guard await names.isShown(create.destination) else { return }
+        let key = RosterKey(destination: create.destination, resource: resource.name)
+        reasons.newLabel = try await names.newLabels([create.id], in: key)[create.id]
+        if create.state == .held, create.holdReason == .unknownOutcome {
+            reasons.candidates = try await CreatedCandidates.find(of: create, in: key, outbox)
+        }
+    }
+}

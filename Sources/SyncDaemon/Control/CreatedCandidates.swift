@@ -1,0 +1,47 @@
+import Foundation
+import Outbox
+import SyncModel
+import Synchronization
+
+/// The rows that an entry with unknown outcome may have created, as far as the stored list can tell.
+enum CreatedCandidates: Equatable {
+    /// Those with the highest numbers, highest first, which no known entry has created. Empty if the list has none.
+    case newest([Row])
+    /// The list was read before the send, is incomplete or was never read.
+    case tooOld
+    /// The ids are not numbers, so the order of the rows is unknown.
+    case unordered
+
+    struct Row: Equatable, Sendable {
+        let id: RosterID
+        let label: String
+
+        var text: String { label == id.rawValue ? label : "\(label) (\(id))" }
+    }
+
+    static let most = 5
+
+    static func find(of create: Entry, in key: RosterKey, _ outbox: Outbox) async throws(OutboxError) -> CreatedCandidates {
+        let numbers = Mutex<(rows: [(number: Int64, row: Row)], areAll: Bool)>(([], true))
+        let head = try await outbox.scanRoster(key) { row in
+            numbers.withLock { found in
+                guard let number = Int64(row.id.rawValue) else {
+                    found.areAll = false
+                    return false
+                }
+                found.rows.append((number, Row(id: row.id, label: row.label)))
+                return true
+            }
+        }
+        guard let head, head.incomplete == nil, let sent = create.doubtedAt ?? create.triedAt ?? create.claimedAt, head.beganAt >= sent
+        else { return .tooOld }
+        let (rows, areNumbers) = numbers.withLock { $0 }
+        guard areNumbers else { return .unordered }
+        var newest: [Row] = []
+        for (_, row) in rows.sorted(by: { $0.number > $1.number }) where newest.count < most {
+            let create = try await outbox.reference(to: row.id, of: key.resource, at: key.destination)
+            if create == nil { newest.append(row) }
+        }
+        return .newest(newest)
+    }
+}

@@ -1,0 +1,117 @@
+import Backends
+import ControlAPI
+import Outbox
+import SyncModel
+
+/// Entries that refer to a row, such as a person, that another entry creates; and those that create one.
+extension Reasons {
+    /// Nil if the entry does not wait for a row.
+    func creation(_ entry: Entry) -> Explanation? {
+        guard let create, create.state == .pending || create.state == .inflight else { return nil }
+        return (
+            "\(subject(entry, "This")) waits until entry \(short(create)) has created \(newRow) at \(entry.destination.backend).",
+            .optional("Nothing to do. Homing then sends it by itself. To see the other entry, run: homing why \(short(create))")
+        )
+    }
+
+    /// For an entry on hold; nil if it has another cause.
+    func ofReference(_ entry: Entry) -> Explanation? {
+        if entry.holdReason == .unknownOutcome, entry.mutation.creates != nil { return perhapsCreated(entry) }
+        guard entry.holdReason == .dependency, let reference = entry.mutation.subject?.reference, !isRowKnown else { return nil }
+        let this = subject(entry, "This")
+        guard let create else {
+            return (
+                "\(this) cannot be sent, because the \(title.one) that entry \(EntryName.short("\(reference)")) created has no known id.",
+                .required(otherwise(entry))
+            )
+        }
+        let (id, isOnHold) = (short(create), "\(this) is on hold, because")
+        switch create.state {
+        case .pending, .inflight, .delivered: return nil
+        case .dead:
+            return (
+                "\(isOnHold) entry \(id) failed to create \(newRow).\(said(create))",
+                .required("After fixing the cause, run: homing retry \(id)\nHoming then sends this entry too.\n\(otherwise(entry))")
+            )
+        case .discarded:
+            return (
+                "\(this) cannot be sent, because entry \(id), which was to create \(newRow), was discarded.", .required(otherwise(entry))
+            )
+        case .held where create.holdReason == .discarding:
+            return (
+                "\(isOnHold) entry \(id), which creates \(newRow), is being discarded.",
+                .required("To keep that entry, run: homing undo \(id)\n\(otherwise(entry))")
+            )
+        case .held where create.holdReason == .unknownOutcome:
+            let backend = entry.destination.backend
+            return (
+                "\(isOnHold) it is not known whether \(backend) has created \(newRow): the answer to entry \(id) was lost.\(found)",
+                .required("\(resolution(of: create))\n\(otherwise(entry))")
+            )
+        case .held:
+            return (
+                "\(isOnHold) entry \(id), which creates \(newRow), is on hold.",
+                .required("To see why, and what to do, run: homing why \(id)\n\(otherwise(entry))")
+            )
+        }
+    }
+
+    /// A space and the number of entries that wait for the row that this one creates, or nothing.
+    func dependentsWait(_ entry: Entry) -> String {
+        guard dependents > 0, [.pending, .inflight, .dead, .held].contains(entry.state) else { return "" }
+        let least = dependents >= Outbox.countedInLine ? "At least " : ""
+        return " \(least)\(dependents) \(dependents == 1 ? "entry waits" : "entries wait") for it."
+    }
+
+    /// A creation with unknown outcome.
+    private func perhapsCreated(_ entry: Entry) -> Explanation {
+        let backend = entry.destination.backend
+        let why = canLookUpCreate ? "looking it up there did not settle it" : "\(backend) offers no way to look it up"
+        return (
+            "It is not known whether \(backend) has created \(newRow): the entry was sent, and \(why).\(said(entry))\(found)",
+            .required(resolution(of: entry))
+        )
+    }
+
+    /// `Anna Example`, or `the new person`.
+    private var newRow: String { newLabel ?? "the new \(title.one)" }
+
+    private func short(_ create: Entry) -> String { EntryName.short(create.id.description) }
+
+    private func otherwise(_ entry: Entry) -> String {
+        let field = subjectReport?.field ?? "user_id"
+        let option = field == "user_id" ? "--user USER" : "--item \(field)=VALUE"
+        return "To send it for another \(title.one), run: homing fix \(entry.id) \(option)\n\(discard(entry))"
+    }
+
+    /// A space and what the stored list says, or nothing.
+    private var found: String {
+        switch candidates {
+        case .newest(let rows) where rows.isEmpty:
+            " The list of \(title.many), which was read afterwards, has none that could be the new one."
+        case .newest(let rows):
+            " The list of \(title.many) was read afterwards. Those with the highest numbers are \(rows.map(\.text).inWords)."
+        case .tooOld: " The stored list of \(title.many) cannot tell, because it was not read completely since then."
+        case .unordered: " The stored list of \(title.many) cannot tell which ones are new."
+        case nil: ""
+        }
+    }
+
+    private func resolution(of create: Entry) -> String {
+        let resolve = "homing resolve \(short(create))"
+        let again = canLookUpCreate ? "\nTo look it up again, run: homing retry \(short(create))" : ""
+        let lines: [String]
+        if case .newest(let rows) = candidates, let first = rows.first {
+            lines = [
+                "If the new \(title.one) is \(first.text), run: \(resolve) --delivered \(first.id)",
+                "For another one, give that number. If it is none of them, run: \(resolve) --not-delivered",
+            ]
+        } else {
+            lines = [
+                "To see the current list, run: \(refresh)", "If the new \(title.one) is there, run: \(resolve) --delivered ID",
+                "If not, run: \(resolve) --not-delivered",
+            ]
+        }
+        return lines.joined(separator: "\n") + again
+    }
+}

@@ -1,0 +1,36 @@
+import ControlAPI
+import Foundation
+
+/// A new file for its owner alone.
+enum ExportFile {
+    static func requireAbsent(_ path: String) throws(Problem) {
+        var facts = stat()
+        guard lstat(path, &facts) == 0 else { return }
+        throw exists(path)
+    }
+
+    /// Returns when the file is on the disk. Throws if something of this name exists.
+    static func write(_ data: Data, to path: String) throws(Problem) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw errno == EEXIST ? exists(path) : failed(path, errno) }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        do {
+            try file.write(contentsOf: data)
+            try file.synchronize()
+        } catch {
+            unlink(path)
+            throw failed(path, "\(error)")
+        }
+    }
+
+    /// - Parameter number: the system's error number.
+    static func failed(_ path: String, _ number: Int32) -> Problem { failed(path, String(cString: strerror(number))) }
+
+    private static func failed(_ path: String, _ reason: String) -> Problem {
+        .invalid("‘\(path.printable)’ cannot be written: \(reason).", next: "Name a place where you may write.")
+    }
+
+    private static func exists(_ path: String) -> Problem {
+        .invalid("‘\(path.printable)’ exists already, and Homing replaces no file.", next: "Name a new file.")
+    }
+}

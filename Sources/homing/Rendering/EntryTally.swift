@@ -1,0 +1,45 @@
+import ControlAPI
+
+/// Entries by person and kind, for sentences: `3 measurements of Anna Example (5) and 1 fit test of Eve Lab (7)`.
+enum EntryTally {
+    /// Names up to ten groups, in the order of their first entries.
+    static func text(_ entries: [EntrySummary]) -> String {
+        guard !entries.isEmpty else { return "no entries" }
+        var groups: [(key: [String], entries: [EntrySummary])] = []
+        for entry in entries {
+            let key = [entry.route, entry.subject?.text ?? ""]
+            if let index = groups.firstIndex(where: { $0.key == key }) {
+                groups[index].entries.append(entry)
+            } else {
+                groups.append((key, [entry]))
+            }
+        }
+        var parts = groups.prefix(shown).map { group in
+            kind(group.key[0], group.entries.count) + (group.key[1].isEmpty ? "" : " of \(group.key[1])")
+        }
+        let others = groups.dropFirst(shown).reduce(0) { $0 + $1.entries.count }
+        if others > 0 { parts.append(Words.count(others, "other entry", "other entries")) }
+        return parts.inWords.printable
+    }
+
+    /// `1 fit test`, `3 measurements`, or `2 create_managed_user entries` for a route that names an action.
+    static func kind(_ route: String, _ count: Int) -> String {
+        guard let noun = noun(route) else { return Words.count(count, "\(route) entry", "\(route) entries") }
+        return Words.count(count, noun, noun + "s")
+    }
+
+    /// `fit test`; `entry` for a route that names an action.
+    static func kind(_ route: String) -> String { noun(route) ?? "entry" }
+
+    private static func noun(_ route: String) -> String? {
+        let words = route.split(separator: "_").map(String.init)
+        guard let first = words.first, !verbs.contains(first), !route.hasSuffix("s"), !route.hasSuffix("y") else { return nil }
+        return words.joined(separator: " ")
+    }
+
+    private static let shown = 10
+    private static let verbs: Set = [
+        "add", "cancel", "change", "clear", "complete", "create", "delete", "edit", "move", "post", "process", "put", "register", "remove",
+        "rename", "set", "store", "update", "upload",
+    ]
+}

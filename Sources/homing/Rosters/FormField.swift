@@ -1,0 +1,18 @@
+import ArgumentParser
+
+/// A member of a row's form: `name=text`, or `name:=JSON` for a value that is not text.
+struct FormField: ExpressibleByArgument, Equatable {
+    let name: String
+    /// Nil if there is none, as in `--first-name` at the end of the line.
+    let value: String?
+    let isJSON: Bool
+
+    init?(argument: String) {
+        let sign = argument.firstIndex(of: "=")
+        let start = argument[..<(sign ?? argument.endIndex)]
+        isJSON = sign != nil && start.hasSuffix(":")
+        name = String(isJSON ? start.dropLast() : start)
+        value = sign.map { String(argument[argument.index(after: $0)...]) }
+        if name.isEmpty { return nil }
+    }
+}

@@ -1,0 +1,25 @@
+import ArgumentParser
+import ControlAPI
+import Foundation
+
+extension RosterCommand {
+    /// Submits a new row or a change, and says what was accepted.
+    func change(_ roster: RosterReport, _ action: RosterAction, _ context: Context) async throws {
+        let change = try RosterChange(action, of: roster)
+        let payload = try change.payload(set)
+        var fields: [String: String] = [:]
+        if let field = try change.field, let row {
+            let item = ItemField(name: field, value: row)
+            let argument = SubjectArgument([roster], route: change.route, context.client)
+            fields[field] = try await argument.resolved(item, option: "\(roster.command) edit ").value
+        }
+        let submission = Submission(
+            backend: roster.backend, route: change.route, id: (id ?? UUID().uuidString).lowercased(), fields: fields, payload: payload,
+            strict: strict)
+        let receipt = try await Handover(to: context.client).submit(submission)
+        context.answerAll([receipt], RosterChangeText(roster: roster).accepted(receipt, action, row: row))
+        if context.asJSON { return }
+        if let warning = receipt.warning { context.console.warn("Warning: \(warning.printable)") }
+        if let obstacle = await context.obstacle(to: receipt.id, at: receipt.backend) { context.console.write(obstacle) }
+    }
+}

@@ -1,0 +1,122 @@
+import Backends
+import Foundation
+import SyncModel
+import Testing
+
+struct ReferenceTests {
+    private static let create = "0198c0de-0000-7000-8000-00000000000a"
+    private static let token = "@\(create)"
+
+    private func refusal(_ backend: Backend, _ route: String, _ fields: [String: JSONValue], _ document: String) async -> String? {
+        await failure { () throws(Failure) in try backend.check(route: route, fields: fields, payload: Data(document.utf8)) }?.message
+    }
+
+    @Test func fieldWithReferenceTakesEntryInPlaceOfID() async throws {
+        let backend = try breathesafe()
+        for route in ["measurement", "profile", "fit_test"] {
+            let document = route == "profile" ? "{}" : #"{"average_measurements":{}}"#
+            #expect(await refusal(backend, route, ["user_id": .string(Self.token)], document) == nil)
+        }
+        let plain = try breathesafe("{type: integer, reference: managed_users}", "integer")
+        #expect(await refusal(plain, "measurement", ["user_id": .string(Self.token)], "{}")?.contains("expects a whole number") == true)
+        #expect(await refusal(backend, "measurement", ["user_id": "@5"], "{}")?.contains("expects a whole number") == true)
+    }
+
+    @Test func submittedReferenceIsInLowerCase() throws {
+        let backend = try breathesafe()
+        #expect(backend.fields(["user_id": Self.token.uppercased()], route: "measurement") == ["user_id": .string(Self.token)])
+        #expect(backend.fields(["user_id": "5"], route: "measurement") == ["user_id": 5])
+    }
+
+    /// Only the subject is bound before the send.
+    @Test func onlyFirstReferenceTakesEntry() async throws {
+        let backend = try breathesafe(
+            "fields: {user_id: {type: integer, reference: managed_users}}\n    json: {arkit_data: \"{item.payload}\"}",
+            "fields: {user_id: {type: integer, reference: managed_users}, by: {reference: managed_users}}\n    json: {arkit_data: \"{item.payload}\", by: \"{item.by}\"}"
+        )
+        let words = await refusal(backend, "measurement", ["user_id": 5, "by": .string(Self.token)], #"{"average_measurements":{}}"#)
+        #expect(
+            words?.contains("The field \"by\"") == true && words?.contains("only \"user_id\" takes a reference") == true, "\(words ?? "")")
+    }
+
+    @Test func bindsIDInTheTypeOfTheField() throws {
+        let backend = try breathesafe()
+        let entry = mutation("fit_test", fields: ["user_id": .string(Self.token)])
+        #expect(!backend.isBound(entry))
+        let bound = try backend.bound(entry, to: "28")
+        #expect(backend.isBound(bound) && bound.fields == ["user_id": 28])
+        let request = try backend.request(for: bound)
+        #expect(request.body.map { String(decoding: $0, as: UTF8.self) } == #"{"user":{"id":28},"fit_test":{}}"#)
+        let url = try backend.request(for: backend.bound(mutation(fields: ["user_id": .string(Self.token)]), to: "28")).url
+        #expect(url == "https://www.breathesafe.xyz/users/28/facial_measurements_from_arkit")
+    }
+
+    @Test(arguments: ["28-anna", "0", "05", "", "x"]) func refusesIDOfAnotherType(id: String) throws {
+        let entry = mutation("fit_test", fields: ["user_id": .string(Self.token)])
+        let failure = try #require(#expect(throws: Failure.self) { try breathesafe().bound(entry, to: RosterID(id)) })
+        #expect(failure.reason == .profile)
+    }
+
+    @Test func refusesToBindFieldThatIsNoReferenceAnyMore() throws {
+        let plain = try breathesafe("{type: integer, reference: managed_users}", "integer")
+        var entry = mutation(fields: ["user_id": .string(Self.token)])
+        entry.subject = RosterID(Self.token)
+        #expect(!plain.isBound(entry))
+        #expect(throws: Failure.self) { try plain.bound(entry, to: "28") }
+        entry.fields = ["user_id": 28]
+        #expect(plain.isBound(entry))
+    }
+
+    @Test func draftsOfUnboundEntriesFitTheProfile() throws {
+        let entry = mutation(fields: ["user_id": .string(Self.token)])
+        #expect(try breathesafe().misfit(of: entry) == nil)
+    }
+
+    @Test func lanesCanNameTheEntryAndTheGivenSubject() throws {
+        let backend = try breathesafe()
+        let id = try #require(MutationID(Self.create))
+        #expect(try backend.lane(route: "create_managed_user", fields: [:], id: id) == Lane("managed_users/\(Self.create)"))
+        let fields = backend.fields(["user_id": 28], route: "fit_test", as: RosterID(Self.token))
+        #expect(try backend.lane(route: "fit_test", fields: fields) == Lane("fit_tests/\(Self.token)"))
+        #expect(try backend.after(route: "fit_test", fields: fields) == Lane("users/\(Self.token)"))
+        #expect(backend.fields(["name": "a"], route: "create_managed_user", as: "5") == ["name": "a"])
+    }
+
+    @Test func shippedProfilesSayWhichRoutesMakeAndChangeRows() throws {
+        let backend = try breathesafe()
+        let people = try #require(backend.resource("managed_users"))
+        #expect(backend.actions(on: people).add == "create_managed_user" && backend.actions(on: people).change == "profile")
+        #expect(backend.creates(route: "create_managed_user") == "managed_users" && backend.then(route: "create_managed_user") == "profile")
+        #expect(backend.changes(route: "profile") == "managed_users" && backend.creates(route: "measurement") == nil)
+        #expect(backend.form(route: "profile")?.prefix(2) == ["first_name", "last_name"] && backend.form(route: "measurement") == nil)
+        for backend in try ShippedProfiles.backends() where backend.name.hasPrefix("lists") {
+            let lists = try #require(backend.resource("lists"))
+            #expect(backend.actions(on: lists).add == "create_list" && backend.actions(on: lists).change == nil)
+            #expect(backend.touches(route: "create_list") == ["lists"])
+        }
+    }
+
+    @Test func formListsTheOnlyMembers() async throws {
+        let backend = try breathesafe()
+        #expect(await refusal(backend, "profile", ["user_id": 5], #"{"first_name":"Anna","last_name":"Example"}"#) == nil)
+        let other = await refusal(backend, "profile", ["user_id": 5], #"{"first_name":"Anna","favourite_colour":"blue"}"#)
+        #expect(
+            other
+                == "The payload for the route \"profile\" has the member \"favourite_colour\". It may only have these: first_name, last_name, year_of_birth, gender_and_sex, measurement_system."
+        )
+        #expect(await refusal(backend, "profile", ["user_id": 5], "[1]")?.contains("must be a JSON object with these members") == true)
+    }
+
+    @Test func newRowIsCalledAsSubmitted() throws {
+        let people = try #require(try breathesafe().resource("managed_users"))
+        func label(_ document: String) -> String? {
+            people.label(of: people.labelParts(in: mutation("profile", payload: Data(document.utf8))))
+        }
+        #expect(label(#"{"first_name":"Anna","last_name":"Example"}"#) == "Anna Example")
+        #expect(label(#"{"last_name":"Example","year_of_birth":"1980"}"#) == "Example")
+        #expect(label(#"{"first_name":{"a":1},"last_name":null}"#) == nil)
+        #expect(label("[]") == nil)
+        let lists = try #require(try ShippedProfiles.backends().first { $0.name == "lists" }?.resource("lists"))
+        #expect(lists.label(of: lists.labelParts(in: mutation("create_list", fields: ["name": "Shopping"], payload: nil))) == "Shopping")
+    }
+}

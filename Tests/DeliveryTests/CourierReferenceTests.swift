@@ -1,0 +1,105 @@
+import Backends
+import Delivery
+import Foundation
+import Logging
+import Outbox
+import Sessions
+import SyncModel
+import TestSupport
+import Testing
+import Vault
+
+/// Entries that refer to a row that another entry creates.
+struct CourierReferenceTests {
+    private let folder: TemporaryDirectory
+    private let server = ScriptedBackend()
+    private let clock = TestClock(Date(timeIntervalSince1970: 1_795_262_400))
+    private let courier: Courier
+
+    private static let token = RosterID(createdBy: Samples.id(9))
+
+    init() async throws {
+        folder = try TemporaryDirectory()
+        try FileManager.default.createDirectory(atPath: folder("profiles"), withIntermediateDirectories: true)
+        try folder.write(Self.profile, to: "profiles/breathesafe.yaml")
+        let backend = try ProfileLibrary.load(directory: folder("profiles"), deviceID: "d", version: "1")[0]
+        let outbox = try Outbox(file: folder("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
+        let keeper = try SessionKeeper(backend: backend, outbox: outbox, transport: server, clock: clock, log: Logger(label: "test"))
+        _ = try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: false)
+        courier = Courier(keeper: keeper, policy: RetryPolicy(), clock: clock)
+        server.forget()
+    }
+
+    private static let profile = """
+        schema: 1
+        name: breathesafe
+        base_url: https://lab.test
+        auth:
+          scheme: cookie
+          on_401: [login]
+          login: {request: POST /login, json: {email: "{email}", password: "{password}"}, account: /id}
+          logout: {request: DELETE /login}
+        health: {request: GET /me, account: /id}
+        routes:
+          measurement:
+            request: POST /people/{item.user_id}/items
+            fields: {user_id: {type: integer, reference: people}}
+            json: "{item.payload}"
+            marker: /key
+            remote_id: /id
+            find: {request: "GET /people/{item.user_id}/items", list: /items, match: /key, remote_id: /id}
+          test:
+            request: POST /tests
+            fields: {user_id: {type: integer, reference: people}}
+            json: {user: "{item.user_id}", test: "{item.payload}"}
+            remote_id: /id
+        resources:
+          people: {request: GET /people, list: /people, id: /id}
+        """
+
+    private func entry(_ route: String, bound: RosterID?, isUncertain: Bool = false) -> Entry {
+        var mutation = Samples.mutation(1, payload: "{}")
+        mutation.route = route
+        mutation.fields = ["user_id": .string(Self.token.rawValue)]
+        mutation.subject = Self.token
+        return Samples.entry(mutation) { entry in
+            (entry.bound, entry.uncertain) = (bound, isUncertain)
+            entry.uncertainSince = isUncertain ? clock.now.addingTimeInterval(-60) : nil
+        }
+    }
+
+    @Test(arguments: ["measurement", "test"]) func neverSendsUnboundEntry(route: String) async throws {
+        let attempt = await courier.attempt(entry(route, bound: nil))
+        guard case .permanent(let failure) = attempt.verdict else { throw Failure(.profile, "\(attempt.verdict)") }
+        #expect(failure.reason == .profile && !attempt.wasSent)
+        #expect(server.log.isEmpty)
+    }
+
+    @Test func neverLooksUpUnboundEntry() async {
+        let attempt = await courier.attempt(entry("measurement", bound: nil, isUncertain: true))
+        #expect(!attempt.wasSent && attempt.verdict.name != "accepted")
+        #expect(server.log.isEmpty)
+    }
+
+    @Test func sendsBoundIDInPathAndAsNumberInBody() async {
+        server.answer("POST /people/28/items", 201, #"{"id":9}"#)
+        #expect(await courier.attempt(entry("measurement", bound: "28")).verdict.name == "accepted")
+        server.answer("POST /tests", 201, #"{"id":9}"#)
+        #expect(await courier.attempt(entry("test", bound: "28")).verdict.name == "accepted")
+        #expect(server.log == ["POST /people/28/items", "POST /tests"])
+        #expect(server.body == #"{"user":28,"test":{}}"#)
+    }
+
+    @Test func looksUpBoundEntryAtItsID() async {
+        server.answer("GET /people/28/items", 200, #"{"items":[{"id":9,"key":"\#(Samples.id(1))"}]}"#)
+        #expect(await courier.attempt(entry("measurement", bound: "28", isUncertain: true)).verdict.name == "accepted")
+        #expect(server.log == ["GET /people/28/items"])
+    }
+
+    @Test func neverSendsIDOfAnotherType() async throws {
+        let attempt = await courier.attempt(entry("test", bound: "28-anna"))
+        guard case .permanent(let failure) = attempt.verdict else { throw Failure(.profile, "\(attempt.verdict)") }
+        #expect(failure.reason == .profile)
+        #expect(server.log.isEmpty)
+    }
+}

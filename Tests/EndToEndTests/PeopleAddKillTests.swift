@@ -1,0 +1,76 @@
+import ControlAPI
+import Foundation
+import Sandbox
+import StationSupport
+import SyncModel
+import TestSupport
+import Testing
+
+@testable import homing_torture
+
+/// Kills the daemon in `homing people add`: the person and the name are accepted together, or neither is.
+@Suite(.timeLimit(.minutes(60))) struct PeopleAddKillTests {
+    private static let wal = "outbox.sqlite-wal"
+    private static let asked = "request:after:POST /v1/entries:1"
+
+    private static let places: [String] =
+        [asked] + (1...2).flatMap { ["\(asked);write:before:\(wal):\($0)", "\(asked);write:after:\(wal):\($0)"] } + [
+            "\(asked);sync:before:\(wal):1", "\(asked);sync:after:\(wal):1", "\(asked);answer:before:HTTP/1.1 201:1",
+            "\(asked);answer:after:HTTP/1.1 201:1",
+        ]
+
+    private func add(_ number: Int, _ station: TestStation) async throws -> (code: Int32, text: String) {
+        try await station.homing(
+            "people", "add", "--first-name", "Person", "--last-name", "Number \(number)", "--id", Samples.id(number).description)
+    }
+
+    /// The accepted creates, each with exactly one name.
+    private func whole(_ station: TestStation, _ place: String) async throws -> Set<String> {
+        let entries = try await station.entries()
+        let creates = entries.filter { $0.route == "create_managed_user" }
+        let named = entries.filter { $0.route == "profile" }.compactMap(\.needs)
+        #expect(creates.map(\.id).sorted() == named.sorted(), "\(place)")
+        return Set(creates.map(\.id))
+    }
+
+    @Test func killedAddAcceptsThePersonWithTheNameOrNeither() async throws {
+        let station = try await TestStation.signedInWithPeople()
+        await station.sandbox.down()
+        try await station.end(SIGTERM)
+        let met = station.directory("met")
+        let recorder = Recorder(root: station.directory("state"), log: nil)
+        for (offset, place) in Self.places.enumerated() {
+            let number = offset + 1
+            let process = try await station.start(try recorder.environment(killing: place, met: met))
+            let told = try await add(number, station)
+            _ = await process.status
+            #expect(FileManager.default.fileExists(atPath: met), "it ended elsewhere: \(place)")
+            try FileManager.default.removeItem(atPath: met)
+            try await station.start()
+            let accepted = try await whole(station, place)
+            #expect(accepted.contains(Samples.id(number).description) || told.code != 0, "\(place): \(told.text)")
+            // The same call again accepts what is missing, and nothing twice.
+            let again = try await add(number, station)
+            #expect(again.code == 0, "\(place): \(again.text)")
+            #expect(try await whole(station, place) == Set((1...number).map { Samples.id($0).description }), "\(place)")
+            try await station.end(SIGTERM)
+        }
+
+        try await station.start()
+        try await station.sandbox.up()
+        try await station.sync()
+        let count = Self.places.count
+        try await station.event("delivered", count: 2 * count)
+        let ledger = station.sandbox.ledger
+        #expect(Set(ledger.created).count == count && ledger.created.count == count)
+        var model = PeopleModel()
+        for number in 1...count { model.add(PeopleModel.Person(create: number, profiles: [number])) }
+        let judgement = model.judge(ledger.arrivals)
+        #expect(judgement.problems.isEmpty && judgement.homes.count == count, "\(judgement.problems)")
+        for number in 1...count {
+            let user = try #require(judgement.homes[number])
+            #expect(try await station.entry(number).remoteID == "\(user)")
+        }
+        try await station.end(SIGTERM)
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import GRDB
+import StoreSupport
+import SyncModel
+import TestSupport
+import Testing
+
+@testable import Outbox
+
+@Suite struct ReferenceQueryTests {
+    private let other = Destination(backend: "breathesafe", account: "2")
+
+    @Test func bindingFollowsTheCreate() async throws {
+        let store = try Store()
+        func binding(_ number: Int, _ destination: Destination = Samples.destination) async throws -> Outbox.Binding? {
+            try await store.outbox.binding(of: Samples.id(number), at: destination)
+        }
+        try await store.enqueue(Samples.create(1))
+        try await store.enqueue(Samples.mutation(2, lane: "a"))
+        #expect(try await binding(1) == .waiting(.pending))
+        #expect(try await [binding(1, other), binding(2), binding(9)] == [nil, nil, nil])
+        let create = try await store.claim()[0]
+        #expect(try await binding(1) == .waiting(.inflight))
+        try await store.settle(create, .dead(Samples.failure), .permanent(Samples.failure))
+        #expect(try await binding(1) == .waiting(.dead))
+        try await store.outbox.retry(Samples.id(1), forgetsDoubt: false, by: "ann", at: store.clock.now)
+        try await store.deliver(try await store.claim()[0])
+        #expect(try await binding(1) == .row("7"))
+        #expect(try await store.outbox.bindings(of: Set([1, 2, 9].map(Samples.id))) == [Samples.id(1): "7"])
+        #expect(try await store.outbox.bindings(of: []).isEmpty)
+        try await store.enqueue(Samples.create(3))
+        try await store.outbox.discard(Samples.id(3), by: "ann", at: store.clock.now)
+        #expect(try await binding(3) == .discarded)
+        store.clock.advance(by: 60)
+        try await store.outbox.prune(before: store.clock.now, at: store.clock.now)
+        #expect(try await [binding(1), binding(3)] == [.row("7"), .discarded])
+    }
+
+    @Test func findsTheCreateOfARow() async throws {
+        let store = try Store()
+        for number in 1...2 { try await store.enqueue(Samples.create(number)) }
+        for entry in try await store.claim(2) { try await store.deliver(entry) }
+        func reference(_ row: RosterID, _ resource: String, _ destination: Destination) async throws -> MutationID? {
+            try await store.outbox.reference(to: row, of: resource, at: destination)
+        }
+        #expect(try await reference("7", "people", Samples.destination) == Samples.id(1))
+        #expect(try await reference("8", "people", Samples.destination) == nil)
+        #expect(try await reference("7", "lists", Samples.destination) == nil)
+        #expect(try await reference("7", "people", other) == nil)
+    }
+
+    @Test func aLaneIsOccupiedUntilItsLastEntryIsSettled() async throws {
+        let store = try Store()
+        func isOccupied(_ lane: Lane = "users/5", _ destination: Destination = Samples.destination) async throws -> Bool {
+            try await store.outbox.isOccupied(lane, at: destination)
+        }
+        #expect(try await isOccupied() == false)
+        try await store.enqueue(Samples.mutation(1))
+        #expect(try await [isOccupied(), isOccupied("users/6"), isOccupied("users/5", other)] == [true, false, false])
+        let later = store.clock.now.addingTimeInterval(60)
+        try await store.settle(try await store.claim()[0], .aside(until: later, Samples.failure), .transient(Samples.failure))
+        #expect(try await isOccupied())
+        store.clock.advance(to: later)
+        let entry = try await store.claim()[0]
+        #expect(try await isOccupied())
+        try await store.settle(entry, .dead(Samples.failure), .permanent(Samples.failure))
+        #expect(try await isOccupied())
+        try await store.outbox.discard(Samples.id(1), by: "ann", at: store.clock.now)
+        #expect(try await isOccupied() == false)
+    }
+
+    @Test func listsCreatesAndDependentsWithTheirContent() async throws {
+        let store = try Store()
+        for number in [1, 2, 3] { try await store.enqueue(Samples.create(number)) }
+        for number in 4...6 { try await store.enqueue(Samples.capture(number, of: 2)) }
+        try store.raw { db in
+            try db.execute(sql: "DROP TRIGGER contentSame; UPDATE content SET sealed = zeroblob(60) WHERE sequence IN (3, 5)")
+        }
+        try await store.deliver(try await store.claim()[0])
+        func creates(_ resource: String = "people", _ destination: Destination = Samples.destination, limit: Int = 9) async throws
+            -> [Entry]
+        {
+            try await store.outbox.creates(of: resource, at: destination, limit: limit)
+        }
+        #expect(try await creates().map(\.id) == [2, 3].map(Samples.id))
+        #expect(try await creates().map(\.mutation.payload) == [Samples.create(2).payload, nil])
+        #expect(try await creates(limit: 1).count == 1)
+        #expect(try await [creates("lists"), creates("people", other)].allSatisfy(\.isEmpty))
+        let dependents = try await store.outbox.dependents(of: Samples.id(2), limit: 9)
+        #expect(dependents.map(\.id) == [4, 5, 6].map(Samples.id))
+        #expect(dependents.map { $0.mutation.payload != nil } == [true, false, true])
+        #expect(try await store.outbox.dependents(of: Samples.id(2), limit: 1).map(\.id) == [Samples.id(4)])
+        #expect(try await store.outbox.dependents(of: Samples.id(1), limit: 9).isEmpty)
+    }
+
+    @Test func contextExplainsTheReference() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.create(1))
+        for number in 2...3 { try await store.enqueue(Samples.capture(number, of: 1)) }
+        func context(_ number: Int) async throws -> EntryContext { try #require(try await store.outbox.context(of: Samples.id(number))) }
+        let create = try await context(1)
+        #expect(create.dependents == 2 && create.create == nil && create.binding == nil)
+        let (second, third) = (try await context(2), try await context(3))
+        #expect(second.create?.id == Samples.id(1) && second.blocker?.id == Samples.id(1) && second.binding == nil)
+        // The entry before it in its lane comes first.
+        #expect(third.create?.id == Samples.id(1) && third.blocker?.id == Samples.id(2) && third.dependents == 0)
+        try await store.settle(try await store.claim()[0], .dead(Samples.failure), .permanent(Samples.failure))
+        let held = try await context(2)
+        #expect(held.create?.state == .dead && held.blocker == nil)
+        try await store.outbox.retry(Samples.id(1), forgetsDoubt: false, by: "ann", at: store.clock.now)
+        try await store.deliver(try await store.claim()[0])
+        let bound = try await context(2)
+        #expect(bound.create == nil && bound.blocker == nil && bound.binding == "7")
+        #expect(try await context(1).dependents == 2)
+    }
+}

@@ -1,0 +1,187 @@
+import Foundation
+import GRDB
+import StoreSupport
+import SyncModel
+import TestSupport
+import Testing
+
+@testable import Outbox
+
+/// The tables that triggers maintain, with references.
+@Suite struct ReferenceSchemaTests {
+    /// SQLite and Swift must agree, or an entry would wait for nothing or be sent too early.
+    @Test func schemaRecognizesReferencesAsTheModelDoes() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.create(1))
+        let id = Samples.id(1).description
+        let subjects = [
+            "@\(id)", "5", "@", id, "@\(id) ", " @\(id)", "@@\(id)", "@\(id.replacing("-", with: "_"))", "@\(id.replacing("0", with: "g"))",
+            "@\(id.replacing("0", with: "A"))", "@\(id.dropLast())", "@\(id)0", "@\(id.replacing("-", with: ""))", "@*", "é",
+        ]
+        for (number, subject) in subjects.enumerated() {
+            var mutation = Samples.mutation(number + 2, lane: "\(number)")
+            (mutation.subject, mutation.reference) = (RosterID(subject), "people")
+            try await store.enqueue(mutation)
+        }
+        let rows = try store.raw {
+            try Row.fetchAll($0, sql: "SELECT subject, needs FROM entry WHERE subject IS NOT NULL ORDER BY sequence")
+        }
+        #expect(rows.map { $0["subject"] as String } == subjects)
+        #expect(rows.map { $0["needs"] as String? } == subjects.map { RosterID($0).reference?.description })
+        #expect(rows.compactMap { $0["needs"] as String? } == [id])
+    }
+
+    /// A change of state must read only the lanes that it concerns. Each index that a trigger reads is in the program of the statement.
+    @Test func movesReadNoListOfWaitingEntries() async throws {
+        let store = try Store()
+        let moves = [
+            "UPDATE entry SET state = 'inflight', epoch = 1 WHERE sequence = 1", "UPDATE entry SET dueAt = 5 WHERE sequence = 1",
+            """
+            INSERT INTO entry (id, backend, account, lane, route, onDead, size, digest, dueAt, capturedAt, acceptedAt)
+                VALUES ('a', 'b', '1', 'l', 'r', 'skip', 1, zeroblob(32), 0, 5, 5)
+            """,
+        ]
+        try store.raw { db in
+            let names = try Row.fetchAll(db, sql: "SELECT rootpage, name FROM sqlite_schema WHERE rootpage > 0")
+            let indexes = Dictionary(uniqueKeysWithValues: names.map { ($0["rootpage"] as Int, $0["name"] as String) })
+            for move in moves {
+                let program = try Row.fetchAll(db, sql: "EXPLAIN \(move)")
+                let read = Set(program.filter { ($0["opcode"] as String) == "OpenRead" }.compactMap { indexes[$0["p2"] as Int] })
+                #expect(read.isDisjoint(with: ["stateOrder", "createOrder", "settledOrder"]) && read.contains("laneOrder"), "\(read)")
+            }
+        }
+    }
+
+    @Test func searchesByIndex() async throws {
+        let store = try Store()
+        let open = Outbox.isOpen
+        let searches = [
+            ("neededBy", "SELECT sequence FROM entry WHERE needs = 'a' AND \(open) ORDER BY sequence LIMIT 5"),
+            ("neededBy", "SELECT sequence FROM entry WHERE needs = 'a' AND state = 'pending' AND \(open) ORDER BY sequence"),
+            (
+                "createOrder",
+                "SELECT * FROM entry WHERE creates = 'a' AND backend = 'b' AND account = '1' AND \(open) ORDER BY sequence LIMIT 5"
+            ),
+            ("createdRow", "SELECT id FROM receipt WHERE remoteID = '7' AND backend = 'b' AND account = '1' AND creates = 'a'"),
+            ("discardOrder", "SELECT sequence FROM entry WHERE discardAt <= 5 ORDER BY discardAt"),
+        ]
+        for (index, search) in searches {
+            let plan = try store.raw { db in try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(search)").map { $0["detail"] as String } }
+            #expect(plan.contains { $0.hasPrefix("SEARCH ") && $0.contains(" \(index) ") }, "\(plan)")
+        }
+    }
+
+    /// The hold reason alone decides whether it stops the lane.
+    @Test func anEntryThatIsBeingDiscardedStopsNoLane() async throws {
+        let store = try Store()
+        for number in 1...2 { try await store.enqueue(Samples.mutation(number, onDead: .halt)) }
+        try await store.settle(try await store.claim()[0], .held(.forbidden, Samples.failure), .forbidden(Samples.failure))
+        #expect(try await store.claim().isEmpty)
+        let discarding = "UPDATE entry SET holdReason = 'discarding', discardAt = 5, restoreTo = 'held:forbidden' WHERE state = 'held'"
+        try store.raw { try $0.execute(sql: discarding) }
+        #expect(try await store.outbox.derivedTablesMatch())
+        #expect(try await store.claim().map(\.id) == [Samples.id(2)])
+        let entry = try #require(try await store.outbox.entry(Samples.id(1))?.entry)
+        #expect(entry.holdReason == .discarding && entry.discardAt == Date(ms: 5) && entry.discardBy == nil)
+        for wrong in ["discardAt = NULL", "discardAt = NULL, restoreTo = NULL", "restoreTo = 'inflight'"] {
+            #expect(throws: DatabaseError.self) { try store.raw { try $0.execute(sql: "UPDATE entry SET \(wrong) WHERE state = 'held'") } }
+        }
+    }
+
+    /// The id of a lost create may be submitted again.
+    @Test func aCreateThatComesLaterIsWaitedFor() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.create(1))
+        try await store.enqueue(Samples.capture(2, of: 1))
+        try store.raw { db in
+            try db.execute(
+                sql: """
+                    DROP TRIGGER entryStays; DROP TRIGGER contentStays;
+                    DELETE FROM content WHERE sequence = 1; DELETE FROM entry WHERE sequence = 1;
+                    UPDATE lane SET dueAt = 0 WHERE head = 2; DELETE FROM lane WHERE head = 1; UPDATE tally SET count = 1, bytes = bytes / 2;
+                    """)
+        }
+        #expect(try await store.outbox.derivedTablesMatch())
+        try await store.enqueue(Samples.create(1))
+        #expect(try await store.outbox.derivedTablesMatch())
+        let create = try #require(try await store.claim(5).first)
+        #expect(create.id == Samples.id(1))
+        try await store.deliver(create)
+        #expect(try await store.claim(5).map(\.bound) == ["7"])
+    }
+
+    private struct History {
+        var store: Store
+        var generator: SplitMix64
+        var newest = 0
+        var creates: [Int] = []
+        var bound = 0
+
+        mutating func number() -> Int { Int.random(in: max(1, newest - 15)...max(1, newest), using: &generator) }
+        mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
+
+        mutating func step() async throws {
+            let (outbox, now) = (store.outbox, store.clock.now)
+            switch Int.random(in: 0..<12, using: &generator) {
+            case 0...3: try await enqueue()
+            case 4...7: try await send()
+            // `try?`: a refusal is part of the history.
+            case 8: try? await outbox.retry(Samples.id(number()), forgetsDoubt: chance(50), by: "ann", at: now)
+            case 9: if chance(40) { try? await outbox.discard(Samples.id(number()), by: "ann", at: now) }  // `try?`: as above
+            case 10: try await outbox.prune(before: now.addingTimeInterval(-5), at: now)
+            default: try store.restart(crashed: chance(50))
+            }
+            store.clock.advance(by: 1)
+        }
+
+        private mutating func enqueue() async throws {
+            let other = chance(70) ? creates.suffix(5).randomElement(using: &generator) : nil
+            newest += 1
+            let lane = "\(Int.random(in: 0..<4, using: &generator))"
+            var mutation = other.map { Samples.capture(newest, of: $0) } ?? Samples.mutation(newest)
+            mutation.lane = Lane(lane)
+            mutation.onDead = chance(50) ? .halt : .skip
+            if chance(40) {
+                mutation.creates = "people"
+                creates.append(newest)
+            }
+            if chance(20) { mutation.after = Lane("\(Int.random(in: 0..<4, using: &generator))") }
+            _ = try? await store.enqueue(mutation)  // `try?`: as above
+        }
+
+        private mutating func send() async throws {
+            for entry in try await store.claim(3) {
+                #expect((entry.mutation.subject != nil) == (entry.bound != nil), "\(entry)")
+                if entry.bound != nil { bound += 1 }
+                let (receipt, later) = (Receipt(remoteID: "\(entry.sequence)", status: 201, at: store.clock.now), store.clock.now + 2)
+                switch Int.random(in: 0..<9, using: &generator) {
+                case 0: try await store.settle(entry, .dead(Samples.failure), .permanent(Samples.failure))
+                case 1: try await store.settle(entry, .held(.forbidden, Samples.failure), .forbidden(Samples.failure))
+                case 2: try await store.settle(entry, .retry(at: later, Samples.failure), .transient(Samples.failure))
+                case 3: try await store.settle(entry, .aside(until: later, Samples.failure), .transient(Samples.failure))
+                case 4: continue  // in flight until the next start
+                default: try await store.settle(entry, .delivered(receipt), .accepted(receipt))
+                }
+            }
+        }
+    }
+
+    /// After each step the derived tables are right, and no pending entry waits for one that will not come.
+    @Test(arguments: 1...8 as ClosedRange<UInt64>) func lanesAreRightAfterAnyHistory(seed: UInt64) async throws {
+        var history = History(store: try Store(), generator: SplitMix64(seed: seed))
+        for step in 1...80 {
+            try await history.step()
+            #expect(try await history.store.outbox.derivedTablesMatch(), "step \(step)")
+            let stranded = try await history.store.outbox.pool.read { db in
+                try Int.fetchOne(
+                    db,
+                    sql: """
+                        SELECT count(*) FROM entry JOIN entry AS first ON first.id = entry.needs
+                        WHERE entry.state = 'pending' AND first.state IN ('dead', 'held', 'discarded')
+                        """)
+            }
+            #expect(stranded == 0, "step \(step)")
+        }
+        #expect(history.bound > 0)
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import GRDB
+import Outbox
+import StoreSupport
+import SyncModel
+import TestSupport
+import Testing
+import Vault
+
+/// Entries that replace others.
+@Suite struct SupersedingTests {
+    private static let lost = Failure(.lostAnswer, "lost", outcomeUnknown: true)
+
+    private static func replacement(_ number: Int = 2, account: AccountID = "1") -> Mutation {
+        var mutation = Samples.mutation(number, lane: "users/7", account: account)
+        mutation.supersedes = Samples.id(1)
+        return mutation
+    }
+
+    private func replace(
+        _ store: Store, with mutation: Mutation = SupersedingTests.replacement(), mustReplace: Bool = false
+    ) async throws -> Result<Enqueued, OutboxError> {
+        let results = try await store.outbox.enqueue(
+            [mutation], accountLabel: nil, by: "uid 1000, pid 7", at: store.clock.now, mustReplace: mustReplace)
+        #expect(try await store.outbox.derivedTablesMatch())
+        return try #require(results.first)
+    }
+
+    private func send(_ store: Store, _ settlement: Settlement) async throws {
+        try await store.settle(try #require(try await store.claim().first), settlement, .permanent(Samples.failure))
+    }
+
+    @Test(arguments: [nil, .dead(Samples.failure), .held(.forbidden, Samples.failure)] as [Settlement?])
+    func replacesEntryInTheSameTransaction(settlement: Settlement?) async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        if let settlement { try await send(store, settlement) }
+        let state = try #require(try await store.state(1))
+        #expect(try await replace(store, mustReplace: true) == .success(.new(sequence: 2)))
+        #expect(try await store.state(1) == .discarded)
+        let receipt = try await store.outbox.receipt(Samples.id(1))
+        #expect(receipt?.supersededBy == Samples.id(2) && receipt?.outcome == .discarded)
+        #expect(try store.raw { try Int64.fetchAll($0, sql: "SELECT sequence FROM content") } == [2])
+        let events = try await store.outbox.events(since: 0, limit: 100).suffix(2)
+        #expect(Set(events.map(\.kind)) == [.superseded, .captured])
+        let event = try #require(events.first { $0.kind == .superseded })
+        #expect(event.entry == Samples.id(1))
+        #expect(event.detail == ["by": "uid 1000, pid 7", "from": state.rawValue, "new": Samples.id(2).description])
+        #expect(try await store.claim().map(\.id) == [Samples.id(2)])
+    }
+
+    @Test func replacesEntryThatIsBeingDiscarded() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        let later = store.clock.now.addingTimeInterval(600)
+        try await store.outbox.discard(Samples.id(1), later: later, reason: nil, by: "ann", named: nil, at: store.clock.now)
+        #expect(try await replace(store) == .success(.new(sequence: 2)))
+        #expect(try await store.state(1) == .discarded)
+        #expect(try await store.outbox.discardDue(at: later) == nil)
+    }
+
+    @Test(arguments: [.held(.unknownOutcome, lost), .dead(lost), .released(until: .distantFuture, lost), nil] as [Settlement?])
+    func entryThatMayBeDeliveredIsNotReplaced(settlement: Settlement?) async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        let entry = try #require(try await store.claim().first)
+        if let settlement { try await store.settle(entry, settlement, .unknown(Self.lost)) }
+        let state = try await store.state(1)
+        #expect(try await replace(store) == .failure(.mayBeDelivered(Samples.id(1))))
+        #expect(try await store.state(1) == state)
+        #expect(try await store.state(2) == nil)
+    }
+
+    @Test func deliveredOrUnknownEntryNeedsNoReplacementUnlessAsked() async throws {
+        let store = try Store()
+        #expect(try await replace(store, with: Self.replacement(2)) == .success(.new(sequence: 1)))
+        #expect(try await replace(store, with: Self.replacement(3), mustReplace: true) == .failure(.notFound(Samples.id(1))))
+        try await store.deliver(try #require(try await store.claim().first))
+        try await store.enqueue(Samples.mutation(1))
+        try await store.deliver(try #require(try await store.claim().first))
+        #expect(
+            try await replace(store, with: Self.replacement(3), mustReplace: true) == .failure(.wrongState(Samples.id(1), .delivered)))
+        #expect(try await store.state(3) == nil)
+        #expect(try await replace(store, with: Self.replacement(3)) == .success(.new(sequence: 3)))
+        #expect(try await store.outbox.receipt(Samples.id(1))?.supersededBy == nil)
+    }
+
+    @Test func entryOfAnotherAccountStays() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        let other = Self.replacement(account: "2")
+        #expect(try await replace(store, with: other, mustReplace: true) == .failure(.notFound(Samples.id(1))))
+        #expect(try await replace(store, with: other) == .success(.new(sequence: 2)))
+        #expect(try await store.state(1) == .pending)
+    }
+
+    @Test func createThatOthersReferToIsNotReplaced() async throws {
+        let store = try Store()
+        var create = Samples.mutation(1)
+        create.creates = "managed_users"
+        try await store.enqueue(create)
+        var measurement = Samples.mutation(3, lane: "measure")
+        (measurement.subject, measurement.reference) = (RosterID(createdBy: Samples.id(1)), "managed_users")
+        try await store.enqueue(measurement)
+        #expect(try await replace(store) == .failure(.hasDependents(Samples.id(1))))
+        try await store.outbox.discard(Samples.id(3), by: "ann", at: store.clock.now)
+        #expect(try await replace(store) == .success(.new(sequence: 3)))
+    }
+
+    @Test func repeatedReplacementIsADuplicate() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        _ = try await replace(store, mustReplace: true)
+        let again = try await replace(store, mustReplace: true)
+        #expect(again == .success(.duplicate(sequence: 2, of: Samples.destination, Lane("users/7"))))
+        #expect(try await store.outbox.events(since: 0, limit: 100).count { $0.kind == .superseded } == 1)
+    }
+
+    /// Otherwise the capture would be lost.
+    @Test func replacementWithoutRoomLeavesTheEntry() async throws {
+        var store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        try store.outbox.close()
+        store.outbox = try Outbox(
+            file: store.directory("outbox.sqlite"), vault: Vault(key: store.key), crashed: false, maxBytes: 1, now: store.clock.now)
+        #expect(try await replace(store) == .failure(.overLimit(1)))
+        #expect(try await store.state(1) == .pending)
+    }
+}

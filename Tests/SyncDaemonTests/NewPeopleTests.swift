@@ -1,0 +1,136 @@
+import ControlAPI
+import Foundation
+import Sandbox
+import SyncModel
+import TestSupport
+import Testing
+
+/// A person is created, named and measured without the network.
+@Suite struct NewPeopleTests {
+    private static let names = Data(#"{"first_name":"Anna","last_name":"Example"}"#.utf8)
+
+    private func create(_ station: DaemonStation, id: String? = nil) async throws -> SubmissionReceipt {
+        try await station.client.call(
+            Endpoints.submit, ControlAPI.Submission(route: "create_managed_user", id: id, payload: Self.names))
+    }
+
+    private func measure(_ station: DaemonStation, _ user: String, strict: Bool = false) async throws -> SubmissionReceipt {
+        try await station.client.call(
+            Endpoints.submit,
+            ControlAPI.Submission(route: "measurement", fields: ["user_id": user], payload: try station.capture(), strict: strict))
+    }
+
+    private func people(_ station: DaemonStation, _ find: String? = nil) async throws -> RosterPage {
+        try await station.client.call(Endpoints.roster, RosterQuery(resource: "managed_users", find: find))
+    }
+
+    /// Signed in, with the people read, and then offline.
+    private func offline(_ work: (DaemonStation) async throws -> Void) async throws {
+        try await DaemonStation.with { station in
+            try await station.running {
+                _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
+                try await station.event { $0.kind == "rosterChanged" }
+                await station.sandbox.down()
+                try await work(station)
+            }
+        }
+    }
+
+    @Test func personMadeOfflineIsMeasuredUnderTheServersID() async throws {
+        try await offline { station in
+            let created = try await create(station)
+            let measured = try await measure(station, "@\(created.id.uppercased())", strict: true)
+            #expect(measured.lane == "users/@\(created.id)" && measured.warning == nil)
+            #expect(created.subject?.text == "Anna Example (new)" && measured.subject?.text == "Anna Example (new)")
+
+            try await station.sandbox.up()
+            try await station.delivered(measured.id)
+            let receipt = try await station.client.call(Endpoints.receipt, EntryReference(id: created.id))
+            let id = try #require(receipt.remoteID)
+            let sent = station.sandbox.ledger.entries(clientMutationID: measured.id)
+            #expect(sent.map(\.user) == [Int(id)])
+            let entry = try await station.client.call(Endpoints.entry, EntryReference(id: measured.id)).entry
+            #expect(entry.subject?.id == id && entry.subject?.reference == "@\(created.id)" && entry.subject?.isNew == nil)
+            let then = try #require(created.then)
+            try await station.delivered(then)
+            #expect(station.sandbox.ledger.entries.filter { $0.resource == "profile" }.map(\.user) == [Int(id)])
+        }
+    }
+
+    @Test func repeatedSubmissionMakesNoSecondPerson() async throws {
+        try await offline { station in
+            let first = try await create(station, id: Samples.id(1).description)
+            let again = try await create(station, id: Samples.id(1).description)
+            #expect(!first.duplicate && again.duplicate && again.then == first.then && first.then != nil)
+            #expect(try await station.client.call(Endpoints.entries, EntryQuery()).entries.count == 2)
+        }
+    }
+
+    @Test func newPersonIsListedFirstAndCountedApart() async throws {
+        try await offline { station in
+            let before = try await people(station).roster.count
+            let created = try await create(station)
+            let page = try await people(station, "ANNA")
+            let row = try #require(page.rows.first)
+            #expect(row.id == "@\(created.id)" && row.label == "Anna Example" && row.pending == "new")
+            let all = try await people(station)
+            #expect(all.rows.first?.pending == "new" && all.rows.dropFirst().allSatisfy { $0.pending == nil })
+            #expect(all.roster.count == before && all.roster.sentence.contains("1 new person is not created yet."))
+            #expect(try await people(station, "nobody").rows.isEmpty)
+            #expect(all.roster.actions?.add == "create_managed_user" && all.roster.actions?.change == "profile")
+            #expect(all.roster.actions?.form.contains("first_name") == true)
+        }
+    }
+
+    @Test func waitingEntryNamesItsCreate() async throws {
+        try await offline { station in
+            let created = try await create(station)
+            let measured = try await measure(station, "@\(created.id)")
+            let summary = try await station.client.call(Endpoints.entry, EntryReference(id: measured.id)).entry
+            #expect(summary.needs == created.id && summary.subject?.isNew == true)
+            _ = try await station.client.call(Endpoints.pause, PauseRequest())
+            let none = try await station.client.call(Endpoints.why, EntryReference(id: measured.id)).sentence
+            #expect(none.hasPrefix("Sending is paused."))
+            _ = try await station.client.call(Endpoints.resume, ResumeRequest())
+            let why = try await station.client.call(Endpoints.why, EntryReference(id: measured.id))
+            #expect(why.sentence.hasPrefix("This measurement of Anna Example (new) waits until entry \(created.id.suffix(12))"))
+            let parent = try await station.client.call(Endpoints.why, EntryReference(id: created.id))
+            #expect(parent.sentence.hasSuffix(" 2 entries wait for it."))
+        }
+    }
+
+    @Test func refusedPayloadCreatesNobody() async throws {
+        try await offline { station in
+            let wrong = ControlAPI.Submission(route: "create_managed_user", payload: Data(#"{"colour":"blue"}"#.utf8))
+            await #expect {
+                _ = try await station.client.call(Endpoints.submit, wrong)
+            } throws: {
+                ($0 as? Problem)?.detail.contains("It may only have these: first_name") == true
+            }
+            let page = try await station.client.call(Endpoints.entries, EntryQuery())
+            #expect(page.entries.isEmpty)
+        }
+    }
+
+    /// The list is read again after the send, so that a person can say who it was.
+    @Test func lostAnswerShowsWhoMayHaveBeenCreated() async throws {
+        try await DaemonStation.with { station in
+            try await station.running {
+                _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
+                let first = try #require(try await station.event { $0.kind == "rosterChanged" })
+                await station.sandbox.apply(Fault(.commitThenCut, path: "managed_users", count: 1))
+                let created = try await create(station)
+                try await station.event { $0.kind == "held" && $0.entry == created.id }
+                try await station.event { $0.kind == "rosterChanged" && $0.cursor > first.cursor }
+                let row = try #require(try await people(station, "Edit Me").rows.last)
+                let why = try await station.client.call(Endpoints.why, EntryReference(id: created.id))
+                #expect(why.sentence.contains("It is not known whether breathesafe has created Anna Example"))
+                #expect(why.sentence.contains("Edit Me (\(row.id))"), "\(why.sentence)")
+                #expect(why.next?.contains("homing resolve \(created.id.suffix(12)) --delivered ") == true)
+                let then = try await station.client.call(Endpoints.why, EntryReference(id: created.then ?? ""))
+                #expect(then.sentence.hasPrefix("This profile of Anna Example (new) is on hold"), "\(then.sentence)")
+                #expect(then.needsPerson)
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import Backends
+import ControlAPI
+import Foundation
+import Outbox
+import Sessions
+import SyncModel
+import TestSupport
+import Testing
+
+@testable import SyncDaemon
+
+/// Why an entry waits for the person whom another entry creates.
+@Suite struct ReferenceReasonsTests {
+    private static let now = Date(timeIntervalSince1970: 1_765_000_000)
+    private static let id = Samples.id(1)
+    private static let createID = Samples.id(2)
+    private static let short = "000000000002"
+    private static let discard = "To delete it for good, run: homing discard \(id)"
+    private static let otherwise = "To send it for another person, run: homing fix \(id) --user USER\n\(discard)"
+
+    private static func create(_ state: Entry.State, _ reason: HoldReason? = nil, error: String? = nil) -> Entry {
+        var mutation = Samples.mutation(2, lane: "managed_users/\(createID)", at: now)
+        (mutation.route, mutation.creates, mutation.fields) = ("create_managed_user", "managed_users", [:])
+        var entry = Entry(sequence: 1, mutation: mutation, state: state)
+        (entry.holdReason, entry.lastError) = (reason, error)
+        return entry
+    }
+
+    private static func entry(_ state: Entry.State, _ reason: HoldReason? = nil) -> Entry {
+        var mutation = Samples.mutation(1, lane: "users/@\(createID)", at: now)
+        mutation.fields = ["user_id": .string("@\(createID)")]
+        mutation.subject = RosterID(createdBy: createID)
+        var entry = Entry(sequence: 2, mutation: mutation, state: state)
+        entry.holdReason = reason
+        return entry
+    }
+
+    private static func reasons(
+        _ create: Entry?, label: String? = "Anna Example", _ candidates: CreatedCandidates? = nil
+    ) -> Reasons {
+        var reasons = Reasons(
+            gate: .open, owner: "ann@lab.test", canLookUp: true, attempts: 3,
+            subjectReport: SubjectReport(
+                resource: "managed_users", field: "user_id", id: "@\(createID)", label: label, isNew: true),
+            moment: Moment(now: now, timeZone: .gmt))
+        reasons.session = SessionSnapshot(
+            backend: "breathesafe", state: .signedIn, account: Account(id: "1", label: "ann@lab.test"))
+        (reasons.create, reasons.newLabel, reasons.candidates) = (create, label, candidates)
+        reasons.title = Resource.Title(one: "person", many: "people")
+        reasons.refresh = "homing people --refresh"
+        return reasons
+    }
+
+    private func held(_ create: Entry?, _ candidates: CreatedCandidates? = nil) -> (sentence: String, next: String) {
+        let (sentence, next) = Self.reasons(create, candidates).explain(Self.entry(.held, .dependency))
+        #expect(next.needsPerson)
+        return (sentence, next.text)
+    }
+
+    @Test(arguments: [Entry.State.pending, .inflight]) func waitsForThePersonToBeCreated(state: Entry.State) {
+        let (sentence, next) = Self.reasons(Self.create(state)).explain(Self.entry(.pending))
+        #expect(
+            sentence
+                == "This measurement of Anna Example (new) waits until entry \(Self.short) has created Anna Example at breathesafe.")
+        #expect(next.text.hasSuffix("run: homing why \(Self.short)") && !next.needsPerson)
+        let nameless = Self.reasons(Self.create(state), label: nil).explain(Self.entry(.pending)).sentence
+        #expect(nameless == "This measurement of a new person waits until entry \(Self.short) has created the new person at breathesafe.")
+    }
+
+    @Test func creationFailed() {
+        let (sentence, next) = held(Self.create(.dead, error: "breathesafe answered: No."))
+        #expect(
+            sentence
+                == "This measurement of Anna Example (new) is on hold, because entry \(Self.short) failed to create Anna Example. breathesafe answered: No."
+        )
+        #expect(
+            next == "After fixing the cause, run: homing retry \(Self.short)\nHoming then sends this entry too.\n\(Self.otherwise)")
+    }
+
+    @Test func creationIsOnHold() {
+        let (sentence, next) = held(Self.create(.held, .operator))
+        #expect(sentence.hasSuffix("because entry \(Self.short), which creates Anna Example, is on hold."))
+        #expect(next == "To see why, and what to do, run: homing why \(Self.short)\n\(Self.otherwise)")
+    }
+
+    @Test func creationWasDiscarded() {
+        let (sentence, next) = held(Self.create(.discarded))
+        #expect(
+            sentence
+                == "This measurement of Anna Example (new) cannot be sent, because entry \(Self.short), which was to create Anna Example, was discarded."
+        )
+        #expect(next == Self.otherwise)
+        let (later, undo) = held(Self.create(.held, .discarding))
+        #expect(later.hasSuffix("because entry \(Self.short), which creates Anna Example, is being discarded."))
+        #expect(undo == "To keep that entry, run: homing undo \(Self.short)\n\(Self.otherwise)")
+    }
+
+    @Test func createdRowHasNoKnownID() {
+        let (sentence, next) = held(nil)
+        #expect(sentence.hasSuffix("cannot be sent, because the person that entry \(Self.short) created has no known id."))
+        #expect(next == Self.otherwise)
+    }
+
+    private static let rows = CreatedCandidates.newest([
+        CreatedCandidates.Row(id: "28", label: "Edit Me"), CreatedCandidates.Row(id: "7", label: "Eve Lab"),
+    ])
+    private static let choice = """
+        If the new person is Edit Me (28), run: homing resolve \(short) --delivered 28
+        For another one, give that number. If it is none of them, run: homing resolve \(short) --not-delivered
+        """
+
+    @Test func creationMayHaveTakenEffect() {
+        let (sentence, next) = held(Self.create(.held, .unknownOutcome), Self.rows)
+        #expect(
+            sentence
+                == "This measurement of Anna Example (new) is on hold, because it is not known whether breathesafe has created Anna Example: the answer to entry \(Self.short) was lost. The list of people was read afterwards. Those with the highest numbers are Edit Me (28) and Eve Lab (7)."
+        )
+        #expect(next == "\(Self.choice)\n\(Self.otherwise)")
+    }
+
+    @Test func creationItselfShowsTheCandidates() {
+        var reasons = Self.reasons(nil, Self.rows)
+        (reasons.subjectReport, reasons.dependents) = (nil, 2)
+        let (sentence, next) = reasons.explain(Self.create(.held, .unknownOutcome))
+        #expect(
+            sentence
+                == "It is not known whether breathesafe has created Anna Example: the entry was sent, and breathesafe offers no way to look it up. The list of people was read afterwards. Those with the highest numbers are Edit Me (28) and Eve Lab (7). 2 entries wait for it."
+        )
+        #expect(next.text == Self.choice)
+    }
+
+    @Test(
+        arguments: [
+            (.newest([]), " The list of people, which was read afterwards, has none that could be the new one."),
+            (.tooOld, " The stored list of people cannot tell, because it was not read completely since then."),
+            (.unordered, " The stored list of people cannot tell which ones are new."), (nil, ""),
+        ] as [(CreatedCandidates?, String)])
+    func listThatCannotTellIsReadAgain(candidates: CreatedCandidates?, words: String) {
+        let (sentence, next) = held(Self.create(.held, .unknownOutcome), candidates)
+        #expect(sentence.hasSuffix("the answer to entry \(Self.short) was lost.\(words)"))
+        #expect(
+            next
+                == "To see the current list, run: homing people --refresh\nIf the new person is there, run: homing resolve \(Self.short) --delivered ID\nIf not, run: homing resolve \(Self.short) --not-delivered\n\(Self.otherwise)"
+        )
+    }
+
+    @Test func deadCreationSaysHowManyWait() {
+        var reasons = Self.reasons(nil)
+        reasons.subjectReport = nil
+        for (number, words) in [(0, ""), (1, " 1 entry waits for it."), (3, " 3 entries wait for it.")] {
+            reasons.dependents = number
+            #expect(reasons.explain(Self.create(.dead)).sentence.hasSuffix("for ann@lab.test.\(words)"))
+            #expect(!reasons.explain(Self.create(.delivered)).sentence.contains("for it"))
+        }
+    }
+
+    /// Other holds keep their explanation.
+    @Test func holdForAnotherLaneIsExplainedAsBefore() {
+        var reasons = Self.reasons(nil)
+        reasons.isRowKnown = true
+        #expect(reasons.explain(Self.entry(.held, .dependency)).sentence.contains("depends on an entry that was not delivered"))
+    }
+}

@@ -1,0 +1,119 @@
+import ControlAPI
+import Testing
+
+@testable import homing
+
+@Suite struct RosterChangeTests {
+    private func roster(_ form: [String] = ["first_name", "last_name", "limit"], add: String? = "create_managed_user") -> RosterReport {
+        var roster = Sample.roster()
+        roster.actions = RosterActions(add: add, change: "profile", form: form)
+        roster.references = ["measurement", "profile"].map { FieldReference(route: $0, field: "user_id", type: "integer") }
+        return roster
+    }
+
+    private func payload(_ fields: [String], _ action: RosterAction = .add, _ roster: RosterReport? = nil) throws -> String? {
+        let payload = try RosterChange(action, of: roster ?? self.roster()).payload(fields.compactMap(FormField.init(argument:)))
+        return payload.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test func valuesAreTextUnlessTheyAreGivenAsJSON() throws {
+        #expect(try payload(["first_name=Anna \"A\" Ž", "last-name=1980"]) == #"{"first_name":"Anna \"A\" Ž","last_name":"1980"}"#)
+        #expect(try payload(["first_name:=[1, null]", "last_name="]) == #"{"first_name":[1, null],"last_name":""}"#)
+        #expect(try payload(["a=b", "c-d=e"], .edit, roster([])) == #"{"a":"b","c-d":"e"}"#)
+    }
+
+    @Test(
+        arguments: [
+            (
+                ["shoe_size=7"], "breathesafe does not take ‘shoe_size’ for people.",
+                "Use these options: --first-name, --last-name, --set limit="
+            ),
+            ([], "Nothing was given for the person.", "Give at least one of: --first-name, --last-name, --set limit="),
+            (["first_name"], "--first-name has no value.", #"Give one, such as: --first-name "…""#),
+            (["first_name=A", "first-name=B"], "‘first_name’ is given twice.", "Give it once."),
+        ] as [([String], String, String)])
+    func mistakesNameTheOptions(fields: [String], detail: String, next: String) {
+        let problem = #expect(throws: Problem.self) { try payload(fields) }
+        #expect(problem?.detail == detail && problem?.next == next && problem?.code == .invalidRequest)
+    }
+
+    @Test func valueThatIsNotJSONIsRefused() {
+        for value in ["Anna", "{", ""] {
+            let problem = #expect(throws: Problem.self) { try payload(["first_name:=\(value)"]) }
+            #expect(problem?.detail.hasPrefix("‘first_name:=\(value)’ is not JSON: ") == true)
+            #expect(problem?.next == "For text, write: --set first_name=TEXT")
+        }
+    }
+
+    @Test func onlyANewRowOfAnUnknownFormMayBeEmpty() throws {
+        #expect(try payload([], .add, roster([])) == nil)
+        let problem = #expect(throws: Problem.self) { try payload([], .edit, roster([])) }
+        #expect(problem?.next == "Give at least one of: --set NAME=VALUE")
+    }
+
+    @Test func routeAndFieldComeFromTheList() throws {
+        let edit = try RosterChange(.edit, of: roster())
+        #expect(edit.route == "profile")
+        #expect(try edit.field == "user_id")
+        let add = try RosterChange(.add, of: roster())
+        #expect(add.route == "create_managed_user")
+        #expect(try add.field == nil)
+    }
+
+    @Test func listWithoutARouteSaysSo() throws {
+        for list in [roster(add: nil), Sample.roster()] {
+            let problem = #expect(throws: Problem.self) { try RosterChange(.add, of: list) }
+            #expect(problem?.detail == "Homing cannot add people at breathesafe: its profile has no route for this.")
+            #expect(problem?.next == "Do it at breathesafe itself, then run: homing people --refresh" && problem?.code == .unsupported)
+        }
+        var unreferenced = self.roster()
+        unreferenced.references = nil
+        #expect(throws: Problem.self) { try RosterChange(.edit, of: unreferenced).field }
+    }
+
+    private func receipt(_ change: (inout SubmissionReceipt) -> Void = { _ in }) -> SubmissionReceipt {
+        var receipt = SubmissionReceipt(id: Sample.id(9), sequence: 12, duplicate: false, backend: "breathesafe", account: "5", lane: "l")
+        change(&receipt)
+        return receipt
+    }
+
+    @Test func addedPersonIsNamedWithTheCommandToMeasureThem() {
+        let text = RosterChangeText(roster: roster())
+        let added = receipt {
+            $0.then = Sample.id(10)
+            $0.subject = SubjectReport(
+                resource: "managed_users", field: "user_id", id: "@\(Sample.id(9))", label: "Anna Example", isNew: true)
+        }
+        #expect(
+            text.accepted(added, .add, row: nil) == """
+                The new person Anna Example is stored safely as 3f2a91c04b09 (#12), with the details in 3f2a91c04b0a. Homing sends it to \
+                breathesafe by itself.
+                To measure them, run: homing submit FILE --user @3f2a91c04b09
+                """)
+        #expect(
+            text.accepted(receipt { $0.duplicate = true }, .add, row: nil).hasPrefix(
+                "The new person was already accepted as 3f2a91c04b09 (#12); nothing was added.\nTo measure them, run: "))
+    }
+
+    @Test func otherListsNameTheFieldThatTakesTheNewRow() {
+        var lists = roster()
+        lists.title = RosterTitle(one: "list", many: "lists")
+        lists.references = [("rename_list", "id"), ("create_task", "list_id")].map { FieldReference(route: $0, field: $1, type: "text") }
+        lists.actions = RosterActions(add: "create_list", change: "rename_list")
+        #expect(
+            RosterChangeText(roster: lists).accepted(receipt(), .add, row: nil).hasSuffix(
+                "\nTo use the new list, run: homing submit FILE --route create_task --item list_id=@3f2a91c04b09"))
+        lists.references = nil
+        #expect(!RosterChangeText(roster: lists).accepted(receipt(), .add, row: nil).contains("\n"))
+    }
+
+    @Test func changeNamesThePerson() {
+        let text = RosterChangeText(roster: roster())
+        #expect(
+            text.accepted(receipt { $0.subject = Sample.subject() }, .edit, row: "anna") == """
+                The change to Anna Example (28) is stored safely as 3f2a91c04b09 (#12). Homing sends it to breathesafe by itself. \
+                Your list shows the change after the delivery.
+                """)
+        #expect(text.accepted(receipt(), .edit, row: "28").hasPrefix("The change to 28 is stored safely"))
+    }
+}
