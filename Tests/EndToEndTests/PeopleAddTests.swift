@@ -164,7 +164,7 @@ import Testing
             }
         }
         let named = try await station.homing("roster", "people", "add", "--set", "shoe_size=44")
-        #expect(named.text.contains("shoe_size") && named.text.contains("first_name"), "\(named.text)")
+        #expect(named.text.contains("shoe_size") && named.text.contains("--first-name"), "\(named.text)")
         for (route, user) in [("create_managed_user", nil), ("profile", "5")] as [(String, String?)] {
             let payload = #"{"first_name":"Nora","frist_name":"Nora"}"#
             let problem = await #expect(throws: Problem.self) { try await station.submit(route, 1, user: user, payload) }

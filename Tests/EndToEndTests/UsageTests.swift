@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("homingd", ["frob"]), ("homingd", ["check", "extra"]), ("homingd", ["run", "--log-level", "loud"]), ("homing", ["frob"]),
+        ("homingd", ["frob"]), ("homingd", ["check", "extra"]), ("homingd", ["run", "--log-level", "loud"]),
         ("homing-sandbox", ["frob"]), ("homing-sandbox", ["run", "--session-seconds", "0"]),
         ("homing-sandbox", ["run", "--backend", "frob"]), ("homing-sandbox", ["run", "--backend", "lists", "--refresh-seconds", "5"]),
         ("homing-sandbox", ["run", "--access-seconds", "5"]),
@@ -34,7 +34,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("homingd", ["--help"], 0), ("homingd", ["--version"], 0), ("homing-sandbox", ["faults"], 0),
+            ("homing", ["frob"], 2), ("homingd", ["--help"], 0), ("homingd", ["--version"], 0), ("homing-sandbox", ["faults"], 0),
             ("homingd", ["check", "--config", "/nope.yaml"], 1),
         ] as [(String, [String], Int32)])
     func otherCommandsKeepTheirExitCodes(program: String, arguments: [String], code: Int32) async throws {
