@@ -79,7 +79,9 @@ extension BreatheSafeConfiguration.ManagedUser {
 
     /// With a made-up name, from the first managed user on.
     var named: Self {
-        let (first, last) = Self.names[max(0, user - 5) % Self.names.count]
+        let (first, last) = Self.name(of: user)
         return Self(user: user, manager: manager, profile: ["first_name": .string(first), "last_name": .string(last)])
     }
+
+    static func name(of user: Int) -> (first: String, last: String) { names[max(0, user - 5) % names.count] }
 }

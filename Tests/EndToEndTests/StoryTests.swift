@@ -4,12 +4,37 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(60))) struct StoryTests {
-    @Test func story16DemoLosesAndDuplicatesNothing() async throws {
+    private func tell(_ backend: String) async throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: TestStation.programs + "/homing-sandbox")
-        process.arguments = ["demo", "--backend", "story16", "--profiles", TestStation.project + "/config/backends"]
+        process.arguments = [
+            "demo", "--backend", backend, "--profiles", TestStation.project + "/config/backends", "--data",
+            TestStation.project + "/Tests/Data",
+        ]
         let (code, text) = try await process.ended()
         #expect(code == 0, "\(text)")
+        return text
+    }
+
+    @Test func breatheSafeDemoDeliversForTheRightPeople() async throws {
+        let text = try await tell("breathesafe")
+        for line in [
+            "first.json is stored safely as",
+            "for Eve Trial (new). Homing sends it to breathesafe by itself.",
+            "Warning: 10 is not one of your people",
+            "new person with the number 11\n",
+            "name of Eve Trial (11)\n",
+            "10 is not one of the people that manager@lab.test manages",
+            "for Ben Sample (6). Homing sends it to breathesafe by itself.",
+            "submitted     18        18 entries",
+            "They agree: nothing lost, nothing duplicated, all in order, all for the right person.",
+        ] { #expect(text.contains(line), "\(line) is not in \(text)") }
+        let measurements = text.matches(of: /\d\. measurement \d+ of (.*) \((\d+)\)/).map { "\($0.1) \($0.2)" }
+        #expect(measurements.count { $0 == "Eve Trial 11" } == 2, "\(text)")
+    }
+
+    @Test func story16DemoLosesAndDuplicatesNothing() async throws {
+        let text = try await tell("story16")
         for line in [
             "It sent the message whose answer was lost to the same URL again: 10 requests accepted, 9 messages stored.",
             "Everything has been delivered: 9 captures. Nothing is waiting.",

@@ -169,7 +169,7 @@ import Testing
     /// After each step the derived tables are right, and no pending entry waits for one that will not come.
     @Test(arguments: 1...8 as ClosedRange<UInt64>) func lanesAreRightAfterAnyHistory(seed: UInt64) async throws {
         var history = History(store: try Store(), generator: SplitMix64(seed: seed))
-        for step in 1...80 {
+        for step in 1...160 {
             try await history.step()
             #expect(try await history.store.outbox.derivedTablesMatch(), "step \(step)")
             let stranded = try await history.store.outbox.pool.read { db in

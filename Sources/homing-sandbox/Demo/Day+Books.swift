@@ -2,21 +2,26 @@ import Foundation
 import Sandbox
 
 extension Day {
-    /// The backend's ledger; each row with its change and the id of its entry.
-    func arrivals() throws -> [(entry: LedgerEntry, change: Change?, id: String?)] {
+    /// The backend's ledger.
+    func arrivals() throws -> [DemoArrival] {
         let rows = try books.rows
         let places = Dictionary(
             changes.enumerated().map { (LedgerEntry.digest(of: JSON.object($0.element.document).bytes), $0.offset) }, uniquingKeysWith: min)
         return ledger.entries.map { entry in
-            guard let place = places[entry.digest], place < rows.count else { return (entry, nil, nil) }
-            return (entry, changes[place], rows[place].id)
+            guard let place = places[entry.digest], place < rows.count else {
+                return DemoArrival(entry: entry, words: "\(entry.resource) that was not submitted here", id: nil)
+            }
+            return DemoArrival(entry: entry, words: "\(entry.resource) \(changes[place].words)", id: rows[place].id)
         }
     }
 
-    func showArrivals() throws {
+    func showArrivals() throws { showLedger(try arrivals()) }
+
+    func showLedger(_ arrivals: [DemoArrival]) {
         say("The server’s ledger, in order of arrival:")
-        let lines = try arrivals().map { entry, change, _ in
-            "\(entry.sequence < 10 ? " " : "")\(entry.sequence). \(entry.resource) \(change?.words ?? "that was not submitted here")"
+        let lines = arrivals.map { arrival in
+            let entry = arrival.entry
+            return "\(entry.sequence < 10 ? " " : "")\(entry.sequence). \(arrival.words)"
                 + (entry.answered ? "" : "   ← its answer was lost")
         }
         quote(lines.joined(separator: "\n"))
@@ -29,22 +34,21 @@ extension Day {
     }
 
     /// Compares the books of the daemon and the backend; true if they agree.
-    func compare(_ things: String, foundThere: Set<String> = []) throws -> Bool {
-        compare(
-            DemoComparison(handedIn: (changes.count, things), books: try books, foundThere: foundThere, arrivals: try arrivals().map(\.id)))
+    func compare(_ things: String) throws -> Bool {
+        compare(DemoComparison(handedIn: (changes.count, things), books: try books, arrivals: try arrivals().map(\.id)))
     }
 
     func compare(_ comparison: DemoComparison) -> Bool {
         say("The daemon’s records compared with the backend’s:")
         quote(comparison.table)
-        say(comparison.agrees ? "They agree: nothing lost, nothing duplicated, all in order." : "THEY DO NOT AGREE.")
+        say(comparison.verdict)
         return comparison.agrees
     }
 
-    /// Submits a copy of `file`.
-    func submit(_ file: URL, as name: String, _ options: String...) throws {
-        try Data(contentsOf: file).write(to: URL(fileURLWithPath: "\(station.directory)/\(name)"))
-        try show(["submit", name] + options)
+    /// Submits copies of files under these names, all with one command.
+    func submit(_ files: KeyValuePairs<String, URL>, _ options: String...) throws {
+        for (name, file) in files { try Data(contentsOf: file).write(to: URL(fileURLWithPath: "\(station.directory)/\(name)")) }
+        try show(["submit"] + files.map { $0.key } + options)
     }
 
     /// Submits each change as a file, all with one command.

@@ -21,12 +21,17 @@ final class Day {
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) { StandardOutput.line("    \(line)") }
     }
 
-    func show(_ arguments: String..., input: String? = nil) throws { try show(arguments, input: input) }
+    @discardableResult
+    func show(_ arguments: String..., input: String? = nil) throws -> String { try show(arguments, input: input) }
 
-    func show(_ arguments: [String], input: String? = nil) throws {
+    /// Runs `homing`, shows the command and its output, and returns the output.
+    @discardableResult
+    func show(_ arguments: [String], input: String? = nil) throws -> String {
         let words = arguments.map { $0.count == 36 ? "…\($0.suffix(8))" : $0.contains(" ") ? "'\($0)'" : $0 }
         StandardOutput.line("\n    $ homing \(words.joined(separator: " "))")
-        quote(try station.homing(arguments, input: input))
+        let output = try station.homing(arguments, input: input)
+        quote(output)
+        return output
     }
 
     // MARK: What has to be so
@@ -57,6 +62,17 @@ protocol Story {
 
     /// Tells the story; true if the books agree at the end.
     func tell(_ day: Day) async throws -> Bool
+}
+
+/// One row of the backend's ledger.
+struct DemoArrival {
+    let entry: LedgerEntry
+    /// A description, in the words of the story.
+    let words: String
+    /// The id of the daemon's entry; nil if it has none for this row.
+    let id: String?
+    /// The person whom the row is for, with the name at the backend; nil for none.
+    var person: String?
 }
 
 struct Change {

@@ -7,6 +7,16 @@ struct DemoBooks {
         var id: String
         var lane: String
         var state: String
+        var route = ""
+        var remoteID: String?
+        var subject: Subject?
+
+        /// As the daemon names the person, such as `Anna Example (5)`; nil for none.
+        var person: String? { subject.map { subject in subject.label.map { "\($0) (\(subject.id))" } ?? subject.id } }
+    }
+    struct Subject: Decodable {
+        var id: String
+        var label: String?
     }
     private struct Page: Decodable { var entries: [Row] }
 

@@ -4,8 +4,10 @@ struct DemoCaptures {
     /// Plain captures for the drop folder, each with its user.
     let plain: [(file: URL, user: Int)]
     let offline: [URL]
-    /// Two more plain captures, submitted by hand: for a person by name, and for a user whom the manager does not manage.
-    let (named, unlisted): (URL, URL)
+    // Plain captures that the manager submits: one for a person by name, two for a new person, and one for a wrong user.
+    let named: URL
+    let newcomer: (first: URL, second: URL)
+    let misaddressed: URL
 
     /// A user whom the signed-in manager does not manage.
     static let notManaged = 10
@@ -20,13 +22,15 @@ struct DemoCaptures {
         }
         let captures = try files("arkit")
         offline = try files("PendingMeasurements")
-        guard captures.count > 1 else { throw DemoError("The folder \(folder)/arkit needs at least two captures.") }
-        (named, unlisted) = (captures[0], captures[captures.count - 1])
-        plain = captures.enumerated().dropFirst().dropLast().map { index, file in (file, 5 + index % 4) }
+        guard captures.count > 3 else { throw DemoError("The folder \(folder)/arkit needs at least four captures.") }
+        named = captures[0]
+        newcomer = (captures[1], captures[2])
+        misaddressed = captures[captures.count - 1]
+        plain = captures.enumerated().dropFirst(3).dropLast().map { index, file in (file, 5 + index % 4) }
     }
 
-    var measured: Int { plain.count + 2 }
-    var count: Int { measured + offline.count }
+    var dropped: Int { plain.count + offline.count }
+    var count: Int { dropped + 4 }
 
     /// Writes each file under a hidden name, then renames it, as capture programs should.
     func drop(into spool: String) throws {

@@ -4,36 +4,41 @@ import Sandbox
 struct DemoComparison {
     /// The submitted changes, in the words of the story.
     let things: String
-    let handedIn, delivered, foundThere, refused, duplicated, lost: (daemon: Int, backend: Int)
+    let handedIn, delivered, refused, duplicated, lost: (daemon: Int, backend: Int)
     let isInOrder: Bool
+    /// Nil for a story without people.
+    let isForRightPerson: Bool?
 
     /// - Parameters:
-    ///   - foundThere: entries that a person discarded after finding them at the backend.
     ///   - arrivals: the entries of the stored documents, in the backend's order; nil for an unknown document.
-    init(handedIn: (count: Int, things: String), books: DemoBooks, foundThere: Set<String> = [], arrivals: [String?]) {
+    ///   - people: by entry, the person whom the backend stored it for; nil for a story without people.
+    init(handedIn: (count: Int, things: String), books: DemoBooks, arrivals: [String?], people: [String: String]? = nil) {
         let known = Set(arrivals)
         let delivered = books.rows.filter { $0.state == "delivered" }
         let discarded = books.rows.filter { $0.state == "discarded" }
         things = handedIn.things
         self.handedIn = (books.rows.count, handedIn.count)
-        self.delivered = (delivered.count, known.count - known.intersection(foundThere).count)
-        self.foundThere = (discarded.count { foundThere.contains($0.id) }, known.intersection(foundThere).count)
+        self.delivered = (delivered.count, known.count)
         // The backend's count: discarded entries that it never accepted.
-        refused = (
-            discarded.count { !foundThere.contains($0.id) },
-            discarded.filter { !known.contains($0.id) && !foundThere.contains($0.id) }.count
-        )
+        refused = (discarded.count, discarded.count { !known.contains($0.id) })
         duplicated = (0, arrivals.count - known.count)
         lost = (handedIn.count - delivered.count - discarded.count, delivered.filter { !known.contains($0.id) }.count)
         isInOrder = Dictionary(grouping: delivered, by: \.lane).values.allSatisfy { lane in
             let expected = lane.sorted { $0.sequence < $1.sequence }.map(\.id)
             return arrivals.compactMap(\.self).filter(Set(expected).contains) == expected
         }
+        isForRightPerson = people.map { people in delivered.allSatisfy { people[$0.id] == $0.person } }
     }
 
     var agrees: Bool {
-        [handedIn, delivered, foundThere, refused].allSatisfy { $0.daemon == $0.backend } && duplicated.backend == 0 && lost == (0, 0)
-            && isInOrder
+        [handedIn, delivered, refused].allSatisfy { $0.daemon == $0.backend } && duplicated.backend == 0 && lost == (0, 0)
+            && isInOrder && isForRightPerson != false
+    }
+
+    var verdict: String {
+        guard agrees else { return "THEY DO NOT AGREE." }
+        let people = isForRightPerson == nil ? "" : ", all for the right person"
+        return "They agree: nothing lost, nothing duplicated, all in order\(people)."
     }
 
     var table: String {
@@ -43,11 +48,11 @@ struct DemoComparison {
         func line(_ name: String, _ count: (daemon: Int, backend: Int), _ words: String = "") -> String {
             line(name, "\(count.daemon)", "\(count.backend)\(words)")
         }
-        let found = foundThere == (0, 0) ? [] : [line("found there", foundThere, " checked by a person, not sent again")]
-        return
-            ([line("", "daemon", "backend"), line("submitted", handedIn, " \(things)"), line("delivered", delivered)] + found + [
-                line("refused", refused), line("duplicated", duplicated), line("lost", lost),
-                line("in order", isInOrder ? "yes" : "NO", isInOrder ? "yes" : "NO"),
-            ]).joined(separator: "\n")
+        func line(_ name: String, _ isSo: Bool) -> String { line(name, isSo ? "yes" : "NO", isSo ? "yes" : "NO") }
+        let lines = [
+            line("", "daemon", "backend"), line("submitted", handedIn, " \(things)"), line("delivered", delivered),
+            line("refused", refused), line("duplicated", duplicated), line("lost", lost), line("in order", isInOrder),
+        ]
+        return (lines + (isForRightPerson.map { [line("right person", $0)] } ?? [])).joined(separator: "\n")
     }
 }
