@@ -33,11 +33,12 @@ import Testing
     }
 
     private static func explain(
-        _ entry: Entry, _ subject: SubjectReport? = nil, fields: [String: String] = ["user_id": "28"], at name: String = "breathesafe"
+        _ entry: Entry, _ subject: SubjectReport? = nil, fields: [String: String] = ["user_id": "28"], at name: String = "breathesafe",
+        gate: Gate = .open
     ) throws -> Reasons.Explanation {
         var reasons = Reasons(owner: "ann@lab.test", canLookUp: true, attempts: 3, moment: Moment(now: now, timeZone: .gmt))
         (reasons.fields, reasons.subjectReport) = (fields, subject)
-        reasons.gate = .open
+        reasons.gate = gate
         let account = Account(id: entry.destination.account, label: "ann@lab.test")
         reasons.session = SessionSnapshot(backend: name, state: .signedIn, account: account)
         reasons.meaning = Reasons.Meaning(of: entry, at: try backend(name), for: reasons)
@@ -97,6 +98,20 @@ import Testing
     }
 
     /// The server's answer is not declared as final, so Homing tries again; a person who knows better need not wait for it.
+    @Test func translatesWhileTheBackendCools() throws {
+        let waiting = Self.entry(404, "breathesafe answered: Not Found.", state: .pending)
+        let until = Self.now.addingTimeInterval(600)
+        let (sentence, next) = try Self.explain(
+            waiting, gate: .cooling(until: until, Failure(.serverError, "breathesafe answered: Not Found.")))
+        #expect(
+            sentence
+                == "breathesafe refused this measurement (user_id 28) (404). BreatheSafe has no user 28. breathesafe answered: Not Found. Homing tries again at 05:56, in case breathesafe itself is the cause."
+        )
+        #expect(
+            next.text.hasPrefix("Nothing to do.")
+                && next.text.hasSuffix("\nTo send it for another person, run: homing fix \(Self.id) --user USER"))
+    }
+
     @Test func translatesWhileHomingTriesAgain() throws {
         let waiting = Self.entry(404, "breathesafe answered: Not Found.", state: .pending) {
             $0.attempts = 1

@@ -11,7 +11,7 @@ extension Reasons {
     func pending(_ entry: Entry) -> Explanation {
         backendMissing(entry) ?? addressChanged(entry) ?? paused() ?? accountMissing(entry) ?? creation(entry) ?? behind(entry)
             ?? diskFull()
-            ?? unseen(entry) ?? cooling() ?? failing(entry) ?? uncertain(entry) ?? backoff(entry) ?? revived(entry) ?? (
+            ?? unseen(entry) ?? refused(entry) ?? cooling() ?? failing(entry) ?? uncertain(entry) ?? backoff(entry) ?? revived(entry) ?? (
                 "It is next in its lane.", .optional("Nothing to do. Homing sends it by itself.")
             )
     }
@@ -101,6 +101,19 @@ extension Reasons {
             .required(
                 "Have the look-up fixed at \(entry.destination.backend). To look again now, run: homing sync\nIf it is there, run: \(resolve(entry))\nTo send it without looking, which may make a duplicate, run: homing retry \(entry.id) --without-looking"
             )
+        )
+    }
+
+    /// The backend cools after an answer to this entry whose meaning the profile tells.
+    private func refused(_ entry: Entry) -> Explanation? {
+        var times = [routeGate?.until].compactMap(\.self)
+        if case .cooling(let until, _) = gate { times.append(until) }
+        guard meaning != nil, !entry.uncertain, let next = times.max() else { return nil }
+        let again = next > moment.now ? "tries again at \(moment.text(next))" : "is trying again"
+        let status = entry.lastStatus.map { " (\($0))" } ?? ""
+        return (
+            "\(entry.destination.backend) refused \(subject(entry, "this"))\(status).\(said(entry)) Homing \(again), in case \(entry.destination.backend) itself is the cause.",
+            .optional("Nothing to do. To try now, run: homing sync\(correction(entry))")
         )
     }
 
