@@ -30,7 +30,7 @@ package struct Intake: Sendable {
         _ submission: Submission, for account: Account, at backend: String, by actor: String? = nil, mustReplace: Bool = false
     ) async throws(IntakeError) -> Accepted {
         let now = clock.now
-        let mutation = try await mutation(submission, for: Destination(backend: backend, account: account.id), at: now)
+        let mutation = try mutation(submission, for: Destination(backend: backend, account: account.id), at: now)
         let accepted = try await accept([mutation], accountLabel: account.label, by: actor, at: now, mustReplace: mustReplace)
         guard let first = accepted.first else { throw .outbox(.storage("a submission has no result")) }
         return try first.get()
@@ -58,7 +58,10 @@ package struct Intake: Sendable {
         return zip(mutations, results).map { mutation, result in
             result.mapError(IntakeError.outbox).map { enqueued in
                 let (destination, lane) =
-                    if case .duplicate(_, let stored, let lane) = enqueued { (stored, lane) } else { (mutation.destination, mutation.lane) }
+                    switch enqueued {
+                    case .duplicate(_, let stored, let lane): (stored, lane)
+                    case .new(_, let lane): (mutation.destination, lane ?? mutation.lane)
+                    }
                 return Accepted(id: mutation.id, enqueued: enqueued, destination: destination, lane: lane)
             }
         }
@@ -83,20 +86,22 @@ package struct Intake: Sendable {
         return account.label
     }
 
-    /// The submission with its account, its lane and an id.
-    package func mutation(_ submission: Submission, for owner: Destination, at now: Date) async throws(IntakeError) -> Mutation {
+    /// The submission with its account, its lanes and an id.
+    package func mutation(_ submission: Submission, for owner: Destination, at now: Date) throws(IntakeError) -> Mutation {
         let limit = Intake.largestDocument
         if let size = submission.payload?.count, size > limit { throw .tooLarge(size: size, limit: limit) }
         var generator = SystemRandomNumberGenerator()
         let id = submission.id ?? MutationID(at: now, using: &generator)
         var named = submission
         named.id = id
-        let address = try await address(named, for: owner)
+        let address: Address
+        do { address = try addressing.address(named, at: owner.backend) } catch { throw .notUnderstood(error.message) }
         return Mutation(
             id: id, destination: owner, lane: address.lane, route: submission.route,
             fields: submission.fields, payload: submission.payload, onDead: address.onDead,
             capturedAt: submission.capturedAt?.asCaptureTime(at: now) ?? now, after: address.after, supersedes: submission.supersedes,
-            subject: address.subject, reference: address.reference, creates: address.creates)
+            subject: address.subject, reference: address.reference, creates: address.creates,
+            subjectLanes: address.subjectLanes)
     }
 
     /// 32 MiB.

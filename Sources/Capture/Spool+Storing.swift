@@ -52,7 +52,7 @@ extension Spool {
         var waiting: [(file: Taken, mutation: Mutation)] = []
         for file in files {
             do {
-                waiting.append((file, try await intake.mutation(try submission(file), for: owner, at: now)))
+                waiting.append((file, try intake.mutation(try submission(file), for: owner, at: now)))
             } catch let error as CaptureFile.NotUnderstood {
                 try await refuse(file.path, as: file.name.original, error.reason)
             } catch IntakeError.notUnderstood(let reason) {

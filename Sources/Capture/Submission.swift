@@ -32,9 +32,7 @@ package protocol Addressing: Sendable {
     /// Also offline or with an expired session; nil if signed out.
     func account(at backend: String) async -> Account?
     /// The error names the expected form.
-    ///
-    /// - Parameter subject: for the lanes, in place of the submitted subject; nil as submitted, which is checked.
-    func address(_ submission: Submission, at backend: String, as subject: RosterID?) throws(Failure) -> Address
+    func address(_ submission: Submission, at backend: String) throws(Failure) -> Address
 }
 
 package struct Address: Sendable, Equatable {
@@ -47,9 +45,11 @@ package struct Address: Sendable, Equatable {
     package var subject: RosterID?
     package var creates: String?
     package var reference: String?
+    package var subjectLanes: SubjectLanes?
 
     package init(
-        lane: Lane, onDead: Mutation.OnDead, after: Lane? = nil, subject: RosterID? = nil, creates: String? = nil, reference: String? = nil
+        lane: Lane, onDead: Mutation.OnDead, after: Lane? = nil, subject: RosterID? = nil, creates: String? = nil, reference: String? = nil,
+        subjectLanes: SubjectLanes? = nil
     ) {
         self.lane = lane
         self.onDead = onDead
@@ -57,5 +57,6 @@ package struct Address: Sendable, Equatable {
         self.subject = subject
         self.creates = creates
         self.reference = reference
+        self.subjectLanes = subjectLanes
     }
 }

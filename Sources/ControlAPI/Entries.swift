@@ -7,13 +7,16 @@ public struct EntrySummary: Codable, Sendable, Equatable {
     public var account: String
     public var route: String
     public var lane: String
-    /// Nil unless the route refers to a list.
+    /// The row that it refers to, or the one that it creates; nil unless the route refers to a list or makes a row of one.
     public var subject: SubjectReport?
     /// `pending`, `inflight`, `delivered`, `dead`, `held` or `discarded`.
     public var state: String
     public var holdReason: String?
     /// The id of the entry that must first create the row that this one refers to; nil for none, and once it is created.
     public var needs: String?
+    /// While it is undelivered: the id of the entry that was accepted with it, and that gives the row which this one creates its content. There is no
+    /// entry of that id if the submission had no payload. Nil for other routes.
+    public var then: String?
     /// From the file or the caller; otherwise equal to `acceptedAt`.
     public var capturedAt: Date
     public var acceptedAt: Date

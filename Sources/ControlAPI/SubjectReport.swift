@@ -1,4 +1,4 @@
-/// The row that an entry refers to, such as the measured person.
+/// The row that an entry refers to, such as the measured person, or the one that it creates.
 public struct SubjectReport: Codable, Sendable, Equatable {
     /// The list's name in the profile.
     public var resource: String
@@ -12,6 +12,8 @@ public struct SubjectReport: Codable, Sendable, Equatable {
     public var reference: String?
     /// True while the row is not created yet; its label is then from what was submitted for it.
     public var isNew: Bool?
+    /// How messages name such a row, such as `person`; nil unless it is new.
+    public var title: String?
 
     public init(
         resource: String, field: String, id: String, label: String? = nil, reference: String? = nil, isNew: Bool? = nil

@@ -51,13 +51,19 @@ extension Outbox {
     }
 
     private static func blocker(of entry: Entry, _ db: Database) throws -> Entry? {
+        if let first = try head(of: entry.lane, before: entry, db) { return first }
+        let parent = try Entry.fetchOne(
+            db, sql: "SELECT * FROM entry WHERE sequence = ? AND state NOT IN ('delivered', 'discarded')", arguments: [entry.parent])
+        if let parent { return parent }
+        return try entry.mutation.after.flatMap { try head(of: $0, before: entry, db) }
+    }
+
+    private static func head(of lane: Lane, before entry: Entry, _ db: Database) throws -> Entry? {
         let head = try Entry.fetchOne(
             db,
             sql: "SELECT * FROM entry WHERE sequence = (SELECT min(head) FROM lane WHERE backend = ? AND account = ? AND lane = ?)",
-            arguments: [entry.destination.backend, entry.destination.account, entry.lane.rawValue])
-        if let head, head.sequence < entry.sequence { return head }
-        return try Entry.fetchOne(
-            db, sql: "SELECT * FROM entry WHERE sequence = ? AND state NOT IN ('delivered', 'discarded')", arguments: [entry.parent])
+            arguments: [entry.destination.backend, entry.destination.account, lane.rawValue])
+        return head.flatMap { $0.sequence < entry.sequence ? $0 : nil }
     }
 
     private static func dependents(of id: MutationID, _ db: Database) throws -> Int {

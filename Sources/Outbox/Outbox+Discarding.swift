@@ -24,10 +24,10 @@ extension Outbox {
             guard entry.holdReason != .discarding else { return }
             try db.cachedStatement(
                 sql: """
-                    UPDATE entry SET state = 'held', holdReason = 'discarding', discardAt = ?, discardBy = ?,
+                    UPDATE entry SET state = 'held', holdReason = 'discarding', discardAt = ?, discardBy = ?, discardActor = ?,
                         restoreTo = iif(state = 'held', 'held:' || holdReason, state) WHERE sequence = ?
                     """
-            ).execute(arguments: [date.ms, name ?? actor, entry.sequence])
+            ).execute(arguments: [date.ms, name ?? actor, actor, entry.sequence])
             var detail = ["reason": HoldReason.discarding.rawValue, "by": actor, "from": entry.state.rawValue]
             detail["until"] = date.formatted(.iso8601)
             detail["note"] = reason
@@ -40,24 +40,25 @@ extension Outbox {
         arrivals.send()
     }
 
-    /// Discards an entry at once.
+    /// Destroys an entry's content at once and keeps a receipt.
     ///
     /// - Parameter reason: a person's words, for the event.
     package func discard(
-        _ id: MutationID, reason: String?, by actor: String, named name: String?, at now: Date
+        _ id: MutationID, reason: String? = nil, by actor: String, named name: String? = nil, at now: Date
     ) async throws(OutboxError) {
         try await commit { db in
             let entry = try Self.entry(id, in: [.dead, .held, .pending], db)
             var event = SyncEvent(at: now, .discarded, of: entry, detail: ["by": actor, "from": entry.state.rawValue])
             event.detail["note"] = reason
             try Self.discard(entry, by: actor, named: name, as: event, now, db)
-            try Self.holdFollowers(of: entry, now: now, db)
+            try Self.holdDependents(of: entry, now: now, db)
         }
         eventsWritten.send()
         arrivals.send()
     }
 
-    /// Undoes a discard before its time: the entry is again in the state that it was in. Throws `wrongState` unless it is being discarded.
+    /// Undoes a discard before its time: the entry is again in the state that it was in, or on hold if one that it needs or follows is gone. Throws
+    /// `wrongState` unless it is being discarded.
     package func restore(_ id: MutationID, by actor: String, at now: Date) async throws(OutboxError) {
         try await commit { db in
             let entry = try Self.entry(id, in: [.held], db)
@@ -65,11 +66,16 @@ extension Outbox {
             let (state, reason) = try Self.restored(entry, db)
             try db.cachedStatement(
                 sql: """
-                    UPDATE entry SET state = ?, holdReason = ?, discardAt = NULL, discardBy = NULL, restoreTo = NULL WHERE sequence = ?
+                    UPDATE entry SET state = ?, holdReason = ?, discardAt = NULL, discardBy = NULL, discardActor = NULL, restoreTo = NULL
+                    WHERE sequence = ?
                     """
             ).execute(arguments: [state.rawValue, reason?.rawValue, entry.sequence])
             try Self.insert(SyncEvent(at: now, .restored, of: entry, detail: ["by": actor, "to": state.rawValue]), db)
             guard state == .pending else { return }
+            if let parent = try Self.discardedParent(of: entry, db) {
+                try Self.hold(entry.sequence, .discarded(parent), at: now, db)
+                return
+            }
             try Self.reviveDependents(of: id, now: now, db)
             if let create = entry.mutation.subject?.reference { try Self.holdIfStranded(entry.sequence, needs: create, now: now, db) }
         }
@@ -86,7 +92,7 @@ extension Outbox {
         default:
             let reason = stored.flatMap { HoldReason(rawValue: String($0.trimmingPrefix("held:"))) } ?? .operator
             guard reason == .dependency, let create = entry.mutation.subject?.reference, try isOnItsWay(create, db),
-                try !followsDiscarded(entry, db)
+                try discardedParent(of: entry, db) == nil
             else { return (.held, reason) }
             return (.pending, nil)
         }
@@ -98,10 +104,10 @@ extension Outbox {
         return try entry(id, db).map { states.contains($0.entry.state) } ?? false
     }
 
-    /// Whether the entry that it had to follow was discarded.
-    private static func followsDiscarded(_ entry: Entry, _ db: Database) throws -> Bool {
-        let discarded = "SELECT 1 FROM receipt WHERE sequence = ? AND outcome = 'discarded'"
-        return try Int.fetchOne(db, sql: discarded, arguments: [entry.parent]) != nil
+    /// The entry that it had to follow, if that was discarded.
+    private static func discardedParent(of entry: Entry, _ db: Database) throws -> MutationID? {
+        let discarded = "SELECT id FROM receipt WHERE sequence = ? AND outcome = 'discarded'"
+        return try String.fetchOne(db, sql: discarded, arguments: [entry.parent]).flatMap { MutationID($0) }
     }
 
     /// Discards what is due, some at a time; returns when the next is due, nil for never. A time beyond `longestGrace` was set while the clock was
@@ -134,23 +140,17 @@ extension Outbox {
     }
 
     private static func discardDue(at now: Date, _ db: Database) throws {
-        let due = try Entry.fetchAll(
-            db,
-            sql: "SELECT * FROM entry WHERE discardAt <= ? ORDER BY discardAt, sequence LIMIT \(mostDestroyed)",
-            arguments: [now.ms])
+        let due = try Entry.fetchAll(db, sql: dueDiscards, arguments: [now.ms])
         for entry in due {
-            try discard(entry, by: entry.discardBy ?? "a person", named: nil, now, db)
-            try holdFollowers(of: entry, now: now, db)
+            let actor = try String.fetchOne(db, sql: "SELECT discardActor FROM entry WHERE sequence = ?", arguments: [entry.sequence])
+            try discard(entry, by: actor ?? entry.discardBy ?? "a person", named: entry.discardBy, now, db)
+            try holdDependents(of: entry, now: now, db)
         }
     }
 
     private static let mostDestroyed = 200
 
-    /// Holds the entries that had to follow a discarded one, or that refer to what it was to create.
-    private static func holdFollowers(of entry: Entry, now: Date, _ db: Database) throws {
-        try holdDependents(of: entry, now: now, db)
-        try holdDependents(of: entry.id, .needing(entry.id, .discarded), now: now, db)
-    }
+    static let dueDiscards = "SELECT * FROM entry WHERE discardAt <= ? ORDER BY discardAt, sequence LIMIT \(mostDestroyed)"
 
     /// Discards the entry that a new one supersedes. Returns why the new one must not be accepted; nil if it may be.
     ///
@@ -166,22 +166,46 @@ extension Outbox {
         case .inflight: return .mayBeDelivered(id)
         case .pending, .dead, .held: break
         }
-        if old.uncertain || old.holdReason == .unknownOutcome { return .mayBeDelivered(id) }
+        if old.mayHaveTakenEffect { return .mayBeDelivered(id) }
         if try hasDependents(old, db) { return .hasDependents(id) }
         var event = SyncEvent(at: now, .superseded, of: old, detail: ["from": old.state.rawValue, "new": new.id.description])
         event.detail["by"] = actor
         try discard(old, by: actor ?? "drop folder", named: nil, as: event, now, db)
         let replaced = try db.cachedStatement(sql: "UPDATE receipt SET supersededBy = ? WHERE id = ?")
         try replaced.execute(arguments: [new.id.description, id.description])
-        try holdFollowers(of: old, now: now, db)
         return nil
     }
+
+    /// Entries that had to follow the superseded one follow the new one, if that is in the same lane. Otherwise a person decides.
+    static func takeOver(_ new: Mutation, as sequence: Int64, now: Date, _ db: Database) throws {
+        guard let id = new.supersedes, let old = try receipt(id, db), old.supersededBy == new.id else { return }
+        let lane = try String.fetchOne(db, sql: "SELECT lane FROM entry WHERE sequence = ?", arguments: [sequence])
+        guard lane == old.lane.rawValue, try !hasFollower(in: old.lane, at: new.destination, db) else {
+            return try holdFollowers(of: old.sequence, in: old.lane, .replaced(old, by: new), now: now, db)
+        }
+        let parts = [("afterOrder", "after IS NOT NULL AND state = 'pending'"), ("stateOrder", "state IN ('dead', 'held')")]
+        for (index, states) in parts {
+            try db.execute(
+                sql: "UPDATE entry INDEXED BY \(index) SET parent = ? WHERE after = ? AND parent = ? AND \(states)",
+                arguments: [sequence, lane, old.sequence])
+        }
+    }
+
+    /// Whether an undelivered entry of the lane follows another lane. If that waits for this lane in turn, both would wait for ever.
+    private static func hasFollower(in lane: Lane, at destination: Destination, _ db: Database) throws -> Bool {
+        let found = ["blocks", "aside AND state = 'pending'", "state IN ('dead', 'held')"].map {
+            "SELECT 1 FROM entry WHERE \($0) AND backend = :backend AND account = :account AND lane = :lane AND after IS NOT NULL"
+        }
+        return try Int.fetchOne(
+            db, sql: "\(found.joined(separator: " UNION ALL ")) LIMIT 1",
+            arguments: ["backend": destination.backend, "account": destination.account, "lane": lane.rawValue]) != nil
+    }
+
+    static let anyDependent = "SELECT 1 FROM entry WHERE needs = ? AND \(isOpen) LIMIT 1"
 
     /// Whether an undelivered entry refers to what this one creates.
     private static func hasDependents(_ entry: Entry, _ db: Database) throws -> Bool {
         guard entry.mutation.creates != nil else { return false }
-        let statement = try db.cachedStatement(
-            sql: "SELECT 1 FROM entry WHERE needs = ? AND state NOT IN ('delivered', 'discarded') LIMIT 1")
-        return try Int.fetchOne(statement, arguments: [entry.id.description]) != nil
+        return try Int.fetchOne(db.cachedStatement(sql: anyDependent), arguments: [entry.id.description]) != nil
     }
 }

@@ -4,13 +4,14 @@ import SyncModel
 import Vault
 
 package enum Enqueued: Sendable, Equatable {
-    case new(sequence: Int64)
+    /// In this lane; nil for that of the mutation.
+    case new(sequence: Int64, lane: Lane? = nil)
     /// The same id and content were accepted before, perhaps for another account.
     case duplicate(sequence: Int64, of: Destination, Lane)
 
     package var sequence: Int64 {
         switch self {
-        case .new(let sequence), .duplicate(let sequence, _, _): sequence
+        case .new(let sequence, _), .duplicate(let sequence, _, _): sequence
         }
     }
 }
@@ -35,7 +36,8 @@ extension Outbox {
     ///
     /// - Parameters:
     ///   - actor: the submitter, for events; nil for the drop folder.
-    ///   - mustReplace: refuses a mutation whose superseded entry was delivered or discarded, or is not here.
+    ///   - mustReplace: refuses a mutation whose superseded entry was delivered or discarded, or is not here; one that was accepted before without
+    ///     replacing that entry is an `idConflict`.
     ///   - isWhole: a refusal of one is thrown, and none is accepted.
     package func enqueue(
         _ mutations: [Mutation], accountLabel: String?, by actor: String? = nil, at now: Date, mustReplace: Bool = false,
@@ -50,33 +52,57 @@ extension Outbox {
         let others = shortage.began(size)
         defer { shortage.ended(size) }
         let fitting = try await fitting(sizes, besides: others)
-        let results = try await commit(size: size, isMandatory: false) { db in
+        let results = try await commit(size: size, isWhole: isWhole, by: actor) { db in
             var refusal: OutboxError?
             let results = try prepared.enumerated().map { index, item -> Result<Enqueued, OutboxError> in
-                if let known = try Self.known(item, db) { return known }
+                if let known = try Self.known(item, db) {
+                    return try mustReplace ? Self.replacement(known, item.mutation, db) : known
+                }
                 // The last space is for accepted entries.
                 if refusal == nil, index >= fitting { refusal = .full }
                 if refusal == nil, try isOverLimit(with: Int64(item.sealed.count), db) { refusal = .overLimit(maxBytes) }
                 if let refusal { return .failure(refusal) }
                 if let error = try Self.refusal(of: item.mutation, db) { return .failure(error) }
+                // Before the superseded entry leaves its lane, so that the new one follows it there.
+                let placed = item.at(try Self.place(of: item.mutation, db))
                 let unreplaced = try Self.supersede(by: item.mutation, actor, isRequired: mustReplace, now: now, db)
                 if let unreplaced { return .failure(unreplaced) }
-                let sequence = try Self.insert(item, accountLabel: accountLabel, by: actor, now: now, db)
-                return .success(.new(sequence: sequence))
+                let sequence = try Self.insert(placed, accountLabel: accountLabel, by: actor, now: now, db)
+                try Self.takeOver(placed.mutation, as: sequence, now: now, db)
+                let lane = placed.mutation.lane
+                return .success(.new(sequence: sequence, lane: lane == item.mutation.lane ? nil : lane))
             }
             if isWhole { for result in results { _ = try result.get() } }
             return results
         }
         for case .success(.new) in results { shortage.note { ($0.lastNoSpace, $0.lastOverLimit) = (0, nil) } }
-        // Later refusals may be smaller. A large file of the drop folder is reported separately, because others are accepted while it waits.
-        func isReported(_ index: Int) -> Bool { actor != nil || sizes[index] <= Self.largestForAll }
-        if let first = results.firstIndex(of: .failure(.overLimit(maxBytes))), isReported(first) {
-            shortage.note { $0.lastOverLimit = sizes[first] }
+        // Later refusals may be smaller.
+        for refusal in [OutboxError.overLimit(maxBytes), .full] {
+            if let first = results.firstIndex(of: .failure(refusal)) { note(refusal, of: sizes[first], by: actor) }
         }
-        if let first = results.firstIndex(of: .failure(.full)), isReported(first) { shortage.note { $0.lastNoSpace = sizes[first] } }
         arrivals.send()
         eventsWritten.send()
         return results
+    }
+
+    /// Notes the shortage of a refusal that is thrown.
+    private func commit<T: Sendable>(
+        size: Int64, isWhole: Bool, by actor: String?, _ work: @escaping @Sendable (Database) throws -> T
+    ) async throws(OutboxError) -> T {
+        do throws(OutboxError) { return try await commit(size: size, isMandatory: false, work) } catch {
+            if isWhole { note(error, of: size, by: actor) }
+            throw error
+        }
+    }
+
+    /// A large file of the drop folder is reported separately, because others are accepted while it waits.
+    private func note(_ refusal: OutboxError, of size: Int64, by actor: String?) {
+        guard actor != nil || size <= Self.largestForAll else { return }
+        switch refusal {
+        case .overLimit: shortage.note { $0.lastOverLimit = size }
+        case .full: shortage.note { $0.lastNoSpace = size }
+        default: break
+        }
     }
 
     /// How many of them, from the first on, fit on the disk.
@@ -119,6 +145,14 @@ extension Outbox {
         return nil
     }
 
+    /// A mutation that replaces an entry is a duplicate only of the one that did.
+    private static func replacement(
+        _ known: Result<Enqueued, OutboxError>, _ mutation: Mutation, _ db: Database
+    ) throws -> Result<Enqueued, OutboxError> {
+        guard case .success = known, let old = mutation.supersedes else { return known }
+        return try receipt(old, db)?.supersededBy == mutation.id ? known : .failure(.idConflict(mutation.id))
+    }
+
     /// Bytes.
     private static let largestKept = 64 << 10
 
@@ -126,14 +160,24 @@ extension Outbox {
     package static let largestForAll: Int64 = 1 << 20
 
     private struct Prepared: Sendable {
-        let mutation: Mutation
-        let sealed, digest, identity: Data
+        private(set) var mutation: Mutation
+        private(set) var joinsLanes = false
+        let sealed, digest: Data
+        private let vault: Vault
 
         init(_ mutation: Mutation, by vault: Vault) throws {
             self.mutation = mutation
+            self.vault = vault
             (sealed, digest) = try SealedContent(fields: mutation.fields, payload: mutation.payload).sealed(
                 by: vault, as: mutation.id, backend: mutation.destination.backend, route: mutation.route)
-            identity = mutation.identity(digest: digest, by: vault)
+        }
+
+        var identity: Data { mutation.identity(digest: digest, by: vault) }
+
+        func at(_ place: Place) -> Prepared {
+            var placed = self
+            (placed.mutation.lane, placed.mutation.after, placed.joinsLanes) = (place.lane, place.after, place.joinsLanes)
+            return placed
         }
     }
 
@@ -152,7 +196,7 @@ extension Outbox {
         ).execute(arguments: [
             mutation.id.description, to.backend, to.account, mutation.lane.rawValue, mutation.route, mutation.onDead.rawValue,
             mutation.payload?.count ?? 0, item.digest, atOnce, mutation.capturedAt.ms, now.ms, mutation.supersedes?.description,
-            item.identity, mutation.after?.rawValue, try mutation.after.map { try parent(in: $0, at: to, db) } ?? nil,
+            item.identity, mutation.after?.rawValue, try parent(of: item, db),
             mutation.subject?.rawValue, mutation.creates,
         ])
         let sequence = db.lastInsertedRowID
@@ -168,8 +212,14 @@ extension Outbox {
         return sequence
     }
 
+    private static func parent(of item: Prepared, _ db: Database) throws -> Int64? {
+        guard let after = item.mutation.after else { return nil }
+        let destination = item.mutation.destination
+        return item.joinsLanes ? try newestHalting(in: after, at: destination, db) : try parent(in: after, at: destination, db)
+    }
+
     private static func parent(in lane: Lane, at destination: Destination, _ db: Database) throws -> Int64? {
-        let conditions = ["blocks", "aside AND state = 'pending'", "state IN ('dead', 'held')"]
+        let conditions = ["blocks", "aside AND state = 'pending'", "state IN ('dead', 'held') AND holdReason IS NOT 'discarding'"]
         let newest = conditions.map {
             "SELECT max(sequence) AS sequence FROM entry WHERE \($0) AND backend = :backend AND account = :account AND lane = :lane"
         }

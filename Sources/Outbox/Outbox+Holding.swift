@@ -20,6 +20,11 @@ struct Hold {
         Hold(reason: .dependency, message: "It had to be sent after entry \(parent), which was discarded.")
     }
 
+    static func replaced(_ parent: ReceiptRecord, by new: Mutation) -> Hold {
+        let other = parent.subject == new.subject ? "" : " for another row"
+        return Hold(reason: .dependency, message: "It had to be sent after entry \(parent.id), which entry \(new.id) replaced\(other).")
+    }
+
     /// - Parameter state: of the create; nil if it is unknown.
     static func needing(_ create: MutationID, _ state: Entry.State?) -> Hold {
         let but =

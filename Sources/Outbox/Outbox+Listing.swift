@@ -26,7 +26,9 @@ extension Outbox {
                     (SELECT min(head) FROM lane WHERE backend = :backend AND account = :account AND lane = :lane
                         AND head < :sequence),
                     (SELECT sequence FROM entry WHERE id = :create AND state NOT IN ('delivered', 'discarded')),
-                    (SELECT sequence FROM entry WHERE sequence = :parent AND state NOT IN ('delivered', 'discarded')))
+                    (SELECT sequence FROM entry WHERE sequence = :parent AND state NOT IN ('delivered', 'discarded')),
+                    (SELECT min(head) FROM lane WHERE backend = :backend AND account = :account AND lane = :after
+                        AND head < :sequence))
                 """)
         var blockers: [MutationID: MutationID] = [:]
         for entry in entries where entry.state == .pending {
@@ -36,6 +38,7 @@ extension Outbox {
                 arguments: [
                     "backend": owner.backend, "account": owner.account, "lane": entry.lane.rawValue, "sequence": entry.sequence,
                     "create": entry.mutation.subject?.reference?.description, "parent": entry.parent,
+                    "after": entry.mutation.after?.rawValue,
                 ])
             if let blocker = found.flatMap({ MutationID($0) }) { blockers[entry.id] = blocker }
         }

@@ -41,18 +41,6 @@ extension Outbox {
         if entry.mutation.creates != nil { try reviveDependents(of: id, now: now, db) }
     }
 
-    /// Destroys an entry's content and keeps a receipt.
-    package func discard(_ id: MutationID, by actor: String, named name: String? = nil, at now: Date) async throws(OutboxError) {
-        try await commit { db in
-            let entry = try Self.entry(id, in: [.dead, .held, .pending], db)
-            try Self.discard(entry, by: actor, named: name, now, db)
-            try Self.holdDependents(of: entry, now: now, db)
-        }
-        eventsWritten.send()
-        // The next entry of the lane may be eligible now.
-        arrivals.send()
-    }
-
     /// Discards every undelivered entry of one account, some at a time; returns the number. Entries in flight stay, because their outcome is unknown.
     package func discardAll(of destination: Destination, by actor: String, named name: String?, at now: Date) async throws(OutboxError)
         -> Int
@@ -93,7 +81,8 @@ extension Outbox {
         ).execute(arguments: [now.ms, name ?? actor, entry.sequence])
         try db.cachedStatement(
             sql: """
-                UPDATE entry SET state = 'discarded', holdReason = NULL, discardAt = NULL, discardBy = NULL, restoreTo = NULL, settledAt = ?
+                UPDATE entry SET state = 'discarded', holdReason = NULL, discardAt = NULL, discardBy = NULL, discardActor = NULL,
+                    restoreTo = NULL, settledAt = ?
                 WHERE sequence = ?
                 """
         ).execute(arguments: [now.ms, entry.sequence])
@@ -102,11 +91,15 @@ extension Outbox {
 
     /// Holds the entries that had to follow a discarded one, and those that need its row, for a person to decide.
     static func holdDependents(of parent: Entry, now: Date, _ db: Database) throws {
-        let dependents = try Int64.fetchAll(
-            db, sql: "SELECT sequence FROM entry WHERE after = ? AND parent = ? AND state = 'pending' ORDER BY sequence",
-            arguments: [parent.lane.rawValue, parent.sequence])
-        for sequence in dependents { try hold(sequence, .discarded(parent.id), at: now, db) }
+        try holdFollowers(of: parent.sequence, in: parent.lane, .discarded(parent.id), now: now, db)
         if parent.mutation.creates != nil { try holdDependents(of: parent.id, .needing(parent.id, .discarded), now: now, db) }
+    }
+
+    static func holdFollowers(of parent: Int64, in lane: Lane, _ reason: Hold, now: Date, _ db: Database) throws {
+        let followers = try Int64.fetchAll(
+            db, sql: "SELECT sequence FROM entry WHERE after = ? AND parent = ? AND state = 'pending' ORDER BY sequence",
+            arguments: [lane.rawValue, parent])
+        for sequence in followers { try hold(sequence, reason, at: now, db) }
     }
 
     /// The entry of that id. Throws if it is unknown or in another state.

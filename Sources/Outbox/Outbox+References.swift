@@ -4,25 +4,10 @@ import SyncModel
 
 /// References to rows that entries create. See Decisions/References.md.
 extension Outbox {
-    /// The meaning of a reference.
-    package enum Binding: Sendable, Equatable {
-        /// The create is not delivered; its state.
-        case waiting(Entry.State)
-        /// The server's id of the row.
-        case row(RosterID)
-        case discarded
-    }
-
     /// The entries that refer to a row that this one creates, undelivered, oldest first, with their content where it is readable.
     package func dependents(of id: MutationID, limit: Int) async throws(OutboxError) -> [Entry] {
         try await read { db in
-            let rows = try Row.fetchAll(
-                db.cachedStatement(
-                    sql: """
-                        SELECT * FROM entry WHERE sequence IN (
-                            SELECT sequence FROM entry WHERE needs = ? AND \(Self.isOpen) ORDER BY sequence LIMIT ?)
-                        ORDER BY sequence
-                        """), arguments: [id.description, limit])
+            let rows = try Row.fetchAll(db.cachedStatement(sql: Self.openDependents), arguments: [id.description, limit])
             return try rows.map { try opened($0, db) }
         }
     }
@@ -31,23 +16,8 @@ extension Outbox {
     package func creates(of resource: String, at destination: Destination, limit: Int) async throws(OutboxError) -> [Entry] {
         try await read { db in
             let rows = try Row.fetchAll(
-                db.cachedStatement(
-                    sql: """
-                        SELECT * FROM entry WHERE creates = ? AND backend = ? AND account = ? AND \(Self.isOpen) ORDER BY sequence LIMIT ?
-                        """), arguments: [resource, destination.backend, destination.account, limit])
+                db.cachedStatement(sql: Self.openCreates), arguments: [resource, destination.backend, destination.account, limit])
             return try rows.map { try opened($0, db) }
-        }
-    }
-
-    /// Nil for an unknown create, and for one that the server gave no id.
-    package func binding(of reference: MutationID, at destination: Destination) async throws(OutboxError) -> Binding? {
-        try await read { db in
-            guard let create = try Self.create(reference, db), create.destination == destination else { return nil }
-            switch create.state {
-            case .delivered: return create.row.map(Binding.row)
-            case .discarded: return .discarded
-            case .pending, .inflight, .dead, .held: return .waiting(create.state)
-            }
         }
     }
 
@@ -74,33 +44,37 @@ extension Outbox {
     package func reference(
         to row: RosterID, of resource: String, at destination: Destination
     ) async throws(OutboxError) -> MutationID? {
-        try await read { db in
-            try String.fetchOne(
-                db.cachedStatement(
-                    sql: """
-                        SELECT id FROM receipt WHERE remoteID = ? AND backend = ? AND account = ? AND creates = ? AND outcome = 'delivered'
-                        ORDER BY sequence LIMIT 1
-                        """), arguments: [row.rawValue, destination.backend, destination.account, resource]
-            ).flatMap { MutationID($0) }
-        }
+        try await read { try Self.reference(to: row, of: resource, at: destination, $0) }
     }
 
-    /// Whether an undelivered entry is in the lane.
-    package func isOccupied(_ lane: Lane, at destination: Destination) async throws(OutboxError) -> Bool {
-        try await read { db in
-            try Bool.fetchOne(
-                db.cachedStatement(sql: "SELECT \(Self.occupied)"),
-                arguments: ["backend": destination.backend, "account": destination.account, "lane": lane.rawValue]) ?? false
-        }
-    }
+    static let createdRow = """
+        SELECT id FROM receipt WHERE remoteID = ? AND backend = ? AND account = ? AND creates = ? AND outcome = 'delivered'
+        ORDER BY sequence LIMIT 1
+        """
 
-    /// One seek in each index of a lane's entries.
-    private static let occupied = ["blocks", "aside AND state = 'pending'", "state IN ('dead', 'held')"].map {
-        "EXISTS (SELECT 1 FROM entry WHERE \($0) AND backend = :backend AND account = :account AND lane = :lane)"
-    }.joined(separator: " OR ")
+    /// The delivered create that made this row; nil for none, the oldest of several.
+    static func reference(to row: RosterID, of resource: String, at destination: Destination, _ db: Database) throws -> MutationID? {
+        try String.fetchOne(
+            db.cachedStatement(sql: createdRow), arguments: [row.rawValue, destination.backend, destination.account, resource]
+        ).flatMap { MutationID($0) }
+    }
 
     /// As the indexes `neededBy` and `createOrder` have it.
     static let isOpen = "state NOT IN ('delivered', 'discarded')"
+
+    static let openDependents = """
+        SELECT * FROM entry WHERE sequence IN (SELECT sequence FROM entry WHERE needs = ? AND \(isOpen) ORDER BY sequence LIMIT ?)
+        ORDER BY sequence
+        """
+    static let pendingDependents = "SELECT sequence FROM entry WHERE needs = ? AND state = 'pending' AND \(isOpen) ORDER BY sequence"
+    static let releasedDependents = """
+        SELECT * FROM entry WHERE needs = ? AND state = 'held' AND \(isOpen) AND holdReason = 'dependency'
+            AND NOT EXISTS (SELECT 1 FROM receipt WHERE receipt.sequence = entry.parent AND outcome = 'discarded')
+        ORDER BY sequence
+        """
+    static let openCreates = """
+        SELECT * FROM entry WHERE creates = ? AND backend = ? AND account = ? AND \(isOpen) ORDER BY sequence LIMIT ?
+        """
 
     private func opened(_ row: Row, _ db: Database) throws -> Entry {
         let entry = try Entry(row: row)
@@ -180,9 +154,7 @@ extension Outbox {
         var left = [(id, reason)]
         while let (create, reason) = left.popLast() {
             let dependents = try Int64.fetchAll(
-                db.cachedStatement(
-                    sql: "SELECT sequence FROM entry WHERE needs = ? AND state = 'pending' AND \(isOpen) ORDER BY sequence"),
-                arguments: [create.description])
+                db.cachedStatement(sql: pendingDependents), arguments: [create.description])
             for sequence in dependents {
                 guard let held = try putOnHold(sequence, reason, at: now, db), held.creates else { continue }
                 left.append((held.id, .needing(held.id, .held)))
@@ -195,13 +167,7 @@ extension Outbox {
     static func reviveDependents(of id: MutationID, now: Date, _ db: Database) throws {
         var left = [id]
         while let create = left.popLast() {
-            let dependents = try Entry.fetchAll(
-                db.cachedStatement(
-                    sql: """
-                        SELECT * FROM entry WHERE needs = ? AND state = 'held' AND \(isOpen) AND holdReason = 'dependency'
-                            AND NOT EXISTS (SELECT 1 FROM receipt WHERE receipt.sequence = entry.parent AND outcome = 'discarded')
-                        ORDER BY sequence
-                        """), arguments: [create.description])
+            let dependents = try Entry.fetchAll(db.cachedStatement(sql: releasedDependents), arguments: [create.description])
             for entry in dependents {
                 try db.cachedStatement(
                     sql: """

@@ -14,7 +14,8 @@ extension Outbox {
     /// Settles an unknown outcome. A delivered entry gets a receipt and releases those that wait for it; one that is not delivered is sent again
     /// without a look-up.
     ///
-    /// Throws `notUncertain` for an entry whose outcome is known, and `needsRemoteID` for a delivered create without the id of its row.
+    /// Throws `notUncertain` for an entry whose outcome is known, `needsRemoteID` for a delivered create without the id of its row, and `rowTaken` if
+    /// another create made that row.
     ///
     /// - Parameter name: the actor's display name; events record `actor`.
     package func resolve(
@@ -23,11 +24,11 @@ extension Outbox {
         try await commit { db in
             let entry = try Self.entry(id, in: [.dead, .held, .pending], db)
             if entry.holdReason == .discarding { throw OutboxError.beingDiscarded(id, at: entry.discardAt ?? now) }
-            guard entry.uncertain || entry.holdReason == .unknownOutcome else { throw OutboxError.notUncertain(id) }
+            guard entry.mayHaveTakenEffect else { throw OutboxError.notUncertain(id) }
             var event = SyncEvent(at: now, .resolved, of: entry, detail: ["by": actor])
             switch resolution {
             case .delivered(let remoteID):
-                if entry.mutation.creates != nil, remoteID == nil { throw OutboxError.needsRemoteID(id) }
+                try Self.checkRow(remoteID, of: entry, db)
                 event.detail["outcome"] = "delivered"
                 event.detail["remoteID"] = remoteID
                 try Self.insert(event, db)
@@ -40,6 +41,14 @@ extension Outbox {
         }
         eventsWritten.send()
         arrivals.send()
+    }
+
+    /// A create needs the id of its row, and one that no other create has: entries that refer to it would go to the wrong row.
+    private static func checkRow(_ remoteID: String?, of entry: Entry, _ db: Database) throws {
+        guard let resource = entry.mutation.creates else { return }
+        guard let remoteID else { throw OutboxError.needsRemoteID(entry.id) }
+        let other = try reference(to: RosterID(remoteID), of: resource, at: entry.destination, db)
+        if let other { throw OutboxError.rowTaken(by: other) }
     }
 
     /// Without an answer of the server: the receipt has no status, and names the person instead.

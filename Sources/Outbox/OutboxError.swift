@@ -38,6 +38,8 @@ package enum OutboxError: Error, Sendable, Equatable {
     case notUncertain(MutationID)
     /// A create counts as delivered only with the server's id of its row.
     case needsRemoteID(MutationID)
+    /// That create made the row, so no other one did.
+    case rowTaken(by: MutationID)
     /// It is being sent, or may have taken effect, so it cannot be superseded.
     case mayBeDelivered(MutationID)
     /// Undelivered entries refer to what it creates, so it cannot be superseded.
@@ -84,6 +86,7 @@ extension OutboxError: CustomStringConvertible {
         case .beingDiscarded(let id, _): "\(id) is being discarded"
         case .notUncertain(let id): "the outcome of \(id) is known"
         case .needsRemoteID(let id): "\(id) counts as delivered only with the server's id of what it created"
+        case .rowTaken(let id): "\(id) created that row"
         case .mayBeDelivered(let id): "\(id) may have taken effect"
         case .hasDependents(let id): "entries refer to what \(id) creates"
         case .unreadable(let id): "the stored data of \(id) cannot be read"

@@ -17,11 +17,13 @@ package enum OutboxSchema {
     /// - `uncertainAt`: start of the first send with unknown outcome; `doubtedAt`: end of the latest; `doubts`: how many since the last retry;
     ///   `looks`: lookups since then without an answer.
     /// - `aside`: it failed while nothing on its route succeeded, or cannot be looked up. If its lane may skip it, later entries go first.
-    /// - `after`: a lane whose earlier entries go first; `parent`: the newest of them at acceptance, which must be delivered.
+    /// - `after`: a lane whose earlier entries go first; `parent`: the newest of them at acceptance, or the one that replaced it in that lane. It must
+    ///   be delivered.
     /// - `subject`: the id that the entry refers to, such as the person's. Names are stored only in rosters.
     /// - `subjectOrder`, `routeOrder`: for lists of entries; see `EntrySearch`.
     /// - `creates`: the resource of which a delivery makes a row; `needs`: the entry that creates the subject's row (Decisions/References.md).
-    /// - `discardAt`, `discardBy`, `restoreTo`: set while a person can still undo a discard; `restoreTo` is the state before it.
+    /// - `discardAt`, `discardBy`, `discardActor`, `restoreTo`: set while a person can still undo a discard: who, as a name and as in events, and the
+    ///   state before it.
     /// - `entryEnd`, `receiptEnd`: find an entry by the end of its id, of which a person gives at least 4 characters.
     private static let entry = """
         CREATE TABLE run (
@@ -76,6 +78,7 @@ package enum OutboxSchema {
             remoteID TEXT,
             discardAt INTEGER,
             discardBy TEXT,
+            discardActor TEXT,
             restoreTo TEXT CHECK (restoreTo IN ('dead', 'pending') OR restoreTo GLOB 'held:?*'),
             blocks INTEGER NOT NULL GENERATED ALWAYS AS (
                 state = 'inflight' OR (state = 'pending' AND NOT (aside AND onDead = 'skip'))
@@ -156,6 +159,10 @@ package enum OutboxSchema {
                     AND after = NEW.lane AND after IS NOT NULL AND state = 'pending');
         END;
 
+        CREATE TRIGGER parentReplaced AFTER UPDATE OF parent ON entry BEGIN
+            UPDATE lane SET dueAt = (SELECT \(dueAt("entry")) FROM entry WHERE entry.sequence = lane.head) WHERE head = NEW.sequence;
+        END;
+
         CREATE TRIGGER createInserted AFTER INSERT ON entry WHEN NEW.creates IS NOT NULL BEGIN \(refreshNeeding) END;
 
         CREATE TRIGGER createMoved AFTER UPDATE OF state ON entry WHEN NEW.creates IS NOT NULL AND OLD.state IS NOT NEW.state BEGIN
@@ -198,8 +205,8 @@ package enum OutboxSchema {
             AND other.sequence < this.sequence)
         """
 
-    /// When the entry may be claimed. NULL while its lane has an entry in flight, its `after` lane an earlier one to settle, its `parent` has
-    /// failed, or the entry that it needs is not settled.
+    /// When the entry may be claimed. NULL while its lane has an entry in flight, its `after` lane an earlier one to settle, or the entry
+    /// that it needs, or its `parent`, is not settled.
     private static func dueAt(_ name: String) -> String {
         """
         CASE WHEN \(name).state = 'pending' AND NOT EXISTS (SELECT 1 FROM entry AS sent WHERE sent.state = 'inflight'
@@ -213,7 +220,8 @@ package enum OutboxSchema {
             OR EXISTS (SELECT 1 FROM entry AS first WHERE first.aside AND first.state = 'pending'
                 AND first.backend = \(name).backend AND first.account = \(name).account AND first.lane = \(name).after
                 AND first.sequence < \(name).sequence)
-            OR EXISTS (SELECT 1 FROM entry AS first WHERE first.sequence = \(name).parent AND first.state IN ('dead', 'held'))))
+            OR EXISTS (SELECT 1 FROM entry AS first WHERE first.sequence = \(name).parent
+                AND first.state NOT IN ('delivered', 'discarded'))))
         THEN \(name).dueAt END
         """
     }
@@ -388,8 +396,13 @@ package enum OutboxSchema {
         BEGIN SELECT RAISE(ABORT, 'no such transition'); END;
 
         CREATE TRIGGER entryIdentity BEFORE UPDATE OF sequence, id, backend, account, lane, route, onDead, size, digest, capturedAt, acceptedAt,
-            after, parent, subject, creates ON entry
+            after, subject, creates ON entry
         BEGIN SELECT RAISE(ABORT, 'an entry never changes what it is'); END;
+
+        CREATE TRIGGER parentMoves BEFORE UPDATE OF parent ON entry
+        WHEN NOT EXISTS (SELECT 1 FROM receipt JOIN entry AS other ON other.id = receipt.supersededBy
+            WHERE receipt.sequence = OLD.parent AND other.sequence = NEW.parent AND other.lane = OLD.after)
+        BEGIN SELECT RAISE(ABORT, 'an entry follows another one only if that replaced its parent'); END;
 
         CREATE TRIGGER entryStays BEFORE DELETE ON entry
         WHEN OLD.state NOT IN ('delivered', 'discarded') OR NOT EXISTS (SELECT 1 FROM receipt WHERE id = OLD.id)

@@ -103,7 +103,11 @@ extension Salvage {
 
     private func wasSettled(_ id: MutationID) throws -> Bool {
         try Row.fetchOne(
-            db, sql: "SELECT 1 FROM event WHERE entry = ? AND kind IN ('delivered', 'discarded')", arguments: [id.description]) != nil
+            db,
+            sql: """
+                SELECT 1 FROM event WHERE entry = ? AND (kind IN ('delivered', 'discarded', 'superseded')
+                    OR kind = 'resolved' AND detail ->> 'outcome' = 'delivered')
+                """, arguments: [id.description]) != nil
     }
 
     private func capturedEvent(of id: MutationID) throws -> Row? {

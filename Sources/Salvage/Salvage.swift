@@ -109,7 +109,8 @@ final class Salvage {
         try db.execute(
             sql: """
                 UPDATE entry SET state = receipt.outcome, settledAt = receipt.settledAt, remoteID = receipt.remoteID,
-                    holdReason = NULL, discardAt = NULL, discardBy = NULL, restoreTo = NULL, epoch = NULL, uncertain = 0, uncertainAt = NULL
+                    holdReason = NULL, discardAt = NULL, discardBy = NULL, discardActor = NULL, restoreTo = NULL, epoch = NULL,
+                    uncertain = 0, uncertainAt = NULL
                 FROM receipt WHERE receipt.id = entry.id AND entry.state NOT IN ('delivered', 'discarded')
                 """)
         try resolveConflicts()

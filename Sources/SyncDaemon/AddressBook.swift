@@ -1,5 +1,6 @@
 import Backends
 import Capture
+import Foundation
 import Sessions
 import SyncModel
 
@@ -16,20 +17,27 @@ struct AddressBook: Addressing {
         }
     }
 
-    func address(_ submission: Submission, at name: String, as subject: RosterID?) throws(Failure) -> Address {
+    func address(_ submission: Submission, at name: String) throws(Failure) -> Address {
         guard let backend = keepers[name]?.backend else { throw Failure(.profile, "There is no backend “\(name)”.") }
-        let route = submission.route
-        var fields = submission.fields
-        if let subject {
-            fields = backend.fields(fields, route: route, as: subject)
-        } else {
-            try backend.check(route: route, fields: fields, payload: submission.payload)
-        }
+        let (route, fields) = (submission.route, submission.fields)
+        try backend.check(route: route, fields: fields, payload: submission.payload)
         var address = Address(
             lane: try backend.lane(route: route, fields: fields, id: submission.id), onDead: backend.onDead(route: route),
             after: try backend.after(route: route, fields: fields, id: submission.id),
-            subject: backend.subject(route: route, fields: submission.fields), creates: backend.creates(route: route))
-        if address.subject != nil { address.reference = backend.subjectField(route: route)?.resource.name }
+            subject: backend.subject(route: route, fields: fields), creates: backend.creates(route: route))
+        if address.subject != nil {
+            address.reference = backend.subjectField(route: route)?.resource.name
+            address.subjectLanes = try subjectLanes(of: submission, at: backend)
+        }
         return address
+    }
+
+    private func subjectLanes(of submission: Submission, at backend: Backend) throws(Failure) -> SubjectLanes {
+        // Random, so that no other field contains it.
+        let placeholder = RosterID("@\(UUID())")
+        let fields = backend.fields(submission.fields, route: submission.route, as: placeholder)
+        return SubjectLanes(
+            lane: try backend.lane(route: submission.route, fields: fields, id: submission.id),
+            after: try backend.after(route: submission.route, fields: fields, id: submission.id), placeholder: placeholder)
     }
 }

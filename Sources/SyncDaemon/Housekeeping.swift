@@ -105,6 +105,7 @@ struct Housekeeping: Service {
     /// When the next is due; nil for never.
     private func discardDue(at now: Date) async -> Date? {
         do { return try await outbox.discardDue(at: now) } catch {
+            if Task.isCancelled { return nil }
             log.warning("Discarded entries could not be destroyed; will retry", metadata: ["error": "\(error)"])
             return now.addingTimeInterval(Self.longestPause)
         }

@@ -64,6 +64,9 @@ package struct Entry: Hashable, Sendable {
     package var lane: Lane { mutation.lane }
     package var route: String { mutation.route }
 
+    /// Whether a send may have taken effect. A later refusal settles only the send that it answers, not an earlier one with a lost answer.
+    package var mayHaveTakenEffect: Bool { uncertain || doubts > 0 || holdReason == .unknownOutcome }
+
     /// `pending → inflight → delivered`; back to `pending` by retry or release; `dead` and `held`; `discarded` by a person.
     package enum State: String, Sendable, Codable, CaseIterable { case pending, inflight, delivered, dead, held, discarded }
 }

@@ -23,11 +23,14 @@ package struct Mutation: Hashable, Sendable {
     package var reference: String?
     /// The resource of which a delivery makes a row; nil for none.
     package var creates: String?
+    /// For a subject that may have two ids: then the outbox chooses `lane` and `after` from these. Not stored.
+    package var subjectLanes: SubjectLanes?
 
     package init(
         id: MutationID, destination: Destination, lane: Lane, route: String, fields: [String: JSONValue] = [:], payload: Data? = nil,
         onDead: OnDead = .halt, capturedAt: Date, after: Lane? = nil, supersedes: MutationID? = nil,
-        subject: RosterID? = nil, reference: String? = nil, creates: String? = nil
+        subject: RosterID? = nil, reference: String? = nil, creates: String? = nil,
+        subjectLanes: SubjectLanes? = nil
     ) {
         self.id = id
         self.destination = destination
@@ -42,6 +45,7 @@ package struct Mutation: Hashable, Sendable {
         self.subject = subject
         self.reference = reference
         self.creates = creates
+        self.subjectLanes = subjectLanes
     }
 
     /// Whether a failed or held entry stops its lane.

@@ -28,15 +28,21 @@ final class FakeAddressing: Addressing {
     }
 
     /// A submission without `user_id` on the route `create` makes a user; any other is about one.
-    func address(_ submission: Submission, at backend: String, as subject: RosterID?) throws(Failure) -> Address {
+    func address(_ submission: Submission, at backend: String) throws(Failure) -> Address {
         if submission.route == "create" {
             return Address(lane: Lane("creates/\(submission.id?.description ?? "none")"), onDead: .skip, creates: "users")
         }
-        guard let user = submission.fields["user_id"]?.text else { throw Failure(.profile, "The item field “user_id” is missing.") }
-        let lane = Lane("users/\(subject?.rawValue ?? user)")
-        var address = Address(lane: lane, onDead: .skip, subject: RosterID(user), reference: "users")
-        if submission.route == "fit_test" { (address.lane, address.after) = (Lane("tests/\(subject?.rawValue ?? user)"), lane) }
-        return address
+        guard let user = submission.fields["user_id"]?.text.map({ RosterID($0) }) else {
+            throw Failure(.profile, "The item field “user_id” is missing.")
+        }
+        let form: SubjectLanes =
+            if submission.route == "fit_test" {
+                SubjectLanes(lane: "tests/USER", after: "users/USER", placeholder: "USER")
+            } else {
+                SubjectLanes(lane: "users/USER", placeholder: "USER")
+            }
+        return Address(
+            lane: form.lane(for: user), onDead: .skip, after: form.after(for: user), subject: user, reference: "users", subjectLanes: form)
     }
 }
 

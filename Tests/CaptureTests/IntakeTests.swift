@@ -113,7 +113,7 @@ import Vault
         let bob = Destination(backend: "breathesafe", account: "2")
         var batch: [Mutation] = []
         for submission in [submission(1), submission(3, payload: #"{"other":1}"#), submission(3), submission(6)] {
-            batch.append(try await intake.mutation(submission, for: bob, at: clock.now))
+            batch.append(try intake.mutation(submission, for: bob, at: clock.now))
         }
         let outcomes = try await intake.accept(batch, accountLabel: nil, at: clock.now)
         func accepted(_ number: Int, _ enqueued: Enqueued, account: String = "2") -> Result<Intake.Accepted, IntakeError> {

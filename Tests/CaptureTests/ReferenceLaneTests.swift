@@ -79,6 +79,21 @@ import Vault
         #expect(try await accept(4, user: Self.reference).lane == Lane("users/28"))
     }
 
+    /// As in the drop folder, which makes the entries of a batch before it stores them.
+    @Test func laneIsChosenWhenTheEntryIsStored() async throws {
+        try await accept(1, "create", user: nil)
+        try await accept(2, user: Self.reference)
+        let early = try intake.mutation(submission(3, "measurement", user: Self.reference), for: Samples.destination, at: clock.now)
+        let earlyTest = try intake.mutation(submission(4, "fit_test", user: Self.reference), for: Samples.destination, at: clock.now)
+        try await deliver()
+        try await deliver()
+        #expect(try await accept(5, user: 28).lane == Lane("users/28"))
+        let stored = try await intake.accept([early, earlyTest], accountLabel: nil, at: clock.now)
+        #expect(try stored.map { try $0.get().lane } == [Lane("users/28"), Lane("tests/28")])
+        #expect(try await after(4) == Lane("users/28"))
+        #expect(try await outbox.entry(Samples.id(3))?.entry.mutation.subject == Self.token)
+    }
+
     @Test func lanesToWaitForAreChosenByTheirOwnEntries() async throws {
         try await accept(1, "create", user: nil)
         try await accept(2, user: Self.reference)

@@ -160,8 +160,9 @@ import Testing
             }
             #expect(problem?.status == 400 && problem?.next != nil, "\(remoteID ?? "none")")
         }
-        let resolved = try await station.client.call(Endpoints.resolve, ResolveRequest(id: id(1), remoteID: "28", delivered: true))
-        #expect(resolved.state == "delivered" && resolved.remoteID == "28")
+        let user = "\(try #require(station.sandbox.ledger.created.first))"
+        let resolved = try await station.client.call(Endpoints.resolve, ResolveRequest(id: id(1), remoteID: user, delivered: true))
+        #expect(resolved.state == "delivered" && resolved.remoteID == user)
         try await station.end(SIGTERM)
     }
 

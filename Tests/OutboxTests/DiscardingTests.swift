@@ -100,7 +100,7 @@ import Testing
                     "until": store.clock.now.formatted(.iso8601),
                 ]
             ])
-        #expect(try await details(store, .discarded) == [["by": "ann", "from": "held"]])
+        #expect(try await details(store, .discarded) == [["by": "uid 1000, pid 7", "from": "held"]])
         await #expect(throws: OutboxError.wrongState(Samples.id(1), .discarded)) { try await restore(store, 1) }
     }
 
@@ -208,6 +208,37 @@ import Testing
         store.clock.advance(by: 600)
         _ = try await discardDue(store)
         #expect(try await entry(store, 2).holdReason == .dependency)
+    }
+
+    /// It must not overtake the decision of a person about an entry that is gone.
+    @Test func followerOfADiscardedEntryComesBackOnHold() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        var follower = Samples.mutation(2, lane: "fit_tests/5")
+        follower.after = Lane("users/5")
+        try await store.enqueue(follower)
+        try await discard(store, 2)
+        try await store.outbox.discard(Samples.id(1), by: "ann", at: store.clock.now)
+        try await restore(store, 2)
+        let restored = try await entry(store, 2)
+        #expect(restored.holdReason == .dependency)
+        #expect(restored.lastError == "It had to be sent after entry \(Samples.id(1)), which was discarded.")
+        #expect(try await store.claim().isEmpty)
+    }
+
+    /// A measurement is discarded and repeated, and then comes a fit test.
+    @Test func entryDoesNotFollowOneThatIsBeingDiscarded() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        try await discard(store, 1)
+        try await store.enqueue(Samples.mutation(2))
+        try await store.deliver(try #require(try await store.claim().first))
+        var follower = Samples.mutation(3, lane: "fit_tests/5")
+        follower.after = Lane("users/5")
+        try await store.enqueue(follower)
+        store.clock.advance(by: 600)
+        #expect(try await discardDue(store) == nil)
+        #expect(try await store.claim().map(\.id) == [Samples.id(3)])
     }
 
     /// A restored entry must not be looked up by another rule than the one it was sent with.

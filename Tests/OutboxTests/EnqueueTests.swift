@@ -181,4 +181,22 @@ import Vault
         try store.raw { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('999')") }
         #expect(throws: OutboxError.tooNew) { try store.restart() }
     }
+
+    /// Such as the creation of a person and the person's data.
+    @Test func reportsAPairThatDoesNotFit() async throws {
+        let store = try Store()
+        let pair = (1...2).map { Samples.mutation($0) }
+        #expect(store.outbox.shortage.began(1 << 60) == 0)
+        await #expect(throws: OutboxError.full) {
+            try await store.outbox.enqueue(pair, accountLabel: nil, by: "ann", at: store.clock.now, isWhole: true)
+        }
+        store.outbox.shortage.ended(1 << 60)
+        #expect(store.outbox.shortage.now.lastNoSpace > 0)
+        let small = try Outbox(
+            file: store.directory("small.sqlite"), vault: Vault(key: store.key), crashed: false, maxBytes: 1, now: store.clock.now)
+        await #expect(throws: OutboxError.overLimit(1)) {
+            try await small.enqueue(pair, accountLabel: nil, by: "ann", at: store.clock.now, isWhole: true)
+        }
+        #expect(try await small.room() == .overLimit(1))
+    }
 }

@@ -12,28 +12,18 @@ import Testing
 
     @Test func bindingFollowsTheCreate() async throws {
         let store = try Store()
-        func binding(_ number: Int, _ destination: Destination = Samples.destination) async throws -> Outbox.Binding? {
-            try await store.outbox.binding(of: Samples.id(number), at: destination)
-        }
+        func bindings() async throws -> [MutationID: RosterID] { try await store.outbox.bindings(of: Set([1, 2, 3, 9].map(Samples.id))) }
         try await store.enqueue(Samples.create(1))
         try await store.enqueue(Samples.mutation(2, lane: "a"))
-        #expect(try await binding(1) == .waiting(.pending))
-        #expect(try await [binding(1, other), binding(2), binding(9)] == [nil, nil, nil])
-        let create = try await store.claim()[0]
-        #expect(try await binding(1) == .waiting(.inflight))
-        try await store.settle(create, .dead(Samples.failure), .permanent(Samples.failure))
-        #expect(try await binding(1) == .waiting(.dead))
-        try await store.outbox.retry(Samples.id(1), forgetsDoubt: false, by: "ann", at: store.clock.now)
-        try await store.deliver(try await store.claim()[0])
-        #expect(try await binding(1) == .row("7"))
-        #expect(try await store.outbox.bindings(of: Set([1, 2, 9].map(Samples.id))) == [Samples.id(1): "7"])
+        #expect(try await bindings().isEmpty)
+        for entry in try await store.claim(2) { try await store.deliver(entry) }
+        #expect(try await bindings() == [Samples.id(1): "7"])
         #expect(try await store.outbox.bindings(of: []).isEmpty)
         try await store.enqueue(Samples.create(3))
         try await store.outbox.discard(Samples.id(3), by: "ann", at: store.clock.now)
-        #expect(try await binding(3) == .discarded)
         store.clock.advance(by: 60)
         try await store.outbox.prune(before: store.clock.now, at: store.clock.now)
-        #expect(try await [binding(1), binding(3)] == [.row("7"), .discarded])
+        #expect(try await bindings() == [Samples.id(1): "7"])
     }
 
     @Test func findsTheCreateOfARow() async throws {
@@ -47,26 +37,6 @@ import Testing
         #expect(try await reference("8", "people", Samples.destination) == nil)
         #expect(try await reference("7", "lists", Samples.destination) == nil)
         #expect(try await reference("7", "people", other) == nil)
-    }
-
-    @Test func aLaneIsOccupiedUntilItsLastEntryIsSettled() async throws {
-        let store = try Store()
-        func isOccupied(_ lane: Lane = "users/5", _ destination: Destination = Samples.destination) async throws -> Bool {
-            try await store.outbox.isOccupied(lane, at: destination)
-        }
-        #expect(try await isOccupied() == false)
-        try await store.enqueue(Samples.mutation(1))
-        #expect(try await [isOccupied(), isOccupied("users/6"), isOccupied("users/5", other)] == [true, false, false])
-        let later = store.clock.now.addingTimeInterval(60)
-        try await store.settle(try await store.claim()[0], .aside(until: later, Samples.failure), .transient(Samples.failure))
-        #expect(try await isOccupied())
-        store.clock.advance(to: later)
-        let entry = try await store.claim()[0]
-        #expect(try await isOccupied())
-        try await store.settle(entry, .dead(Samples.failure), .permanent(Samples.failure))
-        #expect(try await isOccupied())
-        try await store.outbox.discard(Samples.id(1), by: "ann", at: store.clock.now)
-        #expect(try await isOccupied() == false)
     }
 
     @Test func listsCreatesAndDependentsWithTheirContent() async throws {

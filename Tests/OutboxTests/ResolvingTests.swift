@@ -92,4 +92,26 @@ import Testing
         let bound = try await store.claim(4).first { $0.id == Samples.id(3) }?.bound
         #expect(bound == RosterID("28"))
     }
+
+    /// Otherwise the data of one person would go to another.
+    @Test func twoCreatesAreNotResolvedToOneRow() async throws {
+        let store = try Store()
+        for number in 1...2 { try await store.enqueue(Samples.create(number)) }
+        for entry in try await store.claim(2) { try await store.settle(entry, .held(.unknownOutcome, Self.lost), .unknown(Self.lost)) }
+        try await resolve(store, .delivered(remoteID: "17"))
+        await #expect(throws: OutboxError.rowTaken(by: Samples.id(1))) { try await resolve(store, .delivered(remoteID: "17"), 2) }
+        #expect(try await store.state(2) == .held)
+        #expect(try await details(store).count == 1)
+        try await resolve(store, .delivered(remoteID: "18"), 2)
+        #expect(try await store.outbox.bindings(of: [Samples.id(1), Samples.id(2)]) == [Samples.id(1): "17", Samples.id(2): "18"])
+    }
+
+    /// The refusal answers the second send; the first may have taken effect.
+    @Test func entryRefusedAfterALostAnswerIsResolved() async throws {
+        let store = try await store(.retry(at: .distantPast, Self.lost))
+        try await store.settle(try #require(try await store.claim().first), .dead(Samples.failure), .permanent(Samples.failure))
+        #expect(try await store.outbox.entry(Samples.id(1))?.entry.uncertain == false)
+        try await resolve(store, .delivered(remoteID: "17"))
+        #expect(try await store.state(1) == .delivered)
+    }
 }

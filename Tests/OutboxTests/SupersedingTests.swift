@@ -126,4 +126,23 @@ import Vault
         #expect(try await replace(store) == .failure(.overLimit(1)))
         #expect(try await store.state(1) == .pending)
     }
+
+    /// The refusal answers the second send; the first may have taken effect.
+    @Test func entryRefusedAfterALostAnswerIsNotReplaced() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        try await store.settle(try #require(try await store.claim().first), .retry(at: .distantPast, Self.lost), .unknown(Self.lost))
+        try await send(store, .dead(Samples.failure))
+        #expect(try await replace(store) == .failure(.mayBeDelivered(Samples.id(1))))
+        #expect(try await store.state(1) == .dead)
+    }
+
+    @Test func entryAcceptedBeforeIsNoReplacement() async throws {
+        let store = try Store()
+        for number in 1...2 { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
+        #expect(try await replace(store, mustReplace: true) == .failure(.idConflict(Samples.id(2))))
+        #expect(try await [store.state(1), store.state(2)] == [.pending, .pending])
+        let again = try await replace(store)
+        #expect(again == .success(.duplicate(sequence: 2, of: Samples.destination, Lane("2"))))
+    }
 }

@@ -94,4 +94,34 @@ import Testing
         try await store.outbox.verify()
         #expect(try await store.claim().map(\.id) == [Samples.id(2)])
     }
+
+    /// Entry 1 was replaced, entry 3 was delivered by a person's word, and entry 4 was not. Only an index still has their ids.
+    @Test func doesNotAskForEntriesThatAPersonSettled() async throws {
+        var store = try Store()
+        let lost = Failure(.lostAnswer, "lost", outcomeUnknown: true)
+        try await store.enqueue(Samples.mutation(1))
+        var replacement = Samples.mutation(2)
+        replacement.supersedes = Samples.id(1)
+        try await store.enqueue(replacement)
+        for number in 3...4 { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
+        for entry in try await store.claim(5) where entry.id != Samples.id(2) {
+            try await store.settle(entry, .held(.unknownOutcome, lost), .unknown(lost))
+        }
+        for (number, word) in [(3, .delivered(remoteID: nil)), (4, .notDelivered)] as [(Int, Outbox.Resolution)] {
+            try await store.outbox.resolve(Samples.id(number), as: word, by: "ann", named: nil, at: store.clock.now)
+        }
+        try store.raw { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE trace (id TEXT PRIMARY KEY);
+                    INSERT INTO trace (rowid, id) SELECT sequence, id FROM entry WHERE sequence <> 2;
+                    DROP TRIGGER entryStays; DROP TRIGGER contentStays;
+                    DELETE FROM content WHERE sequence = 4; DELETE FROM entry WHERE sequence <> 2; DELETE FROM receipt;
+                    """)
+        }
+        let report = try salvage(&store)
+        #expect(report.quarantined == 1 && report.lostReceipts == 2 && report.missing == 0)
+        #expect(try await store.outbox.entry(Samples.id(4))?.entry.holdReason == .quarantine)
+        for number in [1, 3] { #expect(try await store.state(number) == nil) }
+    }
 }

@@ -55,7 +55,7 @@ extension Model {
 
     mutating func restore(_ item: Item) {
         guard let origin = item.discard else { return }
-        let isStranded = origin.state == .pending && obstacle(item) != nil
+        let isStranded = origin.state == .pending && (obstacle(item) != nil || hasLostParent(item))
         putBack(item.sequence) {
             $0.state = isStranded ? .held : origin.state
             $0.holdReason = isStranded ? .dependency : origin.holdReason

@@ -41,14 +41,8 @@ extension Model {
         references.sequences[create].flatMap { items[$0]?.state } ?? pruned[create]
     }
 
-    func binding(of create: MutationID) -> Outbox.Binding? {
-        switch state(of: create) {
-        case nil: nil
-        case .delivered: references.rows[create].map(Outbox.Binding.row)
-        case .discarded: .discarded
-        case .some(let state): .waiting(state)
-        }
-    }
+    /// The backend's id of the row; nil until the create is delivered.
+    func binding(of create: MutationID) -> RosterID? { state(of: create) == .delivered ? references.rows[create] : nil }
 
     /// The state that keeps an entry on hold, of the create that it refers to.
     func obstacle(_ item: Item) -> Entry.State? {

@@ -149,9 +149,9 @@ struct Model {
         }
     }
 
+    /// Not one that is being discarded.
     func last(of lane: Lane, at destination: Destination) -> Int64? {
-        items.values.filter { $0.lane == lane && $0.destination == destination && $0.state != .delivered && $0.state != .discarded }
-            .map(\.sequence).max()
+        items.values.filter { $0.lane == lane && $0.destination == destination && $0.isOpen && $0.discard == nil }.map(\.sequence).max()
     }
 
     /// In Unix milliseconds; nil if none waits.

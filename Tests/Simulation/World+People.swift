@@ -14,12 +14,13 @@ extension World {
         let after = after.map { Lane("lane\($0)") }
         let drafts = try await drafts(count, link, lane: Lane("lane\(lane)"), at: destination)
         let mutations = drafts.map { draft in
-            Mutation(
-                id: draft.id, destination: destination, lane: draft.lane, route: route.rawValue,
+            let after = after == draft.lane ? nil : after
+            return Mutation(
+                id: draft.id, destination: destination, lane: draft.submittedLane, route: route.rawValue,
                 fields: draft.fields, payload: Data("{}".utf8),
-                onDead: halts ? .halt : .skip, capturedAt: now, after: after == draft.lane ? nil : after,
+                onDead: halts ? .halt : .skip, capturedAt: now, after: after,
                 subject: draft.storedSubject, reference: draft.storedSubject.map { _ in Wire.resource },
-                creates: draft.createsRow ? Wire.resource : nil)
+                creates: draft.createsRow ? Wire.resource : nil, subjectLanes: draft.subjectLanes(after: after))
         }
         let results = try await outbox.enqueue(mutations, accountLabel: nil, at: now)
         // Only the first is cursed.
@@ -40,7 +41,10 @@ extension World {
             }
             return
         }
-        guard case .new(let sequence) = try result.get() else { throw Violation("I1", "\(draft.id) is known already") }
+        guard case .new(let sequence, let lane) = try result.get() else { throw Violation("I1", "\(draft.id) is known already") }
+        guard lane ?? mutation.lane == draft.lane else {
+            throw Violation("I5", "entry \(sequence) belongs in lane \(draft.lane), and not in \(lane ?? mutation.lane)")
+        }
         let parent = mutation.after.flatMap { model.last(of: $0, at: mutation.destination) }
         var item = Model.Item(
             sequence: sequence, id: draft.id, destination: mutation.destination, lane: draft.lane, route: route, onDead: mutation.onDead,

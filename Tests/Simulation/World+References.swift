@@ -9,6 +9,7 @@ extension World {
     /// Of one entry, as intake makes it from a submission.
     struct Draft {
         var id: MutationID
+        /// The one that the outbox should choose.
         let lane: Lane
         var createsRow = false
         /// The create of the row that it refers to.
@@ -21,6 +22,12 @@ extension World {
         var fields: [String: JSONValue] { subject.map { ["row": .string($0.rawValue)] } ?? [:] }
         /// As the outbox has it. A reference that nothing waits for is a negative control.
         var storedSubject: RosterID? { needsCreate || subject?.reference == nil ? subject : nil }
+        /// By the submitted name of the row.
+        var submittedLane: Lane { storedSubject.map(Model.lane(of:)) ?? lane }
+
+        func subjectLanes(after: Lane?) -> SubjectLanes? {
+            storedSubject.map { _ in SubjectLanes(lane: Model.lane(of: "PLACEHOLDER"), after: after, placeholder: "PLACEHOLDER") }
+        }
     }
 
     private var keepsReferences: Bool { sabotage != .forgetsReferences }
@@ -60,22 +67,18 @@ extension World {
         guard let known = try await binding(of: row, at: destination) else {
             return Draft(id: id, lane: lane, row: row, subject: reference, needsCreate: keepsReferences)
         }
-        let isOccupied = try await outbox.isOccupied(lane, at: destination)
-        guard isOccupied == model.isOccupied(lane, at: destination) else {
-            throw Violation("I5", "lane \(lane) of \(destination) is said to be \(isOccupied ? "occupied" : "empty"), and is not")
-        }
         return Draft(
-            id: id, lane: isOccupied ? lane : Model.lane(of: known), row: row, subject: isByID ? known : reference,
-            needsCreate: !isByID && keepsReferences)
+            id: id, lane: model.isOccupied(lane, at: destination) ? lane : Model.lane(of: known), row: row,
+            subject: isByID ? known : reference, needsCreate: !isByID && keepsReferences)
     }
 
     /// The id in the receipt of the create; nil before it is delivered.
     private func binding(of row: MutationID, at destination: Destination) async throws -> RosterID? {
-        let (told, expected) = (try await outbox.binding(of: row, at: destination), model.binding(of: row))
+        let (told, expected) = (try await outbox.bindings(of: [row])[row], model.binding(of: row))
         guard told == expected else {
             throw Violation("I12", "row \(row) is \(String(describing: told)), and should be \(String(describing: expected))")
         }
-        guard case .row(let id)? = told else { return nil }
+        guard let id = told else { return nil }
         let maker = try await outbox.reference(to: id, of: Wire.resource, at: destination)
         guard maker == row else { throw Violation("I12", "row \(id) was made by \(row), and not by \(maker?.description ?? "nobody")") }
         return id

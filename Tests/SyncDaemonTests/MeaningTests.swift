@@ -85,6 +85,15 @@ import Testing
         #expect(next.text.contains("\nTo send a corrected document instead, run: \(command)\n"), "\(next.text)")
     }
 
+    /// The entry has no field for the row that it makes.
+    @Test func correctedCreateIsSubmittedWithoutItsRow() throws {
+        let entry = Self.entry(400, "breathesafe answered: Bad Request.", route: "profile") { $0.mutation.creates = "managed_users" }
+        let row = SubjectReport(resource: "managed_users", field: "user_id", id: "@\(Self.id)", label: "Anna Example", isNew: true)
+        let (_, next) = try Self.explain(entry, row, fields: [:])
+        let command = "homing submit FILE --route profile --supersedes \(Self.id)"
+        #expect(next.text.contains("\nTo send a corrected document instead, run: \(command)\n"), "\(next.text)")
+    }
+
     @Test func ownWordsAreNotMistakenForTheServers() throws {
         // A page without the server's words, and other words.
         for answer in ["breathesafe answered with an error (422).", "breathesafe answered: Unprocessable Content.", nil] {
@@ -143,5 +152,12 @@ import Testing
             Self.entry(422, "lists-2026 answered: Name is too long.", route: "create_list"), fields: [:], at: "lists-2026")
         #expect(sentence.hasSuffix("The server does not accept this name or description. lists-2026 answered: Name is too long."))
         #expect(next.text.contains("\nTo send it with another name, run: homing fix \(Self.id) --item name=VALUE\n"))
+    }
+
+    /// The refusal answers the second send; another form could be delivered beside the first.
+    @Test func refusalAfterALostAnswerOffersNoCorrection() throws {
+        let (sentence, next) = try Self.explain(Self.entry(404, "breathesafe answered: Not Found.") { $0.doubts = 1 })
+        #expect(sentence.hasSuffix(" It may have taken effect anyway."), "\(sentence)")
+        #expect(!next.text.contains("homing fix"), "\(next.text)")
     }
 }

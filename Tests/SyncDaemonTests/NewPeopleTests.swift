@@ -99,6 +99,28 @@ import Testing
         }
     }
 
+    @Test func createNamesThePersonAndTheEntryAcceptedWithIt() async throws {
+        try await offline { station in
+            let created = try await create(station)
+            let then = try #require(created.then)
+            let summary = try await station.client.call(Endpoints.entry, EntryReference(id: created.id)).entry
+            #expect(summary.subject == created.subject && summary.subject?.label == "Anna Example" && summary.subject?.title == "person")
+            #expect(summary.then == then && summary.needs == nil)
+            let listed = try await station.client.call(Endpoints.entries, EntryQuery()).entries
+            #expect(listed.map(\.subject?.text) == ["Anna Example (new)", "Anna Example (new)"] && listed.map(\.then) == [then, nil])
+            let why = try await station.client.call(Endpoints.why, EntryReference(id: created.id))
+            #expect(why.subject == created.subject)
+            let found = try await station.client.call(Endpoints.entries, EntryQuery(user: "@\(created.id)")).entries
+            #expect(found.map(\.id) == [then])
+
+            try await station.sandbox.up()
+            try await station.delivered(then)
+            let delivered = try await station.client.call(Endpoints.entry, EntryReference(id: created.id)).entry
+            #expect(delivered.subject?.id == delivered.remoteID && delivered.subject?.reference == "@\(created.id)")
+            #expect(delivered.then == nil && delivered.subject?.isNew == nil && delivered.subject?.title == nil)
+        }
+    }
+
     @Test func refusedPayloadCreatesNobody() async throws {
         try await offline { station in
             let wrong = ControlAPI.Submission(route: "create_managed_user", payload: Data(#"{"colour":"blue"}"#.utf8))
@@ -130,6 +152,15 @@ import Testing
                 let then = try await station.client.call(Endpoints.why, EntryReference(id: created.then ?? ""))
                 #expect(then.sentence.hasPrefix("This profile of Anna Example (new) is on hold"), "\(then.sentence)")
                 #expect(then.needsPerson)
+
+                let wrong = await #expect(throws: Problem.self) {
+                    try await station.client.call(
+                        Endpoints.resolve, ResolveRequest(id: created.id, remoteID: "9999", delivered: true))
+                }
+                #expect(wrong?.detail.contains("none has the id 9999") == true, "\(wrong?.detail ?? "")")
+                #expect(wrong?.next?.contains("(\(row.id))") == true, "\(wrong?.next ?? "")")
+                _ = try await station.client.call(
+                    Endpoints.resolve, ResolveRequest(id: created.id, remoteID: row.id, delivered: true))
             }
         }
     }

@@ -159,6 +159,9 @@ extension ControlHandler {
         keepers[entry.destination.backend]?.backend.canLookUp(route: entry.route) ?? false
     }
 
+    /// The route of the entry that is accepted with this one; nil for none.
+    private func then(_ entry: Entry) -> String? { keepers[entry.destination.backend]?.backend.then(route: entry.route) }
+
     func summary(_ entry: Entry, _ subject: SubjectReport?) -> EntrySummary {
         var summary = EntrySummary(
             sequence: entry.sequence, id: entry.id.description, backend: entry.destination.backend,
@@ -168,6 +171,8 @@ extension ControlHandler {
         summary.holdReason = entry.holdReason?.rawValue
         let isOpen = entry.state != .delivered && entry.state != .discarded
         summary.needs = isOpen && subject?.isNew == true ? entry.mutation.subject?.reference?.description : nil
+        let hasThen = isOpen && entry.mutation.creates != nil && then(entry) != nil
+        summary.then = hasThen ? entry.id.follower.description : nil
         summary.dueAt = entry.state == .pending ? entry.dueAt : nil
         summary.settledAt = entry.settledAt
         summary.attempts = entry.attempts

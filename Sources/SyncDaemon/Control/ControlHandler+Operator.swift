@@ -61,7 +61,10 @@ extension ControlHandler {
     func resolve(_ request: ResolveRequest, by caller: Caller) async throws -> EntrySummary {
         let id = try await id(named: request.id)
         let entry = try await found(id)
-        if let remoteID = request.remoteID { try check(remoteID, of: entry) }
+        if let remoteID = request.remoteID {
+            try check(remoteID, of: entry)
+            try await checkListed(RosterID(remoteID), createdBy: entry, for: ObserverView(caller))
+        }
         try await outbox.resolve(
             id, as: request.delivered ? .delivered(remoteID: request.remoteID) : .notDelivered, by: caller.peer.description,
             named: UserName(caller.peer.uid).short, at: clock.now)
@@ -88,6 +91,29 @@ extension ControlHandler {
 
     /// In bytes.
     private static let longestRemoteID = 100
+
+    /// A mistyped id is noticed if the list was read completely after the send.
+    private func checkListed(_ id: RosterID, createdBy entry: Entry, for view: ObserverView) async throws {
+        guard entry.mayHaveTakenEffect, let name = entry.mutation.creates,
+            let resource = keepers[entry.destination.backend]?.backend.resource(name)
+        else { return }
+        let key = RosterKey(destination: entry.destination, resource: name)
+        guard try await CreatedCandidates.exclude(id, of: entry, in: key, outbox) else { return }
+        let isShown = await names(for: view).isShown(entry.destination)
+        var rows: [String] = []
+        if case .newest(let found) = try await CreatedCandidates.find(of: entry, in: key, outbox) {
+            rows = found.map { isShown ? $0.text : $0.id.rawValue }
+        }
+        let title = resource.title
+        let refresh = commands(for: key.destination.backend).roster(name, title.many, "--refresh")
+        let choice =
+            rows.isEmpty
+            ? "It has none that could be the new one. To send the entry again, run: homing resolve \(entry.id) --not-delivered"
+            : "No other entry created \(rows.inWords). If the new \(title.one) is there, pass that id."
+        throw Problem.invalid(
+            "The list of \(title.many) was read after entry \(entry.id) was sent, and none has the id \(id). Nothing was changed.",
+            next: "\(choice)\nTo read the list again, run: \(refresh)")
+    }
 
     func discard(_ request: DiscardRequest, by caller: Caller) async throws -> EntrySummary {
         let id = try await id(named: request.id)

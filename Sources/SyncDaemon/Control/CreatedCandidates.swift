@@ -33,8 +33,7 @@ enum CreatedCandidates: Equatable {
                 return true
             }
         }
-        guard let head, head.incomplete == nil, let sent = create.doubtedAt ?? create.triedAt ?? create.claimedAt, head.beganAt >= sent
-        else { return .tooOld }
+        guard let head, hasAll(head, createdBy: create) else { return .tooOld }
         let (rows, areNumbers) = numbers.withLock { $0 }
         guard areNumbers else { return .unordered }
         var newest: [Row] = []
@@ -43,5 +42,23 @@ enum CreatedCandidates: Equatable {
             if create == nil { newest.append(row) }
         }
         return .newest(newest)
+    }
+
+    /// Whether the list proves that the entry did not create this row: it has none with that id.
+    static func exclude(_ id: RosterID, of create: Entry, in key: RosterKey, _ outbox: Outbox) async throws(OutboxError) -> Bool {
+        let isListed = Mutex(false)
+        let head = try await outbox.scanRoster(key) { row in
+            guard row.id == id else { return true }
+            isListed.withLock { $0 = true }
+            return false
+        }
+        guard let head, hasAll(head, createdBy: create) else { return false }
+        return isListed.withLock { !$0 }
+    }
+
+    /// Whether all rows are here, read after the last send that may have created one.
+    private static func hasAll(_ head: RosterHead, createdBy create: Entry) -> Bool {
+        guard head.incomplete == nil, let sent = create.doubtedAt ?? create.triedAt ?? create.claimedAt else { return false }
+        return head.beganAt >= sent
     }
 }

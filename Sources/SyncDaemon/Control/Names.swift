@@ -5,19 +5,26 @@ import Outbox
 import Sessions
 import SyncModel
 
-/// The row that an entry refers to, such as the measured person.
+/// The row that an entry refers to, such as the measured person, or the one that it creates.
 struct Subject: Hashable {
     let destination: Destination
     let route: String
     let id: RosterID
+    /// The resource of the row, if the entry creates it; otherwise nil.
+    let created: String?
 
     /// Nil without an id.
-    init?(_ destination: Destination, route: String, _ id: RosterID?) {
+    init?(_ destination: Destination, route: String, _ id: RosterID?, created: String? = nil) {
         guard let id else { return nil }
-        (self.destination, self.route, self.id) = (destination, route, id)
+        (self.destination, self.route, self.id, self.created) = (destination, route, id, created)
     }
 
-    init?(_ entry: Entry) { self.init(entry.destination, route: entry.route, entry.mutation.subject) }
+    init?(_ entry: Entry) {
+        let mutation = entry.mutation
+        let created = mutation.subject == nil ? mutation.creates : nil
+        self.init(
+            entry.destination, route: entry.route, created == nil ? mutation.subject : RosterID(createdBy: entry.id), created: created)
+    }
 
     init?(_ receipt: ReceiptRecord) { self.init(receipt.destination, route: receipt.route, receipt.subject) }
 }
@@ -36,8 +43,8 @@ struct Names {
         var reports: [Subject: SubjectReport] = [:]
         for subject in subjects {
             let backend = keepers[subject.destination.backend]?.backend
-            guard let (field, resource) = backend?.subjectField(route: subject.route) else { continue }
-            reports[subject] = Self.report(subject, field, resource.name, row: subject.id.reference.flatMap { rows[$0] })
+            guard let (field, resource) = backend?.field(of: subject) else { continue }
+            reports[subject] = Self.report(subject, field, resource, row: subject.id.reference.flatMap { rows[$0] })
         }
         let lists = Dictionary(grouping: reports.keys) { subject in
             RosterKey(destination: subject.destination, resource: reports[subject]?.resource ?? "")
@@ -56,13 +63,13 @@ struct Names {
     }
 
     /// - Parameter row: the server's id of the row that the subject refers to; nil if it is not created yet.
-    private static func report(_ subject: Subject, _ field: String, _ resource: String, row: RosterID?) -> SubjectReport {
-        var report = SubjectReport(resource: resource, field: field, id: subject.id.rawValue)
+    private static func report(_ subject: Subject, _ field: String, _ resource: Resource, row: RosterID?) -> SubjectReport {
+        var report = SubjectReport(resource: resource.name, field: field, id: subject.id.rawValue)
         guard subject.id.reference != nil else { return report }
         if let row {
             (report.id, report.reference) = (row.rawValue, subject.id.rawValue)
         } else {
-            report.isNew = true
+            (report.isNew, report.title) = (true, resource.title.one)
         }
         return report
     }
@@ -98,6 +105,16 @@ struct Names {
         guard keeper.foreignTo == nil || SessionKeeper.namesItsServer(destination.account) else { return false }
         let snapshot = await keeper.snapshot
         return snapshot.state == .signedIn && snapshot.account?.id == destination.account
+    }
+}
+
+extension Backend {
+    /// The field that holds the subject's id, and the resource; nil for none. The id of a row that an entry creates stands in the entries for that row.
+    fileprivate func field(of subject: Subject) -> (field: String, resource: Resource)? {
+        guard let created = subject.created else { return subjectField(route: subject.route) }
+        guard let resource = resource(created) else { return nil }
+        let (fields, second) = (references(to: resource), then(route: subject.route))
+        return (fields.first { $0.route == second } ?? fields.first).map { (field: $0.field, resource: resource) }
     }
 }
 

@@ -52,11 +52,17 @@ extension Problem {
                 detail: "It refers to a row that entry \(id) was to create, but that entry was discarded. It was not accepted.",
                 next: "Create the row again under a new id, and submit this entry for that one.")
         case .needs(let id, let state):
-            let but = state == .dead ? "failed" : state == .held ? "is on hold" : "was discarded"
+            // A create on hold may have taken effect, or a person is discarding it: a retry is not always right.
+            let (but, next): (String, String) =
+                switch state {
+                case .dead: ("failed", "After fixing the cause, run: homing retry \(id)\nHoming then sends this entry too.")
+                case .discarded: ("was discarded", "Submit its payload for another row.")
+                default: ("is on hold", "To see why, and what to do, run: homing why \(id)")
+                }
             self.init(
                 .wrongState, status: 409, title: "It needs another entry",
                 detail: "It refers to a row that entry \(id) was to create, but that entry \(but). Nothing was changed.",
-                next: state == .discarded ? "Submit its payload for another row." : "To send both, run: homing retry \(id)")
+                next: next)
         case .full:
             self.init(
                 .storageFailed, status: 507, title: "The disk is full",
@@ -95,6 +101,11 @@ extension Problem {
                 .invalidRequest, status: 400, title: "The server's id is missing",
                 detail: "Entry \(id) creates a row, and other entries may refer to it. Homing needs the id that the server gave it.",
                 next: "Look for the row at the server, then run: homing resolve \(id) --delivered REMOTE-ID")
+        case .rowTaken(let id):
+            self.init(
+                .wrongState, status: 409, title: "Another entry created it",
+                detail: "Entry \(id) created the row with that id, so another entry cannot have created it too. Nothing was changed.",
+                next: "Look for another row at the server. To see the one of that entry, run: homing receipt \(id)")
         case .mayBeDelivered(let id):
             self.init(
                 .wrongState, status: 409, title: "It may be delivered",

@@ -19,13 +19,15 @@ extension Reasons {
     /// The command that corrects the entry, with a line feed before it; nothing if there is none. An entry that may have taken effect must not be
     /// sent in another form.
     func correction(_ entry: Entry) -> String {
-        guard !entry.uncertain, let meaning, let fix = meaning.fix else { return "" }
+        guard !entry.mayHaveTakenEffect, let meaning, let fix = meaning.fix else { return "" }
         switch fix {
         case .field(let name):
             let other = meaning.rowTitle.map { "for another \($0)" } ?? "with another \(name)"
             return "\nTo send it \(other), run: homing fix \(entry.id) \(name == "user_id" ? "--user USER" : "--item \(name)=VALUE")"
         case .payload:
-            let items = fields.merging(subjectReport.map { [$0.field: $0.id] } ?? [:]) { $1 }
+            // A create has no field for the row that it makes.
+            let row = entry.mutation.subject == nil && entry.mutation.creates != nil ? nil : subjectReport
+            let items = fields.merging(row.map { [$0.field: $0.id] } ?? [:]) { $1 }
             return "\nTo send a corrected document instead, run: \(commands.replacing(entry, fields: items))"
         }
     }

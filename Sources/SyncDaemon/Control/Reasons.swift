@@ -113,7 +113,7 @@ struct Reasons {
     }
 
     private func dead(_ entry: Entry) -> Explanation {
-        let doubt = entry.uncertain ? " It may have taken effect anyway." : ""
+        let doubt = entry.mayHaveTakenEffect ? " It may have taken effect anyway." : ""
         let status = entry.lastStatus.map { " (\($0))" } ?? ""
         let wasRefused = entry.attempts == 0 || (400..<500).contains(entry.lastStatus ?? 0)
         let sentence =

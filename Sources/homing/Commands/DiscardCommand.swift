@@ -43,34 +43,48 @@ struct DiscardCommand: DaemonCommand {
     func run(_ context: Context) async throws {
         let confirmation = Confirmation(console: context.console, skipped: yes)
         let mustAsk = try confirmation.isNeeded
-        let ids: [String]
-        if state != nil || mustAsk {
-            let doomed = try await doomed(context)
-            if mustAsk, !doomed.isEmpty {
-                let text = DiscardText(times: context.times, width: context.console.width)
-                try confirmation.ask(text.before(doomed, isFinal: now), "Type the word ‘discard’ to go on: ") { $0 == "discard" }
-            }
-            ids = doomed.map(\.id)
-        } else {
-            ids = try await context.ids(entries.ids, at: target)
+        let choice = try await choice(context)
+        if choice.all.isEmpty && !context.asJSON { return context.console.write("There are no such entries to discard.") }
+        let text = DiscardText(times: context.times, width: context.console.width)
+        if mustAsk, !choice.all.isEmpty {
+            let question = text.before(choice.all, stranded: choice.stranded, isFinal: now)
+            try confirmation.ask(question, "Type the word ‘discard’ to go on: ") { $0 == "discard" }
         }
-        if ids.isEmpty && !context.asJSON { return context.console.write("There are no such entries to discard.") }
         var batch = EntryBatch()
-        let grace = now ? 0 : Self.grace
-        await batch.run(ids) { id async throws(Problem) in
-            try await context.client.call(Endpoints.discard, DiscardRequest(id: id, grace: grace, reason: reason))
-        }
-        context.answerAll(batch.done, DiscardText(times: context.times, width: context.console.width).done(batch.done))
+        await discard(choice.chosen, &batch, context)
+        // Only with the entry that creates their row: sent alone, that one would make a row without content.
+        if !batch.wasStopped { await discard(choice.followers(of: batch.done), &batch, context) }
+        context.answerAll(batch.done, text.done(choice.named(batch.done), stranded: choice.stranded(by: batch.done)))
         if let problem = batch.problem { throw problem }
     }
 
-    /// The entries to discard. With --state, those that are already being discarded only count with --now.
+    private func discard(_ entries: [EntrySummary], _ batch: inout EntryBatch, _ context: Context) async {
+        let grace = now ? 0 : Self.grace
+        await batch.run(entries.map(\.id)) { id async throws(Problem) in
+            try await context.client.call(Endpoints.discard, DiscardRequest(id: id, grace: grace, reason: reason))
+        }
+    }
+
+    private func choice(_ context: Context) async throws(Problem) -> DiscardChoice {
+        try await DiscardChoice(try await doomed(context), takesDiscarded: now) { create async throws(Problem) in
+            try await all(EntryQuery(backend: create.backend, user: "@\(create.id)", after: 0, limit: 500), context)
+        }
+    }
+
+    /// The entries that the arguments name. With --state, those that are already being discarded only count with --now.
     private func doomed(_ context: Context) async throws(Problem) -> [EntrySummary] {
         guard let state else { return try await context.entries(entries.ids, at: target) }
-        var person: String?
-        if let user { person = try await SubjectArgument.person(user, at: target.backend, context.client) }
-        let query = EntryQuery(state: state.rawValue, backend: target.backend, user: person, route: route, after: 0, limit: 500)
-        let found = try await query.allPages { page async throws(Problem) in try await context.client.call(Endpoints.entries, page) }
-        return found.filter { now || !$0.isBeingDiscarded }
+        var query = EntryQuery(state: state.rawValue, backend: target.backend, route: route, after: 0, limit: 500)
+        var account: String?
+        if let user {
+            let person = try await SubjectArgument.person(user, at: target.backend, context.client)
+            (query.user, query.backend, account) = (person.id, person.backend, person.account)
+        }
+        let found = try await all(query, context)
+        return found.filter { (now || !$0.isBeingDiscarded) && (account == nil || $0.account == account) }
+    }
+
+    private func all(_ query: EntryQuery, _ context: Context) async throws(Problem) -> [EntrySummary] {
+        try await query.allPages { page async throws(Problem) in try await context.client.call(Endpoints.entries, page) }
     }
 }

@@ -35,7 +35,10 @@ struct ListCommand: DaemonCommand {
     func run(_ context: Context) async throws {
         var query = EntryQuery(state: state?.rawValue, backend: target.backend, route: route, after: after, limit: limit)
         (query.since, query.until) = try span(context.times)
-        if let user { query.user = try await SubjectArgument.person(user, at: target.backend, context.client) }
+        if let user {
+            let person = try await SubjectArgument.person(user, at: target.backend, context.client)
+            (query.user, query.backend) = (person.id, person.backend)
+        }
         let page = try await context.client.call(Endpoints.entries, query)
         let text = EntryText(style: context.console.style, times: context.times, width: context.console.width)
         context.answer(page, text.table(page, query))

@@ -30,20 +30,22 @@ struct RetryCommand: DaemonCommand {
         // Otherwise the names are enough.
         let mustRead = all || withoutLooking
         let meant = mustRead ? try await meant(chosen, context) : []
-        // `--all` skips these: they may have taken effect and cannot be looked up, so a retry could duplicate them.
-        let left = all && !withoutLooking ? meant.filter { $0.uncertain && !$0.canBeLookedUp } : []
-        let doubtful = withoutLooking ? meant.filter(\.uncertain) : []
+        let choice = all ? try await choice(of: meant, context) : nil
+        let retried = choice?.retried ?? meant
+        let doubtful = withoutLooking ? retried.filter(\.uncertain) : []
         if !doubtful.isEmpty { try confirm(doubtful, context) }
-        let named = mustRead ? meant.map(\.id) : try await context.ids(entries.ids, at: target)
-        let ids = named.filter { id in !left.contains { $0.id == id } }
+        let ids = mustRead ? retried.map(\.id) : try await context.ids(entries.ids, at: target)
         var batch = EntryBatch()
         await batch.run(ids) { id async throws(Problem) in
             try await context.client.call(Endpoints.retry, RetryRequest(id: id, withoutLooking: withoutLooking))
         }
         let obstacles = context.asJSON ? [] : try await obstacles(to: batch.done, context)
         context.answerAll(batch.done, RetryText.done(batch.done, obstacles))
-        if all && meant.isEmpty && !context.asJSON { context.console.write("There are no \(Words.state(chosen)) entries.") }
-        if !left.isEmpty { context.console.warn(RetryText.left(left, state: chosen)) }
+        if all && meant.allSatisfy(\.isBeingDiscarded) && !context.asJSON {
+            context.console.write("There are no \(Words.state(chosen)) entries.")
+        }
+        if let left = choice?.doubtful, !left.isEmpty { context.console.warn(RetryText.left(left, state: chosen)) }
+        if let stranded = choice?.stranded, !stranded.isEmpty { context.console.warn(RetryText.stranded(stranded)) }
         if let problem = batch.problem { throw problem }
     }
 }
@@ -53,6 +55,18 @@ extension RetryCommand {
         guard all else { return try await context.entries(entries.ids, at: target) }
         let query = EntryQuery(state: state, backend: target.backend, after: 0, limit: 500)
         return try await query.allPages { page async throws(Problem) in try await context.client.call(Endpoints.entries, page) }
+    }
+
+    private func choice(of meant: [EntrySummary], _ context: Context) async throws(Problem) -> RetryChoice {
+        try await RetryChoice(meant, skipsDoubtful: all && !withoutLooking) { id async throws(Problem) in
+            do throws(Problem) {
+                let entry = try await context.client.call(Endpoints.entry, EntryReference(id: id)).entry
+                return entry.state
+            } catch {
+                guard error.code == .notFound else { throw error }
+                return nil
+            }
+        }
     }
 
     private func confirm(_ doubtful: [EntrySummary], _ context: Context) throws {

@@ -22,12 +22,29 @@ struct UndoCommand: DaemonCommand {
     }
 
     func run(_ context: Context) async throws {
-        let chosen = ids.isEmpty ? try await all(context) : try await context.ids(ids, at: target)
+        let chosen = ids.isEmpty ? try await all(context) : try await named(context)
         if chosen.isEmpty && !context.asJSON { return context.console.write(UndoText.nothing) }
         var batch = EntryBatch()
         await batch.run(chosen) { id async throws(Problem) in try await context.client.call(Endpoints.restore, EntryReference(id: id)) }
         context.answerAll(batch.done, UndoText.done(batch.done))
         if let problem = batch.problem { throw problem }
+    }
+
+    /// The ids of the named entries, each with the one that ‘discard’ discarded with it.
+    private func named(_ context: Context) async throws(Problem) -> [String] {
+        var chosen: [String] = []
+        for entry in try await context.entries(ids, at: target) {
+            if !chosen.contains(entry.id) { chosen.append(entry.id) }
+            guard entry.isBeingDiscarded, let then = entry.then, !chosen.contains(then) else { continue }
+            do throws(Problem) {
+                let second = try await context.client.call(Endpoints.entry, EntryReference(id: then)).entry
+                if second.isBeingDiscarded { chosen.append(second.id) }
+            } catch {
+                // The entry was submitted without a payload, so there is no second one.
+                if error.code != .notFound { throw error }
+            }
+        }
+        return chosen
     }
 
     /// The ids of all entries that can be brought back, after a confirmation.

@@ -5,6 +5,9 @@ struct EntryBatch {
     private(set) var done: [EntrySummary] = []
     private(set) var failures: [(id: String, problem: Problem)] = []
 
+    /// True after an error that is not about a single entry.
+    private(set) var wasStopped = false
+
     /// Stops at an error that is not about a single entry, such as missing permission.
     mutating func run(_ ids: [String], _ action: (String) async throws(Problem) -> EntrySummary) async {
         for id in ids {
@@ -12,7 +15,10 @@ struct EntryBatch {
                 done.append(try await action(id))
             } catch {
                 failures.append((id, error))
-                if error.code != .wrongState && error.code != .notFound { return }
+                if error.code != .wrongState && error.code != .notFound {
+                    wasStopped = true
+                    return
+                }
             }
         }
     }

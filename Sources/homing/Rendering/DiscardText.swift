@@ -8,8 +8,10 @@ struct DiscardText {
 
     /// Names people and counts, lists the first 20 entries, and says whether they can be brought back.
     ///
-    /// - Parameter isFinal: the payloads are destroyed at once.
-    func before(_ entries: [EntrySummary], isFinal: Bool) -> String {
+    /// - Parameters:
+    ///   - stranded: entries for rows that are then not created.
+    ///   - isFinal: the payloads are destroyed at once.
+    func before(_ entries: [EntrySummary], stranded: [EntrySummary] = [], isFinal: Bool) -> String {
         let (them, their) = entries.count == 1 ? ("it", "its payload is") : ("them", "their payloads are")
         let consequence =
             isFinal
@@ -20,12 +22,33 @@ struct DiscardText {
         let doubts =
             entries.contains(where: \.uncertain)
             ? ["An earlier attempt may have reached the backend; discarding removes nothing there."] : []
-        let above = "\(what) \(consequence)".wrapped(toColumns: width)
-        return (above + EntryText.lines(entries, times) + doubts).joined(separator: "\n")
+        let above = [what, Self.accounts(entries), consequence].compactMap(\.self).joined(separator: " ").wrapped(toColumns: width)
+        let held = Self.held(stranded, "will be").map { $0.wrapped(toColumns: width) } ?? []
+        return (above + EntryText.lines(entries, times) + held + doubts).joined(separator: "\n")
     }
 
-    func done(_ entries: [EntrySummary]) -> String {
-        ([Self.what(entries)] + [undo(entries)].compactMap(\.self)).joined(separator: "\n")
+    func done(_ entries: [EntrySummary], stranded: [EntrySummary] = []) -> String {
+        [Self.what(entries), Self.held(stranded, nil), undo(entries)].compactMap(\.self).joined(separator: "\n")
+    }
+
+    /// `2 measurements for Anna Example (new) will be on hold.`; nil for none. Failed entries stay as they are.
+    private static func held(_ entries: [EntrySummary], _ verb: String?) -> String? {
+        let (failed, others) = (entries.filter { $0.state == "dead" }, entries.filter { $0.state != "dead" })
+        let sentences = [
+            others.isEmpty ? nil : "\(EntryTally.text(others, link: "for")) \(verb ?? (others.count == 1 ? "is" : "are")) on hold.",
+            failed.isEmpty ? nil : "\(EntryTally.text(failed, link: "for")) failed before, and cannot be retried.",
+        ].compactMap { $0?.capitalisedFirst }
+        return sentences.isEmpty ? nil : sentences.joined(separator: " ")
+    }
+
+    /// Names the accounts if there are several; otherwise nil.
+    private static func accounts(_ entries: [EntrySummary]) -> String? {
+        var names: [String] = []
+        for entry in entries {
+            let name = "account \(entry.account) at \(entry.backend)"
+            if !names.contains(name) { names.append(name) }
+        }
+        return names.count < 2 ? nil : "They belong to \(names.inWords.printable)."
     }
 
     private static func what(_ entries: [EntrySummary]) -> String {

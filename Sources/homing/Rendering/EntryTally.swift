@@ -1,21 +1,24 @@
 import ControlAPI
 
-/// Entries by person and kind, for sentences: `3 measurements of Anna Example (5) and 1 fit test of Eve Lab (7)`.
+/// Entries by person and kind, for sentences: `3 measurements of Anna Example (5) and 1 fit test of Eve Lab (7)`, or `the new person Anna Example`.
 enum EntryTally {
     /// Names up to ten groups, in the order of their first entries.
-    static func text(_ entries: [EntrySummary]) -> String {
+    ///
+    /// - Parameter link: before the person.
+    static func text(_ entries: [EntrySummary], link: String = "of") -> String {
         guard !entries.isEmpty else { return "no entries" }
         var groups: [(key: [String], entries: [EntrySummary])] = []
         for entry in entries {
-            let key = [entry.route, entry.subject?.text ?? ""]
+            let key = [entry.route, entry.subject?.text ?? "", entry.newRow?.id ?? ""]
             if let index = groups.firstIndex(where: { $0.key == key }) {
                 groups[index].entries.append(entry)
             } else {
                 groups.append((key, [entry]))
             }
         }
-        var parts = groups.prefix(shown).map { group in
-            kind(group.key[0], group.entries.count) + (group.key[1].isEmpty ? "" : " of \(group.key[1])")
+        var parts = groups.prefix(shown).map { group -> String in
+            if let row = group.entries[0].newRow { return "the new \(row.title ?? "row") \(row.label ?? row.text)" }
+            return kind(group.key[0], group.entries.count) + (group.key[1].isEmpty ? "" : " \(link) \(group.key[1])")
         }
         let others = groups.dropFirst(shown).reduce(0) { $0 + $1.entries.count }
         if others > 0 { parts.append(Words.count(others, "other entry", "other entries")) }

@@ -24,6 +24,19 @@ enum RetryText {
             """
     }
 
+    /// Entries that `--all` does not send again, because of the entries that they need.
+    static func stranded(_ entries: [EntrySummary]) -> String {
+        var creates: [String] = []
+        for create in entries.compactMap(\.needs) where !creates.contains(create) { creates.append(create) }
+        let isOne = entries.count == 1
+        let first = creates.first.map { "\nTo see why, and what to do, run: homing why \(EntryText.shortID($0))" } ?? ""
+        let needed = creates.prefix(3).map { EntryText.shortID($0) } + (creates.count > 3 ? ["\(creates.count - 3) more"] : [])
+        return """
+            \(Words.entries(entries).capitalisedFirst) \(isOne ? "was" : "were") skipped: \(isOne ? "it needs" : "they need") \
+            \(creates.count == 1 ? "entry" : "entries") \(needed.inWords), which \(creates.count == 1 ? "is" : "are") not retried.
+            """ + first
+    }
+
     private static func backends(_ entries: [EntrySummary]) -> String { Set(entries.map(\.backend)).sorted().inWords.printable }
 
     static func done(_ entries: [EntrySummary], _ obstacles: [Obstacle]) -> String {

@@ -110,8 +110,11 @@ enum WireSamples {
         "refreshRoster": RosterReference(resource: "r", backend: "b"),
     ]
 
-    private static let subject = SubjectReport(
-        resource: "r", field: "f", id: "5", label: "Anna Example", reference: "@\(id)", isNew: false)
+    private static let subject: SubjectReport = {
+        var subject = SubjectReport(resource: "r", field: "f", id: "5", label: "Anna Example", reference: "@\(id)", isNew: false)
+        subject.title = "person"
+        return subject
+    }()
     private static let reference = FieldReference(route: "r", field: "f", type: "integer")
     private static let event: Event = {
         var event = Event(
@@ -197,7 +200,7 @@ enum WireSamples {
         (entry.behind, entry.needs) = (id, id)
         (entry.attempts, entry.releases, entry.uncertain, entry.size) = (1, 1, true, 1)
         (entry.remoteID, entry.lastStatus, entry.lastError, entry.subject) = ("9", 500, "e", subject)
-        (entry.discardAt, entry.supersededBy) = (day, id)
+        (entry.discardAt, entry.supersededBy, entry.then) = (day, id, id)
         return entry
     }()
     private static let bareEntry = EntrySummary(

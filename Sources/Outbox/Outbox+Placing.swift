@@ -1,0 +1,60 @@
+import GRDB
+import SyncModel
+
+/// The lanes of entries that refer to a row, which has two ids once its create was delivered. See Decisions/References.md.
+extension Outbox {
+    struct Place {
+        var lane: Lane
+        var after: Lane?
+        /// True if `after` is the row's other lane: its entries count as ahead in the same lane.
+        var joinsLanes = false
+    }
+
+    /// In the transaction that stores the entry, because a lane that was empty before may be occupied now.
+    static func place(of mutation: Mutation, _ db: Database) throws -> Place {
+        guard let lanes = mutation.subjectLanes, let ids = try ids(ofSubjectOf: mutation, db) else {
+            return Place(lane: mutation.lane, after: mutation.after)
+        }
+        func newest(in lane: Lane) throws -> Int64? { try Self.newest(in: lane, at: mutation.destination, db) }
+        let (old, new) = (lanes.lane(for: ids.reference), lanes.lane(for: ids.row))
+        let isOldOccupied = try newest(in: old) != nil
+        var place = Place(lane: isOldOccupied ? old : new)
+        if let oldAfter = lanes.after(for: ids.reference), let newAfter = lanes.after(for: ids.row) {
+            place.after = try newest(in: oldAfter) ?? 0 > newest(in: newAfter) ?? 0 ? oldAfter : newAfter
+        } else if isOldOccupied, new != old, try newest(in: new) != nil {
+            (place.after, place.joinsLanes) = (new, true)
+        }
+        return place
+    }
+
+    /// Nil for a row that no entry here created, and until its create was delivered.
+    private static func ids(ofSubjectOf mutation: Mutation, _ db: Database) throws -> (reference: RosterID, row: RosterID)? {
+        guard let subject = mutation.subject, let resource = mutation.reference else { return nil }
+        if let create = subject.reference {
+            return try row(createdBy: create, at: mutation.destination, db).map { (subject, $0) }
+        }
+        return try reference(to: subject, of: resource, at: mutation.destination, db).map { (RosterID(createdBy: $0), subject) }
+    }
+
+    /// The newest undelivered entry of a lane.
+    private static func newest(in lane: Lane, at destination: Destination, _ db: Database) throws -> Int64? {
+        try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT max(sequence) FROM (\(newestInLane))"),
+            arguments: ["backend": destination.backend, "account": destination.account, "lane": lane.rawValue])
+    }
+
+    /// One seek in each index of a lane's entries.
+    private static let newestInLane = ["blocks", "aside AND state = 'pending'", "state IN ('dead', 'held')"].map {
+        "SELECT max(sequence) AS sequence FROM entry WHERE \($0) AND backend = :backend AND account = :account AND lane = :lane"
+    }.joined(separator: " UNION ALL ")
+
+    /// The newest entry of a lane that stops it if it fails.
+    static func newestHalting(in lane: Lane, at destination: Destination, _ db: Database) throws -> Int64? {
+        try Int64.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT max(sequence) FROM entry
+                    WHERE blocks AND onDead = 'halt' AND backend = :backend AND account = :account AND lane = :lane
+                    """), arguments: ["backend": destination.backend, "account": destination.account, "lane": lane.rawValue])
+    }
+}

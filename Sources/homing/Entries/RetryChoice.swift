@@ -1,0 +1,36 @@
+import ControlAPI
+
+/// The entries that ‘retry --all’ sends again, and those that it skips. Entries that are being discarded are neither.
+struct RetryChoice {
+    private(set) var retried: [EntrySummary] = []
+    /// They may have taken effect and cannot be looked up, so a retry could duplicate them.
+    private(set) var doubtful: [EntrySummary] = []
+    /// They need the row of an entry that failed, is on hold or was discarded, and is not retried.
+    private(set) var stranded: [EntrySummary] = []
+
+    /// - Parameters:
+    ///   - entries: by ascending sequence.
+    ///   - skipsDoubtful: false if doubtful entries are sent without a look-up.
+    ///   - state: of an entry that others need; nil for an unknown one.
+    init(
+        _ entries: [EntrySummary], skipsDoubtful: Bool, state: (String) async throws(Problem) -> String?
+    ) async throws(Problem) {
+        // Whether the row of an entry can come.
+        var isViable: [String: Bool] = [:]
+        for entry in entries where !entry.isBeingDiscarded {
+            if let create = entry.needs {
+                if isViable[create] == nil { isViable[create] = Self.viable.contains(try await state(create) ?? "") }
+                guard isViable[create] == true else {
+                    stranded.append(entry)
+                    isViable[entry.id] = false
+                    continue
+                }
+            }
+            let isDoubtful = skipsDoubtful && entry.uncertain && !entry.canBeLookedUp
+            isViable[entry.id] = !isDoubtful
+            if isDoubtful { doubtful.append(entry) } else { retried.append(entry) }
+        }
+    }
+
+    private static let viable: Set = ["pending", "inflight", "delivered"]
+}

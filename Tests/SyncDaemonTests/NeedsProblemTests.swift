@@ -1,0 +1,27 @@
+import ControlAPI
+import Outbox
+import SyncModel
+import TestSupport
+import Testing
+
+@testable import SyncDaemon
+
+/// What a person can do about an entry whose create did not make its row.
+@Suite struct NeedsProblemTests {
+    private static let id = Samples.id(2)
+
+    private func next(_ state: Entry.State) -> String? { Problem(OutboxError.needs(Self.id, state)).next }
+
+    @Test func failedCreateCanBeRetried() {
+        #expect(next(.dead) == "After fixing the cause, run: homing retry \(Self.id)\nHoming then sends this entry too.")
+    }
+
+    /// A retry could create the person twice, or would be refused.
+    @Test func createOnHoldIsExplained() {
+        #expect(next(.held) == "To see why, and what to do, run: homing why \(Self.id)")
+    }
+
+    @Test func discardedCreateNeedsAnotherRow() {
+        #expect(next(.discarded) == "Submit its payload for another row.")
+    }
+}
