@@ -63,7 +63,7 @@ extension Backend {
         }
         // The payload is inserted unchanged, so a placeholder will do.
         let draft = Mutation.draft(self, name, fields, payload.map { _ in Data("{}".utf8) })
-        _ = try request(for: draft)
+        _ = try trialRequest(for: draft)
         _ = try lookup(for: draft)
         _ = try lane(route: name, fields: fields)
     }
@@ -71,7 +71,7 @@ extension Backend {
     /// The error if an accepted entry no longer fits its profile.
     package func misfit(of mutation: Mutation) -> Failure? {
         do {
-            _ = try request(for: mutation)
+            _ = try trialRequest(for: mutation)
             _ = try lookup(for: mutation)
             return nil
         } catch {
@@ -92,7 +92,15 @@ extension Backend {
     }
 
     /// Without credentials; the same entry gives the same bytes.
-    package func request(for mutation: Mutation) throws(Failure) -> OutboundRequest {
+    ///
+    /// - Parameter row: read just before, for a route with `row`. Without it, throws if the request names a value of the row.
+    package func request(for mutation: Mutation, row: RosterRow? = nil) throws(Failure) -> OutboundRequest {
+        var values = TemplateValues.of(mutation)
+        if let row { values.inputs = try self.values(of: row, route: mutation.route) }
+        return try request(for: mutation, values)
+    }
+
+    func request(for mutation: Mutation, _ values: TemplateValues) throws(Failure) -> OutboundRequest {
         let template = try route(mutation.route).request
         // Otherwise a success would count as delivery of an unsent payload.
         if mutation.payload != nil, template.json?.takesPayload != true {
@@ -100,7 +108,7 @@ extension Backend {
                 .profile,
                 "The entry has a payload, but the route \"\(mutation.route)\" does not send one. Put {item.payload} into its json.")
         }
-        var request = try template.render(.of(mutation))
+        var request = try template.render(values)
         if let rules = profile.idempotency {
             request.setHeader(rules.header, rules.isQuoted ? "\"\(mutation.id)\"" : mutation.id.description)
         }

@@ -101,7 +101,7 @@ package struct Intake: Sendable {
             fields: submission.fields, payload: submission.payload, onDead: address.onDead,
             capturedAt: submission.capturedAt?.asCaptureTime(at: now) ?? now, after: address.after, supersedes: submission.supersedes,
             subject: address.subject, reference: address.reference, creates: address.creates,
-            subjectLanes: address.subjectLanes)
+            afterSubject: address.afterSubject, subjectLanes: address.subjectLanes)
     }
 
     /// 32 MiB.

@@ -45,11 +45,12 @@ package struct Address: Sendable, Equatable {
     package var subject: RosterID?
     package var creates: String?
     package var reference: String?
+    package var afterSubject: Bool
     package var subjectLanes: SubjectLanes?
 
     package init(
         lane: Lane, onDead: Mutation.OnDead, after: Lane? = nil, subject: RosterID? = nil, creates: String? = nil, reference: String? = nil,
-        subjectLanes: SubjectLanes? = nil
+        afterSubject: Bool = false, subjectLanes: SubjectLanes? = nil
     ) {
         self.lane = lane
         self.onDead = onDead
@@ -57,6 +58,7 @@ package struct Address: Sendable, Equatable {
         self.subject = subject
         self.creates = creates
         self.reference = reference
+        self.afterSubject = afterSubject
         self.subjectLanes = subjectLanes
     }
 }

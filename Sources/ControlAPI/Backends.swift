@@ -27,6 +27,10 @@ public struct RouteSummary: Codable, Sendable, Equatable {
     public var creates: String?
     /// The list of which a delivery changes a row.
     public var changes: String?
+    /// The list of which a delivery deletes a row.
+    public var deletes: String?
+    /// Whether a person must confirm a submission; nil for no.
+    public var confirm: Bool?
     /// The route that takes the payload once the row exists; only with `creates`.
     public var then: String?
     /// The members that the payload may have; nil for any.

@@ -72,12 +72,18 @@ public struct RosterActions: Codable, Sendable, Equatable {
     public var add: String?
     /// Changes a row.
     public var change: String?
+    /// Deletes a row.
+    public var delete: String?
+    /// Whether a person must confirm `delete`; nil for no.
+    public var confirm: Bool?
     /// The members of the payload of `change`, which `add` takes too; empty for any.
     public var form: [String]
 
-    public init(add: String? = nil, change: String? = nil, form: [String] = []) {
+    public init(add: String? = nil, change: String? = nil, delete: String? = nil, confirm: Bool? = nil, form: [String] = []) {
         self.add = add
         self.change = change
+        self.delete = delete
+        self.confirm = confirm
         self.form = form
     }
 }

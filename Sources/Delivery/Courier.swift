@@ -25,13 +25,18 @@ package struct Courier: Sendable {
             isRepeatable: backend.isIdempotent(route: name) || backend.sendsKeys, isElsewhere: backend.isElsewhere(route: name))
         var rules = rules
         if backend.isIdempotent(route: name) { rules.keyLifetime = nil }
-        var delivery = DeliveryAttempt(entry, route: route, rules: rules, startedAt: clock.now)
+        let rows = backend.freshResource(route: name).map {
+            DeliveryAttempt.Rows(many: $0.title.many, absentIsDone: backend.isDoneIfAbsent(route: name))
+        }
+        var delivery = DeliveryAttempt(entry, route: route, rules: rules, rows: rows, startedAt: clock.now)
         var session: Session
         do { session = try await keeper.freshSession() } catch { return delivery.withoutSession(error, at: clock.now) }
         var step = delivery.begin(as: session.account, at: clock.now)
         while true {
             switch step {
             case .end(let attempt): return attempt
+            case .readRow(let page, let etag): step = await readRow(entry, page, unless: etag, &session, &delivery)
+            case .findRow(let rows): step = await findRow(of: entry, in: rows, session, &delivery)
             case .send: step = await send(entry, &session, &delivery)
             case .lookUp(let page, let seen): step = await lookUp(entry, page, seen, &session, &delivery)
             case .renew:
@@ -60,7 +65,7 @@ package struct Courier: Sendable {
     private func send(_ entry: Entry, _ session: inout Session, _ delivery: inout DeliveryAttempt) async -> DeliveryAttempt.Step {
         do {
             let mutation = try sendable(entry)
-            return await carry(try backend.request(for: mutation), &session, &delivery) { answer, delivery in
+            return await carry(try backend.request(for: mutation, row: delivery.row), &session, &delivery) { answer, delivery in
                 delivery.answered(backend.verdict(on: answer, to: mutation, at: clock.now), at: clock.now)
             }
         } catch {
@@ -77,6 +82,42 @@ package struct Courier: Sendable {
             return await carry(request, &session, &delivery) { answer, delivery in
                 delivery.lookedUp(backend.lookedUp(answer, for: mutation, page: page, seen: seen, at: clock.now), at: clock.now)
             }
+        } catch {
+            return delivery.failed(.permanent(error), at: clock.now)
+        }
+    }
+
+    private func readRow(
+        _ entry: Entry, _ page: Int, unless etag: String?, _ session: inout Session, _ delivery: inout DeliveryAttempt
+    ) async -> DeliveryAttempt.Step {
+        do throws(Failure) {
+            _ = try sendable(entry)
+            guard let resource = backend.freshResource(route: entry.mutation.route) else {
+                throw Failure(.profile, "The route \"\(entry.mutation.route)\" of \(backend.name) does not say which rows to read.")
+            }
+            return await carry(try backend.read(resource, page: page, unless: etag), &session, &delivery) { answer, delivery in
+                let rows = backend.answer(to: resource, answer, sentETag: etag, now: clock.now)
+                return delivery.readRow(rows, status: answer.status, at: clock.now)
+            }
+        } catch {
+            return delivery.failed(.permanent(error), at: clock.now)
+        }
+    }
+
+    /// Rows of another account would prove nothing.
+    private func findRow(
+        of entry: Entry, in rows: [RosterRow], _ session: Session, _ delivery: inout DeliveryAttempt
+    ) async -> DeliveryAttempt.Step {
+        do {
+            try await keeper.vouch(for: session)
+        } catch {
+            return delivery.failed(Verdict(error, isSafe: true, isCut: Task.isCancelled), at: clock.now)
+        }
+        guard session.account.id == entry.destination.account else {
+            return delivery.failed(.unauthorized(Failure(.signInRequired, "Another account is signed in.")), at: clock.now)
+        }
+        do {
+            return delivery.found(try backend.row(for: try sendable(entry), in: rows), at: clock.now)
         } catch {
             return delivery.failed(.permanent(error), at: clock.now)
         }

@@ -1,25 +1,32 @@
 import Backends
 import Foundation
+import Roster
 import Sessions
 import SyncModel
 
 /// One attempt as a pure step function; `Courier` performs the steps.
 ///
-/// Looks up an entry that may have taken effect before sending it again. Repeats a request refused for its session once, after renewal.
+/// Looks up an entry that may have taken effect before sending it again. Repeats a request refused for its session once, after renewal. On a route with
+/// `row`, reads the rows just before each send; see `DeliveryAttempt+Rows`.
 package struct DeliveryAttempt: Sendable {
     package enum Step: Sendable, Equatable {
         /// Request this page, with `seen` rows on earlier pages; report `lookedUp` or `failed`.
         case lookUp(page: Int, seen: Int)
-        /// Report `answered` or `failed`.
+        /// Request this page of the route's rows, and have it repeated only if it has changed; report `readRow` or `failed`.
+        case readRow(page: Int, unless: String?)
+        /// Have the signed-in account confirmed and find the entry's row in all rows; report `found` or `failed`.
+        case findRow(in: [RosterRow])
+        /// Send with `row`; report `answered` or `failed`.
         case send
         /// Renew the session of the last request; report `renewed`, `notRenewed` or `failed`.
         case renew
         case end(Attempt)
     }
 
-    private let entry: Entry
+    let entry: Entry
     private let route: RouteTraits
     private let rules: Rules
+    let rows: Rows?
     private let startedAt: Date
 
     package struct Rules: Sendable {
@@ -37,15 +44,22 @@ package struct DeliveryAttempt: Sendable {
         }
     }
 
-    private var next = Step.send
+    private(set) var next = Step.send
     private var hasRenewed = false
+    /// After the answer to a send.
+    private var hasRenewedToSend = false
     /// The answer that refused the session.
-    private var refusal: Verdict?
+    var refusal: Verdict?
+    var search = Search()
+    /// The row to send the entry to; nil for a route without `row`.
+    package internal(set) var row: RosterRow?
 
-    package init(_ entry: Entry, route: RouteTraits, rules: Rules, startedAt: Date) {
+    /// - Parameter rows: for a route with `row`.
+    package init(_ entry: Entry, route: RouteTraits, rules: Rules, rows: Rows? = nil, startedAt: Date) {
         self.entry = entry
         self.route = route
         self.rules = rules
+        self.rows = rows
         self.startedAt = startedAt
     }
 
@@ -58,9 +72,9 @@ package struct DeliveryAttempt: Sendable {
             let failure = Failure(.signInRequired, "Another account is signed in.", outcomeUnknown: entry.uncertain)
             return end(.unauthorized(failure), wasMade: false, at: now)
         }
-        guard entry.uncertain else { return go(.send) }
+        guard entry.uncertain else { return goSend() }
         if route.canLookUp { return go(.lookUp(page: 1, seen: 0)) }
-        guard let message = whyNotAgain(now) else { return go(.send) }
+        guard let message = whyNotAgain(now) else { return goSend() }
         return end(.unknown(Failure(.refused, message, outcomeUnknown: true)), wasMade: false, at: now)
     }
 
@@ -80,7 +94,7 @@ package struct DeliveryAttempt: Sendable {
         case .absent where route.isAtMostOnce:
             let message = "The entry may already have taken effect. A look-up did not find it, and it must not be sent twice."
             return end(.unknown(Failure(.refused, message, outcomeUnknown: true)), wasMade: true, at: now)
-        case .absent: return go(.send)
+        case .absent: return goSend()
         }
     }
 
@@ -92,12 +106,15 @@ package struct DeliveryAttempt: Sendable {
     /// Repeats the request once.
     package mutating func renewed() -> Step {
         hasRenewed = true
-        return next
+        guard next == .send else { return next }
+        hasRenewedToSend = true
+        return rows == nil ? next : goSend()
     }
 
     /// The session cannot be renewed and the answer is undeclared: treats it like any other failure.
     package mutating func notRenewed(at now: Date) -> Step {
         guard let refusal = refusal?.denied else { return next }
+        if isReading { return notRead(refusal, at: now) }
         return next == .send ? end(refusal, wasSent: true, at: now) : missed(refusal, at: now)
     }
 
@@ -108,6 +125,7 @@ package struct DeliveryAttempt: Sendable {
 
     /// No request, no answer, or no renewed session.
     package mutating func failed(_ verdict: Verdict, at now: Date) -> Step {
+        if isReading { return notRead(verdict, at: now) }
         guard next == .send else { return missed(verdict, at: now) }
         let wasSent = if case .unknown = verdict { true } else { false }
         return end(verdict, wasSent: wasSent, at: now)
@@ -115,9 +133,11 @@ package struct DeliveryAttempt: Sendable {
 
     // MARK: -
 
-    private mutating func go(_ step: Step) -> Step {
+    private mutating func goSend() -> Step { rows == nil ? go(.send) : searchAnew() }
+
+    mutating func go(_ step: Step) -> Step {
         // Later look-up pages use the renewed session of the first.
-        if case .send = step { hasRenewed = false }
+        if case .send = step { hasRenewed = hasRenewedToSend }
         next = step
         return step
     }
@@ -147,7 +167,7 @@ package struct DeliveryAttempt: Sendable {
         }
     }
 
-    private func end(_ verdict: Verdict, wasMade: Bool = true, wasSent: Bool = false, at now: Date) -> Step {
+    func end(_ verdict: Verdict, wasMade: Bool = true, wasSent: Bool = false, at now: Date) -> Step {
         .end(attempt(verdict, wasMade: wasMade, wasSent: wasSent, at: now))
     }
 

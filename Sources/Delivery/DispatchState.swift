@@ -206,6 +206,12 @@ package struct DispatchState: Sendable {
             state.breaker.succeed()
             route.works()
         case .unseen: state.breaker.succeed()
+        case .unread(let failure, _):
+            if failure.status != nil {
+                state.breaker.succeed()
+            } else if case .halfOpen = state.breaker.state {
+                state.breaker.trip(failure, policy: policy.breaker, now: now, using: &generator)
+            }
         case .throttled where attempt.isQuieted && blame == .entry:
             state.breaker.succeed()
             route.works()

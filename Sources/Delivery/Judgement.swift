@@ -42,6 +42,7 @@ struct Judgement {
         case .forbidden(let failure): .held(.forbidden, failure)
         case .unseen(let failure) where entry.isAside: .aside(until: nextLook(using: &generator), failure)
         case .unseen(let failure): .released(until: nextLook(using: &generator), failure)
+        case .unread(let failure, let until): .released(until: until, failure)
         // The gate waits for the session; the entry stays ready for a new sign-in.
         case .throttled(let failure, _) where failure.reason != .throttled: handedBack(failure)
         case .throttled(let failure, let until) where attempt.isQuieted && blame == .entry:

@@ -65,6 +65,7 @@ extension Verdict {
         case .intercepted(let failure): .intercepted(open(failure))
         case .unknown(let failure): .unknown(open(failure))
         case .unseen(let failure): .unseen(open(failure))
+        case .unread(let failure, let until): .unread(open(failure), until: until)
         }
     }
 

@@ -21,7 +21,8 @@ extension Entry: FetchableRecord {
             after: try row.decode(String?.self, forColumn: "after").map { Lane($0) },
             supersedes: try row.decode(String?.self, forColumn: "supersedes").flatMap { MutationID($0) },
             subject: try row.decode(String?.self, forColumn: "subject").map { RosterID($0) },
-            creates: try row.decode(String?.self, forColumn: "creates"))
+            creates: try row.decode(String?.self, forColumn: "creates"),
+            afterSubject: try row.decode(forColumn: "afterSubject"))
         self.init(sequence: sequence, mutation: mutation, state: state, acceptedAt: Date(ms: try row.decode(forColumn: "acceptedAt")))
         holdReason = try row.decode(String?.self, forColumn: "holdReason").flatMap(HoldReason.init)
         let due: Int64 = try row.decode(forColumn: "dueAt")
@@ -73,6 +74,7 @@ extension Mutation {
         let parts = [
             id.description, destination.backend, destination.account.rawValue, lane.rawValue, route, onDead.rawValue,
             String(capturedAt.ms), supersedes?.description ?? "", subject?.rawValue ?? "", creates ?? "",
+            afterSubject && subject != nil ? "after subject" : "",
         ]
         return vault.keyedDigest(Data(parts.joined(separator: "\n").utf8), digest).prefix(16)
     }

@@ -6,7 +6,8 @@ package struct EntryContext: Sendable {
     package var entry: Entry
     /// Oldest first.
     package var attempts: [AttemptRecord]
-    /// The entry that a pending one waits behind: in its lane, in the lane before it, or `create`; nil for none.
+    /// The entry that a pending one waits behind: in its lane, in the lane before it, `create`, or of `earlier` the first that failed or is on hold, or
+    /// the first; nil for none.
     package var blocker: Entry?
     /// The entry that is to create the row that this one refers to, unless that is delivered.
     package var create: Entry?
@@ -14,6 +15,8 @@ package struct EntryContext: Sendable {
     package var binding: RosterID?
     /// Undelivered entries that refer to the row that this one creates, counted up to `Outbox.countedInLine`.
     package var dependents = 0
+    /// Undelivered entries of its subject that must go before a pending one, counted up to `Outbox.countedInLine`.
+    package var earlier = 0
     /// Entries before a pending one in its lane, counted up to `Outbox.countedInLine`.
     package var ahead = 0
     /// Nil until it is delivered or discarded.
@@ -43,7 +46,10 @@ extension Outbox {
             }
             if entry.mutation.creates != nil { context.dependents = try Self.dependents(of: id, db) }
             if entry.state == .pending {
-                context.blocker = try Self.blocker(of: entry, db) ?? context.create
+                let earlier = try Self.earlier(than: entry, db)
+                context.earlier = earlier.count
+                let stopped = earlier.first { $0.state == .dead || $0.state == .held }
+                context.blocker = try Self.blocker(of: entry, db) ?? context.create ?? stopped ?? earlier.first
                 context.ahead = try Self.ahead(of: entry, db)
             }
             return context
@@ -64,6 +70,23 @@ extension Outbox {
             sql: "SELECT * FROM entry WHERE sequence = (SELECT min(head) FROM lane WHERE backend = ? AND account = ? AND lane = ?)",
             arguments: [entry.destination.backend, entry.destination.account, lane.rawValue])
         return head.flatMap { $0.sequence < entry.sequence ? $0 : nil }
+    }
+
+    /// Oldest first; none unless the entry goes after all earlier ones of its subject.
+    private static func earlier(than entry: Entry, _ db: Database) throws -> [Entry] {
+        guard entry.mutation.afterSubject, let subject = entry.mutation.subject else { return [] }
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT first.* FROM entry AS this CROSS JOIN entry AS first INDEXED BY subjectOrder
+                WHERE this.sequence = ? AND first.subject = ? AND \(OutboxSchema.precedes("this"))
+                    AND first.backend = this.backend AND first.account = this.account AND first.\(isOpen)
+                ORDER BY first.sequence LIMIT \(countedInLine)
+                """)
+        let names = try EntrySearch.equals(of: subject, db).map(\.subject)
+        let found = try names.flatMap { name in
+            try Entry.fetchAll(statement, arguments: [entry.sequence, name.rawValue])
+        }
+        return Array(found.sorted { $0.sequence < $1.sequence }.prefix(countedInLine))
     }
 
     private static func dependents(of id: MutationID, _ db: Database) throws -> Int {

@@ -113,7 +113,7 @@ extension EntrySearch {
     }
 
     /// The subject itself, and those that stand for the same row; `owner` is nil if it does not matter.
-    private static func equals(of subject: RosterID, _ db: Database) throws -> [(subject: RosterID, owner: Destination?)] {
+    static func equals(of subject: RosterID, _ db: Database) throws -> [(subject: RosterID, owner: Destination?)] {
         var equals: [(subject: RosterID, owner: Destination?)] = [(subject, nil)]
         if let create = subject.reference {
             let made = try Row.fetchOne(

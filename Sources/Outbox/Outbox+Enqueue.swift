@@ -190,14 +190,15 @@ extension Outbox {
         try db.cachedStatement(
             sql: """
                 INSERT INTO entry (id, backend, account, lane, route, onDead, size, digest, dueAt, capturedAt, acceptedAt, supersedes, identity,
-                    after, parent, subject, creates)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    after, parent, subject, creates, afterSubject, replaces)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
             mutation.id.description, to.backend, to.account, mutation.lane.rawValue, mutation.route, mutation.onDead.rawValue,
             mutation.payload?.count ?? 0, item.digest, atOnce, mutation.capturedAt.ms, now.ms, mutation.supersedes?.description,
             item.identity, mutation.after?.rawValue, try parent(of: item, db),
-            mutation.subject?.rawValue, mutation.creates,
+            mutation.subject?.rawValue, mutation.creates, mutation.afterSubject && mutation.subject != nil,
+            try mutation.supersedes.map { try place(of: $0, replacedBy: mutation.id, db) } ?? nil,
         ])
         let sequence = db.lastInsertedRowID
         let sql = "INSERT INTO content (sequence, id, sealed) VALUES (?, ?, ?)"
@@ -216,6 +217,16 @@ extension Outbox {
         guard let after = item.mutation.after else { return nil }
         let destination = item.mutation.destination
         return item.joinsLanes ? try newestHalting(in: after, at: destination, db) : try parent(in: after, at: destination, db)
+    }
+
+    /// The sequence of the first entry in a chain of replacements; nil if the old entry was not replaced.
+    private static func place(of old: MutationID, replacedBy new: MutationID, _ db: Database) throws -> Int64? {
+        try Int64.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT coalesce(replaces, sequence) FROM entry WHERE id = ?
+                        AND EXISTS (SELECT 1 FROM receipt WHERE receipt.id = entry.id AND supersededBy = ?)
+                    """), arguments: [old.description, new.description])
     }
 
     private static func parent(in lane: Lane, at destination: Destination, _ db: Database) throws -> Int64? {

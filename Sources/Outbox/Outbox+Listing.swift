@@ -18,7 +18,7 @@ extension Outbox {
         }
     }
 
-    /// The entries that pending ones wait behind: in their lane, for the row that they refer to, or in the lane before it.
+    /// The entries that pending ones wait behind: in their lane, for the row that they refer to, in the lane before it, or of the same subject.
     private static func blockers(of entries: [Entry], _ db: Database) throws -> [MutationID: MutationID] {
         let statement = try db.cachedStatement(
             sql: """
@@ -28,7 +28,8 @@ extension Outbox {
                     (SELECT sequence FROM entry WHERE id = :create AND state NOT IN ('delivered', 'discarded')),
                     (SELECT sequence FROM entry WHERE sequence = :parent AND state NOT IN ('delivered', 'discarded')),
                     (SELECT min(head) FROM lane WHERE backend = :backend AND account = :account AND lane = :after
-                        AND head < :sequence))
+                        AND head < :sequence),
+                    (SELECT \(OutboxSchema.earlierOfSubject("this")) FROM entry AS this WHERE this.sequence = :sequence AND this.afterSubject))
                 """)
         var blockers: [MutationID: MutationID] = [:]
         for entry in entries where entry.state == .pending {

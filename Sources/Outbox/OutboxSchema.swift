@@ -19,6 +19,8 @@ package enum OutboxSchema {
     /// - `aside`: it failed while nothing on its route succeeded, or cannot be looked up. If its lane may skip it, later entries go first.
     /// - `after`: a lane whose earlier entries go first; `parent`: the newest of them at acceptance, or the one that replaced it in that lane. It must
     ///   be delivered.
+    /// - `afterSubject`: all earlier entries with the same subject go first, under whatever id they name it (Decisions/DeletingRows.md).
+    /// - `replaces`: the sequence of the entry that it replaced, or of the first one in a chain: `afterSubject` orders it there.
     /// - `subject`: the id that the entry refers to, such as the person's. Names are stored only in rosters.
     /// - `subjectOrder`, `routeOrder`: for lists of entries; see `EntrySearch`.
     /// - `creates`: the resource of which a delivery makes a row; `needs`: the entry that creates the subject's row (Decisions/References.md).
@@ -50,6 +52,8 @@ package enum OutboxSchema {
             parent INTEGER,
             subject TEXT,
             creates TEXT,
+            afterSubject INTEGER NOT NULL DEFAULT 0 CHECK (afterSubject IN (0, 1)),
+            replaces INTEGER,
             state TEXT NOT NULL DEFAULT 'pending'
                 CHECK (state IN ('pending', 'inflight', 'delivered', 'dead', 'held', 'discarded')),
             holdReason TEXT CHECK (holdReason IN
@@ -100,6 +104,7 @@ package enum OutboxSchema {
         CREATE INDEX settledOrder ON entry (settledAt) WHERE settledAt IS NOT NULL;
         CREATE INDEX entryEnd ON entry (substr(id, -4));
         CREATE INDEX subjectOrder ON entry (subject, sequence) WHERE subject IS NOT NULL;
+        CREATE INDEX subjectWaiting ON entry (subject, sequence) WHERE afterSubject AND state = 'pending';
         CREATE INDEX routeOrder ON entry (route, capturedAt);
         CREATE INDEX neededBy ON entry (needs, state) WHERE needs IS NOT NULL AND state NOT IN ('delivered', 'discarded');
         CREATE INDEX createOrder ON entry (creates, backend) WHERE creates IS NOT NULL AND state NOT IN ('delivered', 'discarded');
@@ -169,6 +174,16 @@ package enum OutboxSchema {
             \(refreshNeeding)
         END;
 
+        CREATE TRIGGER subjectSettled AFTER UPDATE OF state ON entry
+        WHEN NEW.state IN ('delivered', 'discarded') AND NEW.subject IS NOT NULL AND \(anyWaitsForSubject) BEGIN
+            \(refreshWaiting("SELECT NEW.subject UNION ALL \(otherSubjects("NEW"))"))
+        END;
+
+        CREATE TRIGGER subjectReplaced AFTER INSERT ON entry
+        WHEN NEW.replaces IS NOT NULL AND NEW.subject IS NOT NULL AND \(anyWaitsForSubject) BEGIN
+            \(refreshWaiting("SELECT NEW.subject UNION ALL \(otherSubjects("NEW"))"))
+        END;
+
         CREATE TRIGGER entryCounted AFTER UPDATE OF state ON entry WHEN OLD.state IS NOT NEW.state BEGIN
             UPDATE tally SET count = count - 1, bytes = bytes - OLD.size
                 WHERE backend = OLD.backend AND account = OLD.account AND state = OLD.state;
@@ -197,6 +212,56 @@ package enum OutboxSchema {
             WHERE head IN (SELECT sequence FROM entry WHERE needs = NEW.id AND state = 'pending' AND state NOT IN ('delivered', 'discarded'));
         """
 
+    /// Nearly always false: one look at an empty index.
+    private static let anyWaitsForSubject = """
+        EXISTS (SELECT 1 FROM entry INDEXED BY subjectWaiting WHERE afterSubject AND state = 'pending')
+        """
+
+    /// - Parameter subjects: a query for the names of one row.
+    private static func refreshWaiting(_ subjects: String) -> String {
+        """
+        UPDATE lane SET dueAt = (SELECT \(dueAt("entry")) FROM entry WHERE entry.sequence = lane.head)
+                WHERE head IN (SELECT sequence FROM entry INDEXED BY subjectWaiting WHERE afterSubject AND state = 'pending'
+                    AND backend = NEW.backend AND account = NEW.account AND subject IN (\(subjects)));
+        """
+    }
+
+    /// The other names of the row that an entry refers to: the server's id, and references to the creates that made it.
+    private static func otherSubjects(_ name: String) -> String {
+        """
+        SELECT made.remoteID AS subject FROM receipt AS made WHERE made.id = \(name).needs AND made.creates IS NOT NULL
+                    AND made.backend = \(name).backend AND made.account = \(name).account
+                UNION ALL SELECT '@' || made.id FROM receipt AS made WHERE made.creates IS NOT NULL
+                    AND made.backend = \(name).backend AND made.account = \(name).account AND made.remoteID = coalesce(
+                        (SELECT remoteID FROM receipt AS own WHERE own.id = \(name).needs AND own.creates IS NOT NULL
+                            AND own.backend = \(name).backend AND own.account = \(name).account), \(name).subject)
+        """
+    }
+
+    /// A replacement counts in the place of the first entry, unless it waits for the other one itself.
+    static func precedes(_ name: String) -> String {
+        """
+        (first.sequence < \(name).sequence OR (first.replaces < \(name).sequence AND NOT first.afterSubject
+                AND first.lane <> \(name).lane AND first.after IS NOT \(name).lane))
+        """
+    }
+
+    /// The newest undelivered entry with the same subject before this one; NULL for none. The newest is the last to be delivered, in most cases, so the
+    /// search ends soon.
+    static func earlierOfSubject(_ name: String) -> String {
+        let isEarlier = """
+            \(precedes(name)) AND first.backend = \(name).backend AND first.account = \(name).account
+                AND first.state NOT IN ('delivered', 'discarded')
+            """
+        return """
+            coalesce(
+                (SELECT first.sequence FROM entry AS first INDEXED BY subjectOrder WHERE first.subject = \(name).subject
+                    AND \(isEarlier) ORDER BY first.sequence DESC LIMIT 1),
+                (SELECT max(first.sequence) FROM (\(otherSubjects(name))) AS other
+                    CROSS JOIN entry AS first INDEXED BY subjectOrder WHERE first.subject = other.subject AND \(isEarlier)))
+            """
+    }
+
     /// The rows that `lane` must hold.
     package static let lanes = """
         SELECT backend, account, lane, sequence, route, \(dueAt("this")) FROM entry AS this
@@ -205,14 +270,15 @@ package enum OutboxSchema {
             AND other.sequence < this.sequence)
         """
 
-    /// When the entry may be claimed. NULL while its lane has an entry in flight, its `after` lane an earlier one to settle, or the entry
-    /// that it needs, or its `parent`, is not settled.
+    /// When the entry may be claimed. NULL while its lane has an entry in flight, its `after` lane an earlier one to settle, or the entry that it
+    /// needs, its `parent`, or with `afterSubject` an earlier one of its subject, is not settled.
     private static func dueAt(_ name: String) -> String {
         """
         CASE WHEN \(name).state = 'pending' AND NOT EXISTS (SELECT 1 FROM entry AS sent WHERE sent.state = 'inflight'
             AND sent.backend = \(name).backend AND sent.account = \(name).account AND sent.lane = \(name).lane)
         AND (\(name).needs IS NULL OR NOT EXISTS (SELECT 1 FROM entry AS first WHERE first.id = \(name).needs
             AND first.state NOT IN ('delivered', 'discarded')))
+        AND (NOT \(name).afterSubject OR \(earlierOfSubject(name)) IS NULL)
         AND (\(name).after IS NULL OR NOT (
             EXISTS (SELECT 1 FROM entry AS first WHERE first.blocks AND first.state IN ('pending', 'inflight')
                 AND first.backend = \(name).backend AND first.account = \(name).account AND first.lane = \(name).after
@@ -225,6 +291,11 @@ package enum OutboxSchema {
         THEN \(name).dueAt END
         """
     }
+
+    private static let namesOfCreatedRow = """
+        SELECT NEW.remoteID UNION ALL SELECT '@' || id FROM receipt WHERE creates IS NOT NULL AND remoteID = NEW.remoteID
+                    AND backend = NEW.backend AND account = NEW.account
+        """
 
     /// - `receipt.altered`: the first difference between the server's echo and the payload.
     /// - `receipt.unverified`: the session's account could not be verified.
@@ -272,6 +343,11 @@ package enum OutboxSchema {
         CREATE INDEX receiptOrder ON receipt (sequence, settledAt, backend);
         CREATE INDEX receiptEnd ON receipt (substr(id, -4), sequence);
         CREATE INDEX createdRow ON receipt (remoteID, backend, account, creates) WHERE creates IS NOT NULL;
+
+        CREATE TRIGGER rowCreated AFTER INSERT ON receipt
+        WHEN NEW.creates IS NOT NULL AND NEW.remoteID IS NOT NULL AND \(anyWaitsForSubject) BEGIN
+            \(refreshWaiting(namesOfCreatedRow))
+        END;
 
         CREATE TABLE event (
             cursor INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -396,7 +472,7 @@ package enum OutboxSchema {
         BEGIN SELECT RAISE(ABORT, 'no such transition'); END;
 
         CREATE TRIGGER entryIdentity BEFORE UPDATE OF sequence, id, backend, account, lane, route, onDead, size, digest, capturedAt, acceptedAt,
-            after, subject, creates ON entry
+            after, subject, creates, afterSubject, replaces ON entry
         BEGIN SELECT RAISE(ABORT, 'an entry never changes what it is'); END;
 
         CREATE TRIGGER parentMoves BEFORE UPDATE OF parent ON entry

@@ -4,8 +4,8 @@ import Outbox
 import SyncModel
 
 /// One read of a list, page by page: pure, without clock or network. A list that changes while it is read is read again.
-struct RosterPass: Sendable {
-    enum Step: Sendable, Equatable {
+package struct RosterPass: Sendable {
+    package enum Step: Sendable, Equatable {
         /// Read this page, and have it repeated only if it has changed.
         case page(Int, unless: String?)
         /// Renew the refused session, then go on with `next`.
@@ -46,15 +46,17 @@ struct RosterPass: Sendable {
     /// - Parameters:
     ///   - etags: of all pages of the complete stored list, by page; empty for an unconditional read.
     ///   - total: rows of that list.
-    init(etags: [Int: String] = [:], total: Int = 0) {
+    package init(etags: [Int: String] = [:], total: Int = 0) {
         known = (1...max(etags.count, 1)).compactMap { etags[$0] }
         if known.count != etags.count { known = [] }
         knownTotal = total
     }
 
-    var next: Step { .page(number, unless: isRechecking ? firstETag : known.indices.contains(number - 1) ? known[number - 1] : nil) }
+    package var next: Step {
+        .page(number, unless: isRechecking ? firstETag : known.indices.contains(number - 1) ? known[number - 1] : nil)
+    }
 
-    mutating func answered(_ answer: ResourceAnswer) -> Step {
+    package mutating func answered(_ answer: ResourceAnswer) -> Step {
         switch answer {
         case .page(let page):
             hasRenewed = false
@@ -163,18 +165,18 @@ struct RosterPass: Sendable {
 }
 
 /// The rows of a list that was read to its end.
-struct RosterRows: Sendable, Equatable {
-    struct Page: Sendable, Equatable {
+package struct RosterRows: Sendable, Equatable {
+    package struct Page: Sendable, Equatable {
         let etag: String?
-        let rows: [RosterRow]
+        package let rows: [RosterRow]
     }
 
     /// Nil for a page that is as stored: all pages or none.
-    let pages: [Page?]
+    package let pages: [Page?]
     /// Rows of the list at the server.
     let total: Int
     /// Nil for a complete list.
-    let incomplete: Incompleteness?
+    package let incomplete: Incompleteness?
 }
 
 extension ResourcePage {

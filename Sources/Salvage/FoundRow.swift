@@ -29,7 +29,7 @@ enum FoundRow {
     case settled(sequence: Int64)
 
     /// Stored columns of `entry`.
-    private static let columns = 45
+    private static let columns = 47
 
     init?(_ row: TreePage.Row, in kind: TreePage.Kind) {
         let found = kind == .leafTable ? Self.inTable(row) : Self.inIndex(row)

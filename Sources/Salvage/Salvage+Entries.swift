@@ -70,6 +70,8 @@ extension Salvage {
         keep("size", where: { ($0.integer ?? -1) >= 0 }, else: 0)
         keep("digest", where: { Data.fromDatabaseValue($0)?.count == 32 }, else: Data(count: 32))
         for name in ["attempts", "releases", "crashes", "doubts", "looks"] { keep(name, where: { ($0.integer ?? -1) >= 0 }, else: 0) }
+        keep("afterSubject", where: { [0, 1].contains($0.integer) }, else: 0)
+        if row["replaces"]?.integer != nil { kept["replaces"] = row["replaces"] }
         for name in ["capturedAt", "acceptedAt"] { keep(name, where: { $0.integer != nil }, else: now.ms) }
         for name in ["triedAt", "countedAt", "identity", "after", "parent", "subject", "creates"] { kept[name] = row[name] }
         kept["dueAt"] = Outbox.atOnce.databaseValue

@@ -13,6 +13,8 @@ package struct Mutation: Hashable, Sendable {
     package var payload: Data?
     /// Earlier entries of this lane must be delivered first.
     package var after: Lane?
+    /// All earlier entries with the same subject must be delivered first, also those that name it by another id.
+    package var afterSubject: Bool
     package var onDead: OnDead
     package var capturedAt: Date
     /// The entry that this one replaces after an edit.
@@ -29,7 +31,7 @@ package struct Mutation: Hashable, Sendable {
     package init(
         id: MutationID, destination: Destination, lane: Lane, route: String, fields: [String: JSONValue] = [:], payload: Data? = nil,
         onDead: OnDead = .halt, capturedAt: Date, after: Lane? = nil, supersedes: MutationID? = nil,
-        subject: RosterID? = nil, reference: String? = nil, creates: String? = nil,
+        subject: RosterID? = nil, reference: String? = nil, creates: String? = nil, afterSubject: Bool = false,
         subjectLanes: SubjectLanes? = nil
     ) {
         self.id = id
@@ -45,6 +47,7 @@ package struct Mutation: Hashable, Sendable {
         self.subject = subject
         self.reference = reference
         self.creates = creates
+        self.afterSubject = afterSubject
         self.subjectLanes = subjectLanes
     }
 

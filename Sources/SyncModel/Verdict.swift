@@ -24,6 +24,8 @@ package enum Verdict: Hashable, Sendable {
     case unknown(Failure)
     /// A look-up did not find the entry, which may still arrive.
     case unseen(Failure)
+    /// The rows that must be read before the send could not be read, or changed meanwhile. Not sent, not counted.
+    case unread(Failure, until: Date)
 
     package var name: String {
         switch self {
@@ -38,13 +40,14 @@ package enum Verdict: Hashable, Sendable {
         case .intercepted: "intercepted"
         case .unknown: "unknown"
         case .unseen: "unseen"
+        case .unread: "unread"
         }
     }
 
     package var failure: Failure? {
         switch self {
         case .accepted: nil
-        case .throttled(let failure, _), .locked(let failure, _): failure
+        case .throttled(let failure, _), .locked(let failure, _), .unread(let failure, _): failure
         case .transient(let failure), .permanent(let failure), .forbidden(let failure), .unauthorized(let failure),
             .unreachable(let failure), .intercepted(let failure), .unknown(let failure), .unseen(let failure):
             failure

@@ -50,6 +50,11 @@ import Testing
         #expect(settle(.locked(Samples.failure, until: nil), attempts: attempts) == .released(until: own, Samples.failure))
     }
 
+    @Test(arguments: [0, 2, 40]) func unreadRowsWaitWithoutCounting(attempts: Int) {
+        let until = now.addingTimeInterval(77)
+        #expect(settle(.unread(Samples.failure, until: until), attempts: attempts) == .released(until: until, Samples.failure))
+    }
+
     @Test(arguments: [Failure.Reason.signInRequired, .serverError])
     func sessionPauseDoesNotDelayEntry(reason: Failure.Reason) {
         let failure = Failure(reason, "rests")

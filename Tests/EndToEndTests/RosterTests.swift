@@ -93,12 +93,12 @@ import Testing
         let station = try await TestStation.people()
         try await station.signedIn()
         try await station.event("rosterChanged")
-        try station.keepResources(edits: [("keep: [/id, ", "keep: [")])
+        try station.keepResources(edits: [(", /fm_percent_complete]", "]")])
         try station.reload()
         // A reload ends the stream of events.
         while try await station.event("rosterChanged", count: 2) == nil {}
         let rows = try await station.people().rows
-        #expect(rows.count == 3 && rows.allSatisfy { $0.values["/id"] == nil && $0.values["/managed_id"] == $0.id })
+        #expect(rows.count == 3 && rows.allSatisfy { $0.values["/fm_percent_complete"] == nil && $0.values["/managed_id"] == $0.id })
         try await station.end(SIGTERM)
     }
 

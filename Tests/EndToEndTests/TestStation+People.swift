@@ -6,14 +6,20 @@ import TestSupport
 
 extension TestStation {
     /// A station with the shipped profile of BreatheSafe: manager@lab.test has three people, and other@lab.test has one.
-    static func people() async throws -> TestStation {
+    ///
+    /// - Parameter answering: replaces responses of the sandbox.
+    static func people(
+        answering: @escaping @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse = { $1 }
+    ) async throws -> TestStation {
         func person(_ user: Int, _ first: String, _ last: String, manager: Int = 1) -> BreatheSafeConfiguration.ManagedUser {
             .init(user: user, manager: manager, profile: ["first_name": .string(first), "last_name": .string(last)])
         }
         let people = [
             person(9, "Zoë", "Quiroga"), person(5, "Eve", "Lab"), person(7, "Anna", "Example"), person(10, "Bob", "Other", manager: 2),
         ]
-        let station = try await TestStation(BreatheSafeConfiguration { $0.managedUsers = people })
+        let station = try await TestStation(
+            .breatheSafe(BreatheSafeConfiguration { $0.managedUsers = people }), profile: "breathesafe", route: "measurement",
+            answering: answering)
         try station.keepResources()
         return station
     }

@@ -57,6 +57,7 @@ import Testing
         let searches = [
             ("neededBy", Outbox.openDependents), ("neededBy", Outbox.pendingDependents), ("neededBy", Outbox.releasedDependents),
             ("neededBy", Outbox.anyDependent), ("createOrder", Outbox.openCreates), ("createdRow", Outbox.createdRow),
+            ("subjectWaiting", "SELECT sequence FROM entry WHERE subject = 'a' AND afterSubject AND state = 'pending'"),
             ("discardOrder", Outbox.dueDiscards),
         ]
         for (index, search) in searches {
@@ -138,6 +139,7 @@ import Testing
             let lane = "\(Int.random(in: 0..<4, using: &generator))"
             var mutation = other.map { Samples.capture(newest, of: $0) } ?? Samples.mutation(newest)
             mutation.lane = Lane(lane)
+            mutation.afterSubject = other != nil && chance(30)
             mutation.onDead = chance(50) ? .halt : .skip
             if chance(40) {
                 mutation.creates = "people"
@@ -165,11 +167,18 @@ import Testing
     }
 
     /// After each step the derived tables are right, and no pending entry waits for one that will not come.
-    @Test(arguments: 1...8 as ClosedRange<UInt64>) func lanesAreRightAfterAnyHistory(seed: UInt64) async throws {
+    @Test func lanesAreRightAfterAnyHistory() async throws {
+        var bound = 0
+        for seed in 1...8 as ClosedRange<UInt64> { bound += try await historyIsRight(seed) }
+        #expect(bound > 0)
+    }
+
+    /// The number of sent references.
+    private func historyIsRight(_ seed: UInt64) async throws -> Int {
         var history = History(store: try Store(), generator: SplitMix64(seed: seed))
-        for step in 1...250 {
+        for step in 1...80 {
             try await history.step()
-            #expect(try await history.store.outbox.derivedTablesMatch(), "step \(step)")
+            #expect(try await history.store.outbox.derivedTablesMatch(), "step \(step) of seed \(seed)")
             let stranded = try await history.store.outbox.pool.read { db in
                 try Int.fetchOne(
                     db,
@@ -180,6 +189,6 @@ import Testing
             }
             #expect(stranded == 0, "step \(step)")
         }
-        #expect(history.bound > 0)
+        return history.bound
     }
 }

@@ -113,8 +113,8 @@ import Testing
         try store.raw { db in
             try db.execute(
                 sql: """
-                    CREATE TABLE trace (id TEXT PRIMARY KEY);
-                    INSERT INTO trace (rowid, id) SELECT sequence, id FROM entry WHERE sequence <> 2;
+                    DROP TABLE quiet; CREATE TABLE quiet (id TEXT PRIMARY KEY);
+                    INSERT INTO quiet (rowid, id) SELECT sequence, id FROM entry WHERE sequence <> 2;
                     DROP TRIGGER entryStays; DROP TRIGGER contentStays;
                     DELETE FROM content WHERE sequence = 4; DELETE FROM entry WHERE sequence <> 2; DELETE FROM receipt;
                     """)

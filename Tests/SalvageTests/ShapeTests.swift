@@ -20,7 +20,7 @@ import Testing
         "sqlite_autoindex_receipt_2": "settled",
         "receiptOrder": "settled", "receiptEnd": "settled",
         "grdb_migrations": nil, "sqlite_autoindex_grdb_migrations_1": nil, "stateOrder": nil, "settledOrder": nil, "entryEnd": nil,
-        "subjectOrder": nil, "routeOrder": nil,
+        "subjectOrder": nil, "subjectWaiting": nil, "routeOrder": nil,
         "laneDue": nil, "laneStopped": nil, "laneAge": nil, "tally": nil,
         "neededBy": nil, "createOrder": nil, "discardOrder": nil, "createdRow": nil,
         "roster": nil, "rosterOf": nil, "rosterPage": nil, "rosterPages": nil,
@@ -58,6 +58,7 @@ import Testing
             var mutation = Samples.mutation(number, lane: "\(number)")
             // A subject like the id of an entry must not be taken for one.
             mutation.subject = number % 2 == 0 ? RosterID(Samples.id(number + 1).description) : nil
+            mutation.afterSubject = number == 12
             _ = try await store.outbox.enqueue(mutation, accountLabel: "ann@lab.test", at: store.clock.now)
         }
         for entry in try await store.claim(2) { try await store.deliver(entry) }

@@ -25,6 +25,7 @@ extension World {
                 attempt.sent?.account = sender ?? ""
                 step = try answer(&attempt, attempt.met == .stillUnauthorized ? .stillUnauthorized : .fine)
             case .lookUp(let page, let seen): step = try lookUp(&attempt, page, seen, fate)
+            case .readRow, .findRow: throw Violation("I14", "no route of the simulation reads rows before a send")
             case .renew: step = renew(&attempt)
             case .end(let result): return try end(attempt, result)
             }

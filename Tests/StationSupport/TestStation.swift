@@ -85,16 +85,25 @@ package final class TestStation: Sendable {
         if text.contains("\nextends: firebase") { try place("firebase", in: directory, baseURL: baseURL) }
     }
 
-    /// Removes the resources of a profile, and what names them.
+    /// Removes the resources of a profile, what names them, and the routes that read them.
     private static func withoutRosters(_ profile: String) -> String {
         var isInResources = false
         let text = profile.replacing(/, (?:touches|reference): \w+/, with: "")
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
+        let lines = withoutRowRoutes(text.split(separator: "\n", omittingEmptySubsequences: false)).filter { line in
             if let first = line.first, first != " ", first != "#" { isInResources = line.hasPrefix("resources:") }
             let key = line.trimmingPrefix { $0 == " " }
             return !isInResources && !["touches: ", "creates: ", "changes: ", "then: ", "form: ["].contains { key.hasPrefix($0) }
         }
         return lines.joined(separator: "\n")
+    }
+
+    private static func withoutRowRoutes(_ lines: [Substring]) -> [Substring] {
+        var blocks: [[Substring]] = [[]]
+        for line in lines {
+            if line.prefix(while: { $0 == " " }).count < 4, !line.isEmpty { blocks.append([]) }
+            blocks[blocks.count - 1].append(line)
+        }
+        return blocks.filter { !$0.contains { $0.hasPrefix("    row: ") } }.flatMap(\.self)
     }
 
     /// - Parameter caFile: the only authorities to trust; nil for the system's.

@@ -19,6 +19,8 @@ import Testing
                 #expect(measurement.takesPayload && measurement.creates == nil && measurement.then == nil)
                 let create = try #require(routes.first { $0.name == "create_managed_user" })
                 #expect(create.creates == "managed_users" && create.then == "profile" && create.takesPayload && create.fields.isEmpty)
+                let delete = try #require(routes.first { $0.name == "delete_managed_user" })
+                #expect(delete.deletes == "managed_users" && delete.confirm == true && !delete.takesPayload && create.confirm == nil)
                 let profile = try #require(routes.first { $0.name == "profile" })
                 #expect(profile.changes == "managed_users" && profile.form?.contains("first_name") == true)
                 let text = String(decoding: JSONCoding.encoded(list), as: UTF8.self)

@@ -53,6 +53,8 @@ import Testing
         #expect(add.set == [FormField(argument: "first_name=Anna"), FormField(argument: "year:=1980")].compactMap(\.self))
         let edit: RosterCommand = try await parse("roster people edit 28 --set first_name=Anna --strict")
         #expect(edit.action == .edit && edit.row == "28" && edit.strict && edit.set.count == 1)
+        let delete: RosterCommand = try await parse("roster people delete 28 --yes --id \(id)")
+        #expect(delete.action == .delete && delete.row == "28" && delete.yes && delete.id == id)
     }
 
     @Test func fixResolveUndoAndExportTakeTheirOptions() async throws {
@@ -167,6 +169,8 @@ import Testing
         "discard 1 --user 7", "fix 1", "fix --user 7", "fix 1 --user=", "resolve 1", "resolve 1 --delivered --not-delivered",
         "resolve 1 --not-delivered 17", "export", "export 1 --all", "export --all", "export --all --output -", "export 1 2",
         "roster people add 28 --set a=b", "roster people edit --set a=b", "roster people --set a=b", "roster people --strict",
+        "roster people delete", "roster people delete --yes", "roster people delete 28 --set a=b", "roster people edit 28 --set a=b --yes",
+        "roster people --yes", "roster people delete 28 --find a",
         "roster people add --find a", "roster people edit 28 --set =b", "roster people add --id 12",
         "sync --timeout 0",
         "sync --timeout soon", "events --since=-1", "events --since yesterday", "version 2", "dance", "pause", "pause --reason= --for 2h",

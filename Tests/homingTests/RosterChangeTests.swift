@@ -60,6 +60,16 @@ import Testing
         #expect(try add.field == nil)
     }
 
+    @Test func deletionHasNoPayloadAndIsConfirmedIfTheProfileAsksForIt() throws {
+        var list = roster()
+        #expect(throws: Problem.self) { try RosterChange(.delete, of: list) }
+        list.actions?.delete = "profile"
+        let plain = try RosterChange(.delete, of: list)
+        #expect(try plain.route == "profile" && plain.field == "user_id" && plain.payload([]) == nil && !plain.needsConfirmation)
+        list.actions?.confirm = true
+        #expect(try RosterChange(.delete, of: list).needsConfirmation && !RosterChange(.edit, of: list).needsConfirmation)
+    }
+
     @Test func listWithoutARouteSaysSo() throws {
         for list in [roster(add: nil), Sample.roster()] {
             let problem = #expect(throws: Problem.self) { try RosterChange(.add, of: list) }
@@ -115,5 +125,16 @@ import Testing
                 Your list shows the change after the delivery.
                 """)
         #expect(text.accepted(receipt(), .edit, row: "28").hasPrefix("The change to 28 is stored safely"))
+    }
+
+    @Test func deletionNamesThePersonAndTheWayBack() {
+        let text = RosterChangeText(roster: roster())
+        #expect(
+            text.accepted(receipt { $0.subject = Sample.subject() }, .delete, row: "anna") == """
+                The deletion of Anna Example (28) is stored safely as 3f2a91c04b09 (#12). Homing sends it to breathesafe by itself.
+                Until then, to take it back, run: homing discard 3f2a91c04b09
+                """)
+        let again = text.accepted(receipt { $0.duplicate = true }, .delete, row: "28")
+        #expect(again == "The deletion of 28 was already accepted as 3f2a91c04b09 (#12); nothing was added.")
     }
 }

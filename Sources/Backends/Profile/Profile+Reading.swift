@@ -34,6 +34,7 @@ extension Profile {
         let resources = Resource.all(table, address: address, defaults: defaults)
         Self.checkResourceNames(in: declared, table)
         Self.checkFollowers(of: routes, declared, mistakes)
+        Self.checkRows(of: routes, in: resources, declared, mistakes)
         table.close()
         guard let name, let base, let origin = Origin(base), let auth else { return nil }
         source = node
@@ -106,9 +107,10 @@ extension Profile {
                 let items = if case .list(let items) = touches.content { items } else { [touches] }
                 for (index, item) in items.enumerated() { check(item, "\(route.path).touches.\(index)") }
             }
-            for key in ["creates", "changes"] {
+            for key in ["creates", "changes", "deletes"] {
                 if let resource = route.value.member(key) { check(resource, "\(route.path).\(key)") }
             }
+            if let resource = route.value.member("row")?.member("resource") { check(resource, "\(route.path).row.resource") }
             guard case .table(let fields)? = route.value.member("fields")?.content else { continue }
             for field in fields {
                 if let reference = field.value.member("reference") { check(reference, "\(route.path).fields.\(field.key).reference") }

@@ -6,7 +6,8 @@ extension Route {
         defer { table.close() }
         let scope = defaults.scope.withItems
         let mistakesBefore = table.mistakes.all.count
-        var request = RequestTemplate(table, [.json, .headers, .timeout], scope: scope, defaults: defaults)
+        let requestScope = table.keys.contains("row") ? scope.withRows : scope
+        var request = RequestTemplate(table, [.json, .headers, .timeout], scope: requestScope, defaults: defaults)
         let isRequestSound = table.mistakes.all.count == mistakesBefore
         if let marker = table.pointer("marker"), isRequestSound, request != nil {
             if let body = request?.json?.marked(at: marker.tokens[...]) {
@@ -39,8 +40,13 @@ extension Route {
         for key in ["echo", "max_depth"] where table.keys.contains(key) && isRequestSound && request?.json?.takesPayload != true {
             table.reject(key, expected: "{item.payload} in json, because \(key) applies to the payload")
         }
-        after = table.read("after", expected: "the lane of other routes, as text with {item.…} placeholders") {
+        let after = table.read("after", expected: "the lane of other routes, as text with {item.…} placeholders, or subject") {
             Self.lane($0, "after", table, scope: scope)
+        }
+        afterSubject = after == TextTemplate(literal: "subject")
+        self.after = afterSubject ? nil : after
+        if afterSubject, references.isEmpty {
+            table.reject("after", expected: "a reference in fields, because the first one names the subject")
         }
         touches = table.texts("touches") ?? []
         reasons = RefusalReason.all(table, request: isRequestSound ? request : nil, lane: lane, scope: scope)
@@ -48,6 +54,7 @@ extension Route {
         if table.keys.contains("find"), !table.keys.contains("marker") {
             table.reject("find", expected: "the key marker in the same route: without the entry's id in the body, a look-up cannot find it")
         }
+        deletion = Deletion(table, subject: references.first, request: isRequestSound ? request : nil, defaults: defaults)
         rows = RowRules(table, subject: references.first, takesPayload: isRequestSound ? request?.json?.takesPayload ?? false : nil)
         guard let request else { return nil }
         self.name = name

@@ -31,11 +31,14 @@ struct Route: Sendable {
     let mostLevels: Int?
     /// Earlier entries of this lane must be delivered first.
     let after: TextTemplate?
+    /// All earlier entries with the same subject must be delivered first.
+    let afterSubject: Bool
     /// The resources to read again after a delivery.
     let touches: [String]
     /// The first one that fits an answer counts.
     let reasons: [RefusalReason]
     let rows: RowRules
+    let deletion: Deletion
     let find: Find?
 
     var usedFields: Set<String> { Set(placeholders.compactMap(\.field)).subtracting(["id", "payload"]) }
@@ -47,6 +50,7 @@ struct Route: Sendable {
 
     private var placeholders: [Placeholder] {
         request.placeholders + (lane?.placeholders ?? []) + (after?.placeholders ?? []) + (find?.request.placeholders ?? [])
+            + (deletion.row?.conditions.flatMap(\.value.placeholders) ?? [])
     }
 
     enum Delivery: String, Sendable, CaseIterable {

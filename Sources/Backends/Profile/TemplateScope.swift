@@ -6,14 +6,17 @@ struct TemplateScope: Sendable {
     var inputs: Set<String> = []
     /// Allows `{item.…}`.
     var items = false
+    /// Allows `{row./…}`.
+    var rows = false
 
     func adding(_ inputs: String...) -> TemplateScope {
-        TemplateScope(constants: constants, inputs: self.inputs.union(inputs), items: items)
+        TemplateScope(constants: constants, inputs: self.inputs.union(inputs), items: items, rows: rows)
     }
     func without(_ inputs: String...) -> TemplateScope {
-        TemplateScope(constants: constants, inputs: self.inputs.subtracting(inputs), items: items)
+        TemplateScope(constants: constants, inputs: self.inputs.subtracting(inputs), items: items, rows: rows)
     }
-    var withItems: TemplateScope { TemplateScope(constants: constants, inputs: inputs, items: true) }
+    var withItems: TemplateScope { TemplateScope(constants: constants, inputs: inputs, items: true, rows: rows) }
+    var withRows: TemplateScope { TemplateScope(constants: constants, inputs: inputs, items: items, rows: true) }
 
     /// Replaces a constant, keeps an allowed placeholder, rejects any other.
     func part(_ placeholder: Placeholder) throws(TemplateMistake) -> TextTemplate.Part {
@@ -21,11 +24,14 @@ struct TemplateScope: Sendable {
         if let constant = constants[name] { return .literal(constant) }
         if inputs.contains(name) { return .placeholder(placeholder) }
         if items, let field = placeholder.field, !field.isEmpty, field.allSatisfy(Self.isNameCharacter) { return .placeholder(placeholder) }
+        if rows, placeholder.rowPointer != nil { return .placeholder(placeholder) }
         throw TemplateMistake(found: "{\(name)}", expected: Self.rules[name] ?? "one of the placeholders \(names)")
     }
 
     private var names: String {
-        let names = constants.keys.sorted() + inputs.sorted() + (items ? ["item.id", "item.payload", "item.<field>"] : [])
+        let names =
+            constants.keys.sorted() + inputs.sorted() + (items ? ["item.id", "item.payload", "item.<field>"] : [])
+            + (rows ? ["row./<pointer>"] : [])
         return names.map { "{\($0)}" }.joined(separator: ", ")
     }
 

@@ -1,3 +1,4 @@
+import JSON
 import SyncModel
 
 /// `{item.user_id}`, or `{item.note?}` if it may be absent.
@@ -7,6 +8,11 @@ struct Placeholder: Hashable, Sendable {
 
     var field: String? { name.hasPrefix("item.") ? String(name.dropFirst("item.".count)) : nil }
     var isPayload: Bool { name == "item.payload" }
+    /// Of `{row./id}`: a value in the row that is read before the send.
+    var rowPointer: JSONPointer? {
+        guard name.hasPrefix("row."), let pointer = JSONPointer(String(name.dropFirst("row.".count))) else { return nil }
+        return pointer.tokens.isEmpty ? nil : pointer
+    }
 }
 
 /// Constants (`vars`, `version`, `device_id`) are already replaced.

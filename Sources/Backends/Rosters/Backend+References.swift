@@ -18,11 +18,11 @@ extension Backend {
         profile.routes[name].flatMap { $0.rows.form.isEmpty ? nil : $0.rows.form }
     }
 
-    /// The routes that make a row of this resource and change one; nil for none.
-    package func actions(on resource: Resource) -> (add: String?, change: String?) {
+    /// The routes that make a row of this resource, change one and delete one; nil for none.
+    package func actions(on resource: Resource) -> (add: String?, change: String?, delete: String?) {
         let add = routes.first { creates(route: $0) == resource.name }
         let change = add.flatMap(then(route:)) ?? routes.first { changes(route: $0) == resource.name }
-        return (add, change)
+        return (add, change, routes.first { deletes(route: $0) == resource.name })
     }
 
     /// The fields, with this id in the one that names the subject; for lanes.

@@ -9,8 +9,8 @@ extension Backend {
     /// The names of the resources to read again after a delivery of this route.
     package func touches(route name: String) -> [String] {
         guard let route = profile.routes[name] else { return [] }
-        let implied = [route.rows.creates, route.rows.changes].compactMap(\.self).filter { !route.touches.contains($0) }
-        return route.touches + implied
+        let implied = [route.rows.creates, route.rows.changes, route.deletion.deletes].compactMap(\.self)
+        return route.touches + implied.filter { !route.touches.contains($0) }
     }
 
     /// The field that holds the subject of the route's entries, and its resource; nil for none.

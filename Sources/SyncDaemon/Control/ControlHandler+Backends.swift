@@ -20,6 +20,7 @@ extension RouteSummary {
         let then = backend.then(route: name)
         self.init(name: name, fields: fields, takesPayload: backend.takesPayload(route: name) || then != nil)
         (creates, changes) = (backend.creates(route: name), backend.changes(route: name))
+        (deletes, confirm) = (backend.deletes(route: name), backend.needsConfirmation(route: name) ? true : nil)
         (self.then, form) = (then, backend.form(route: name))
     }
 }

@@ -102,6 +102,8 @@ extension ControlHandler {
             owner: (view.seesPeople ? context.label : nil) ?? "account \(entry.destination.account)", canLookUp: canLookUp(entry),
             commands: commands(for: backend), hasProfile: keeper != nil, isDiskFull: try await outbox.room() == .nothingLeft,
             attempts: dispatcher.attempts, subjectReport: try await names(for: view).report(Subject(entry)), moment: Moment(now: clock.now))
+        reasons.earlier = context.earlier
+        reasons.readsRow = keeper?.backend.freshResource(route: entry.route) != nil
         reasons.meaning = Reasons.Meaning(of: context.entry, at: keeper?.backend, for: reasons)
         if let gate = reasons.routeGate { reasons.routeGate?.failure = view.failure(gate.failure, at: backend) }
         if let keeper { reasons.session = view.session(await keeper.snapshot) }

@@ -52,8 +52,11 @@ extension ControlHandler {
     func actions(on resource: Resource, at name: String) -> RosterActions? {
         guard let backend = keepers[name]?.backend else { return nil }
         let actions = backend.actions(on: resource)
-        guard actions.add != nil || actions.change != nil else { return nil }
-        return RosterActions(add: actions.add, change: actions.change, form: actions.change.flatMap(backend.form(route:)) ?? [])
+        guard actions.add != nil || actions.change != nil || actions.delete != nil else { return nil }
+        return RosterActions(
+            add: actions.add, change: actions.change, delete: actions.delete,
+            confirm: actions.delete.map(backend.needsConfirmation(route:)) == true ? true : nil,
+            form: actions.change.flatMap(backend.form(route:)) ?? [])
     }
 }
 

@@ -9,7 +9,8 @@ import SyncModel
 /// Why an entry waits: causes for all entries first, then causes for this one.
 extension Reasons {
     func pending(_ entry: Entry) -> Explanation {
-        backendMissing(entry) ?? addressChanged(entry) ?? paused() ?? accountMissing(entry) ?? creation(entry) ?? behind(entry)
+        backendMissing(entry) ?? addressChanged(entry) ?? paused() ?? accountMissing(entry) ?? creation(entry)
+            ?? ofSubject(entry) ?? behind(entry)
             ?? diskFull()
             ?? unseen(entry) ?? refused(entry) ?? cooling() ?? failing(entry) ?? uncertain(entry) ?? backoff(entry) ?? revived(entry) ?? (
                 "It is next in its lane.", .optional("Nothing to do. Homing sends it by itself.")
@@ -151,6 +152,12 @@ extension Reasons {
     private func uncertain(_ entry: Entry) -> Explanation? {
         guard entry.uncertain else { return nil }
         let when = entry.dueAt.map { $0 > moment.now ? " at \(moment.text($0))" : "" } ?? ""
+        if readsRow {
+            return (
+                "The answer was lost. Homing reads the list of \(title.many) again\(when) to see whether it must send the entry again.",
+                .optional("Nothing to do. This happens by itself.")
+            )
+        }
         if canLookUp {
             return (
                 "The answer was lost. Homing looks the entry up\(when) before it sends it again.",

@@ -12,6 +12,10 @@ struct Reasons {
     var blocker: Entry?
     /// Entries before it, counted up to `Outbox.countedInLine`.
     var ahead = 0
+    /// Undelivered entries of its subject that go first, counted up to `Outbox.countedInLine`.
+    var earlier = 0
+    /// Its row is read before each send.
+    var readsRow = false
     /// Nil until it is delivered or discarded.
     var receipt: ReceiptRecord?
     var fields: [String: String] = [:]
@@ -83,7 +87,7 @@ struct Reasons {
                 .optional("Nothing to do. Ask again in a minute.")
             )
         case .dead: dead(entry)
-        case .held: ofReference(entry) ?? held(entry)
+        case .held: ofReference(entry) ?? ofRow(entry) ?? held(entry)
         case .pending: pending(entry)
         }
     }

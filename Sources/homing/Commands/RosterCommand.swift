@@ -4,7 +4,8 @@ import Foundation
 
 struct RosterCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
-        commandName: "roster", abstract: "Show, add and edit your people, or rows of another list that Homing keeps, even while offline.",
+        commandName: "roster",
+        abstract: "Show, add, edit and delete your people, or rows of another list that Homing keeps, even while offline.",
         discussion: """
             Without a name, shows which lists there are. With a name, shows the rows of that list: ‘homing roster people’, or shorter \
             ‘homing people’. Homing reads a list after you sign in, and again from time to time. ‘homing logout’ deletes it.
@@ -15,12 +16,15 @@ struct RosterCommand: DaemonCommand {
             ‘homing people edit "Anna Example" --last-name Sample’. The options are those that the backend knows; without any, the \
             command lists them. --set first_name=Anna does the same. Homing sends the change when the network allows. A new person can \
             be measured at once: the answer says how.
+
+            To delete a row at the backend, even while offline: homing people delete "Anna Example". It asks first; without a terminal, \
+            --yes is required. Homing sends all earlier entries for the row first, and looks the row up just before it deletes it.
             """)
 
     @Argument(help: ArgumentHelp("The list, such as people.", valueName: "list"), completion: Suggestions.rosters) var name: String?
-    @Argument(help: "Add a row to the list, or edit one.") var action: RosterAction?
+    @Argument(help: "Add a row to the list, edit one, or delete one.") var action: RosterAction?
     @Argument(
-        help: ArgumentHelp("With edit: the row, by name, id, or @ and the id of the entry that adds it.", valueName: "row"),
+        help: ArgumentHelp("With edit and delete: the row, by name, id, or @ and the id of the entry that adds it.", valueName: "row"),
         completion: Suggestions.rows)
     var row: String?
     @Option(help: ArgumentHelp("Only rows whose name contains this text, or whose id begins with it.", valueName: "text"))
@@ -30,8 +34,9 @@ struct RosterCommand: DaemonCommand {
     @Option(help: ArgumentHelp("Only rows after the one with this id.", valueName: "id")) var after: String?
     @Option(help: ArgumentHelp("With add and edit: a value of the row. A value that is JSON, not text: name:=3", valueName: "name=value"))
     var set: [FormField] = []
-    @Flag(help: "With edit: refuse a row that is not in the list, instead of warning.") var strict = false
-    @Option(help: ArgumentHelp("With add and edit: the entry's id; the default is a new one.", valueName: "uuid")) var id: String?
+    @Flag(help: "With edit and delete: refuse a row that is not in the list, instead of warning.") var strict = false
+    @Option(help: ArgumentHelp("With add, edit and delete: the entry's id; the default is a new one.", valueName: "uuid")) var id: String?
+    @Flag(name: .shortAndLong, help: "With delete: do not ask for confirmation.") var yes = false
     @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 
@@ -47,12 +52,19 @@ struct RosterCommand: DaemonCommand {
         if action == nil && (!set.isEmpty || strict || id != nil) {
             throw ValidationError("--set, --strict and --id need ‘add’ or ‘edit’, for example: homing people add --set first_name=Anna")
         }
+        if yes && action != .delete {
+            throw ValidationError("--yes needs ‘delete’, for example: homing people delete \"Anna Example\" --yes")
+        }
+        if action == .delete && !set.isEmpty { throw ValidationError("--set cannot be used with ‘delete’.") }
         if action != nil && (find != nil || refresh || after != nil) {
-            throw ValidationError("--find, --refresh and --after cannot be used with ‘add’ or ‘edit’.")
+            throw ValidationError("--find, --refresh and --after cannot be used with ‘add’, ‘edit’ or ‘delete’.")
         }
         if action == .add && row != nil { throw ValidationError("‘add’ takes options only, such as --first-name Anna.") }
         if action == .edit && row?.isEmpty != false {
             throw ValidationError("Name the row to edit, for example: homing people edit \"Anna Example\" --last-name Sample")
+        }
+        if action == .delete && row?.isEmpty != false {
+            throw ValidationError("Name the row to delete, for example: homing people delete \"Anna Example\"")
         }
         if let id, UUID(uuidString: id) == nil { throw ValidationError("--id is ‘\(id)’; expected a UUID.") }
     }

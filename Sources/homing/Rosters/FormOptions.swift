@@ -3,11 +3,14 @@ enum FormOptions {
     /// Options of `homing roster`; a member with such a name needs `--set`.
     static let reserved: Set = [
         "after", "backend", "find", "help", "id", "json", "limit", "refresh", "set", "socket", "strict", "version",
+        "yes",
     ]
 
     /// `arguments` with `--set` in place of options for members, if they begin with `roster LIST add` or `roster LIST edit`.
     static func expanded(_ arguments: [String]) -> [String] {
-        guard arguments.count > 3, arguments[0] == "roster", RosterAction(rawValue: arguments[2]) != nil else { return arguments }
+        guard arguments.count > 3, arguments[0] == "roster", RosterAction(rawValue: arguments[2])?.takesForm == true else {
+            return arguments
+        }
         var words = Array(arguments.prefix(3))
         var rest = arguments.dropFirst(3)
         while let word = rest.popFirst() {

@@ -4,10 +4,21 @@ import Foundation
 import JSON
 
 enum RosterAction: String, CaseIterable, ExpressibleByArgument {
-    case add, edit
+    case add, edit, delete
+
+    /// Whether options give the values of a row.
+    var takesForm: Bool { self != .delete }
+
+    func route(in actions: RosterActions?) -> String? {
+        switch self {
+        case .add: actions?.add
+        case .edit: actions?.change
+        case .delete: actions?.delete
+        }
+    }
 }
 
-/// A new row of a list, or a change to one.
+/// A new row of a list, a change to one, or its deletion.
 struct RosterChange {
     let route: String
     private let action: RosterAction
@@ -16,7 +27,7 @@ struct RosterChange {
 
     /// Throws if the profile has no route for it.
     init(_ action: RosterAction, of roster: RosterReport) throws(Problem) {
-        guard let route = action == .add ? roster.actions?.add : roster.actions?.change else {
+        guard let route = action.route(in: roster.actions) else {
             let many = roster.title.many
             throw Problem(
                 .unsupported, status: 409, title: "Not supported",
@@ -29,20 +40,24 @@ struct RosterChange {
         form = roster.actions?.form ?? []
     }
 
-    /// The field that takes the id of the changed row, or nil for a new row.
+    /// Whether the person must confirm it.
+    var needsConfirmation: Bool { action == .delete && roster.actions?.confirm == true }
+
+    /// The field that takes the id of the changed or deleted row, or nil for a new row.
     var field: String? {
         get throws(Problem) {
-            guard action == .edit else { return nil }
+            guard action != .add else { return nil }
             if let field = roster.references?.first(where: { $0.route == route })?.field { return field }
             throw Problem(
                 .unsupported, status: 409, title: "Not supported",
-                detail: "The route \(route) of \(roster.backend) does not say which \(roster.title.one) it changes.",
+                detail: "The route \(route) of \(roster.backend) does not say which \(roster.title.one) it is for.",
                 next: "Tell the administrator: a field of the route needs a ‘reference’ to \(roster.resource).")
         }
     }
 
     /// A JSON object of the given members; nil without any, for a list whose new rows need none.
     func payload(_ fields: [FormField]) throws(Problem) -> Data? {
+        guard action.takesForm else { return nil }
         var members: [(name: String, value: String)] = []
         for field in fields {
             let (name, value) = (try member(field), try json(field))

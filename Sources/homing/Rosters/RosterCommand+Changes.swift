@@ -3,7 +3,7 @@ import ControlAPI
 import Foundation
 
 extension RosterCommand {
-    /// Submits a new row or a change, and says what was accepted.
+    /// Submits a new row, a change or a deletion, and says what was accepted.
     func change(_ roster: RosterReport, _ action: RosterAction, _ context: Context) async throws {
         let change = try RosterChange(action, of: roster)
         let payload = try change.payload(set)
@@ -13,6 +13,7 @@ extension RosterCommand {
             let argument = SubjectArgument([roster], route: change.route, context.client)
             fields[field] = try await argument.resolved(item, option: "\(roster.command) edit ").value
         }
+        if change.needsConfirmation, let id = fields.values.first { try await confirmDeletion(of: id, by: change.route, roster, context) }
         let submission = Submission(
             backend: roster.backend, route: change.route, id: (id ?? UUID().uuidString).lowercased(), fields: fields, payload: payload,
             strict: strict)

@@ -146,6 +146,7 @@ enum WireSamples {
     private static let route: RouteSummary = {
         var route = RouteSummary(name: "r", fields: [field], takesPayload: true)
         (route.creates, route.changes, route.then, route.form) = ("l", "l", "s", ["m"])
+        (route.deletes, route.confirm) = ("l", true)
         return route
     }()
     private static let field = FieldSummary(name: "f", type: "integer", reference: "l")
@@ -165,7 +166,7 @@ enum WireSamples {
     private static let bareRoster = RosterReport(backend: "b", resource: "r", title: title, state: "unread", sentence: "s")
     private static let bareRow = RosterRow(id: "28", label: "Anna Example", values: ["/id": "23"])
     private static let row = RosterRow(id: "@\(id)", label: "Anna Example", values: [:], pending: "new")
-    private static let actions = RosterActions(add: "a", change: "c", form: ["first_name"])
+    private static let actions = RosterActions(add: "a", change: "c", delete: "d", confirm: true, form: ["first_name"])
     private static let cooling = CoolingRoute(route: "r", since: day, until: day, reason: "s")
     private static let pause = PauseReport(backend: "b", reason: "r", since: day, until: day, by: "ann")
     private static let lane: LaneReport = {

@@ -1,0 +1,129 @@
+import JSON
+import SyncModel
+
+extension Route {
+    /// How a delivery deletes a row.
+    struct Deletion: Sendable {
+        /// The resource of which it deletes the row that the subject names.
+        let deletes: String?
+        /// A person must confirm it.
+        let confirm: Bool
+        /// Nil if nothing is read before a send.
+        let row: FreshRow?
+    }
+
+    /// The row that is read just before each send.
+    struct FreshRow: Sendable {
+        let resource: String
+        /// The values of the one row.
+        let conditions: [(pointer: JSONPointer, value: TextTemplate)]
+        /// An entry without such a row counts as delivered.
+        let absentIsDone: Bool
+    }
+}
+
+extension Route.Deletion {
+    /// - Parameters:
+    ///   - subject: the first reference of the route.
+    ///   - request: nil if it has a mistake.
+    init(_ table: StrictTable, subject: Route.Reference?, request: RequestTemplate?, defaults: RequestDefaults) {
+        deletes = table.text("deletes")
+        confirm = table.bool("confirm") ?? false
+        let absentIsDone = table.bool("absent_is_done") ?? false
+        row = table.table("row").flatMap { Route.FreshRow($0, absentIsDone: absentIsDone, scope: defaults.scope.withItems) }
+        let keys = Set(table.keys)
+        if keys.contains("deletes"), keys.contains("creates") || keys.contains("changes") {
+            table.reject("deletes", expected: "only one of creates, changes and deletes")
+        } else if let deletes, subject?.resource != deletes {
+            table.reject("deletes", expected: "the resource that the first reference in fields names", found: "\"\(deletes)\"")
+        }
+        if keys.contains("confirm"), !keys.contains("deletes") {
+            table.reject("confirm", expected: "the key deletes in the same route")
+        }
+        if keys.contains("absent_is_done"), !keys.contains("row") {
+            table.reject("absent_is_done", expected: "the key row in the same route")
+        }
+        guard keys.contains("row") else { return }
+        if keys.contains("find") {
+            table.reject("row", expected: "either row or find: a row that is read before each send also settles a lost answer")
+        } else if let request, Origin(request.url.literalURL) != defaults.origin {
+            table.reject("row", expected: "a request to a path at base_url, because rows belong to the signed-in account")
+        }
+    }
+}
+
+extension Route.FreshRow {
+    fileprivate init?(_ table: StrictTable, absentIsDone: Bool, scope: TemplateScope) {
+        defer { table.close() }
+        let resource = table.text("resource", required: true)
+        let fresh = table.read("fresh", required: true, expected: "true: the row is always read just before the send") { node in
+            if case .scalar(_, .bool(true)) = node.content { true } else { nil }
+        }
+        let mistakesBefore = table.mistakes.all.count
+        var conditions: [(pointer: JSONPointer, value: TextTemplate)] = []
+        for condition in table.map("where") {
+            guard let pointer = JSONPointer(condition.name), !pointer.tokens.isEmpty else {
+                table.mistakes.add(
+                    at: condition.value, key: condition.path, found: "\"\(condition.name)\"",
+                    expected: "a JSON pointer to a value in a row, such as /id")
+                continue
+            }
+            if let value = Self.value(condition, table, scope) { conditions.append((pointer, value)) }
+        }
+        if conditions.isEmpty, table.mistakes.all.count == mistakesBefore {
+            table.reject("where", expected: "at least one value that identifies the row, such as {/id: \"{item.user_id}\"}")
+        }
+        guard let resource, fresh == true, !conditions.isEmpty else { return nil }
+        self.init(resource: resource, conditions: conditions, absentIsDone: absentIsDone)
+    }
+
+    private static func value(
+        _ condition: (name: String, value: YAMLNode, path: String), _ table: StrictTable, _ scope: TemplateScope
+    ) -> TextTemplate? {
+        let expected = "text with {item.…} placeholders"
+        do throws(TemplateMistake) {
+            guard let text = condition.value.text, !text.isEmpty else {
+                throw TemplateMistake(found: condition.value.summary, expected: expected)
+            }
+            let value = try TextTemplate(parsing: text, scope: scope)
+            try value.checkWithinText()
+            // A fixed value would be the same for all entries.
+            guard value.placeholders.contains(where: { $0.field != nil && !$0.isPayload && !$0.isOptional }) else {
+                throw TemplateMistake(found: "\"\(text)\"", expected: expected)
+            }
+            return value
+        } catch {
+            table.mistakes.add(at: condition.value, key: condition.path, found: error.found, expected: error.expected)
+            return nil
+        }
+    }
+}
+
+extension Profile {
+    /// A read keeps only the id and the kept values of a row, so only these can identify it or be sent.
+    static func checkRows(
+        of routes: [Route], in resources: [Resource], _ declared: [(name: String, value: YAMLNode, path: String)],
+        _ mistakes: MistakeCollector
+    ) {
+        // What a resource keeps is unknown if it has a mistake.
+        guard !mistakes.all.contains(where: { $0.key.hasPrefix("resources.") }) else { return }
+        for route in routes {
+            guard let row = route.deletion.row, let resource = resources.first(where: { $0.name == row.resource }),
+                let place = declared.first(where: { $0.name == route.name })
+            else { continue }
+            let known = [resource.id] + resource.keep
+            let expected = "a value that the resource \(resource.name) has as its id or in keep"
+            for condition in row.conditions where !known.contains(condition.pointer) {
+                mistakes.add(
+                    at: place.value.member("row") ?? place.value, key: "\(place.path).row.where", found: "\"\(condition.pointer)\"",
+                    expected: expected)
+            }
+            for placeholder in route.request.placeholders {
+                guard let pointer = placeholder.rowPointer, !known.contains(pointer) else { continue }
+                mistakes.add(
+                    at: place.value.member("request") ?? place.value, key: "\(place.path).request", found: "{\(placeholder.name)}",
+                    expected: expected)
+            }
+        }
+    }
+}

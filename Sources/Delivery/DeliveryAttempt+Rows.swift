@@ -1,0 +1,119 @@
+import Backends
+import Foundation
+import Roster
+import SyncModel
+
+/// The row that an entry is about is read just before each send: a request that destroys something goes to no id that was not confirmed.
+/// See Decisions/DeletingRows.md.
+extension DeliveryAttempt {
+    /// What a route with `row` says.
+    package struct Rows: Sendable {
+        /// The word for many rows.
+        let many: String
+        /// An entry without its row counts as delivered.
+        let absentIsDone: Bool
+
+        package init(many: String, absentIsDone: Bool) { (self.many, self.absentIsDone) = (many, absentIsDone) }
+    }
+
+    /// One read of all rows, and a second one if the row is not among them.
+    struct Search: Sendable {
+        var pass = RosterPass()
+        /// The rows of the first read, which did not contain the entry's; nil before that.
+        var lacking: [RosterID]?
+        /// Of the last page with rows.
+        var status = 200
+    }
+
+    /// - Parameter status: of the answer.
+    package mutating func readRow(_ answer: ResourceAnswer, status: Int, at now: Date) -> Step {
+        switch answer {
+        case .page: search.status = status
+        case .unauthorized(let failure): refusal = .unauthorized(failure)
+        case .unchanged, .throttled, .failed: break
+        }
+        return follow(search.pass.answered(answer), at: now)
+    }
+
+    package mutating func found(_ found: FreshRow, at now: Date) -> Step {
+        guard case .findRow(let rows) = next else { return next }
+        switch found {
+        case .one(let row) where search.lacking == nil:
+            self.row = row
+            return go(.send)
+        case .one: return hasChanged(at: now)
+        case .unfit(var failure):
+            failure.status = search.status
+            return end(.permanent(failure), at: now)
+        case .unreadable(let failure): return unread(failure, at: now)
+        case .absent: return absent(from: rows.map(\.id), at: now)
+        }
+    }
+
+    /// Before each send, also before one that is repeated.
+    mutating func searchAnew() -> Step {
+        (search, row) = (Search(), nil)
+        return go(.readRow(page: 1, unless: nil))
+    }
+
+    var isReading: Bool {
+        switch next {
+        case .readRow, .findRow: true
+        case .lookUp, .send, .renew, .end: false
+        }
+    }
+
+    /// A read without a usable answer.
+    mutating func notRead(_ verdict: Verdict, at now: Date) -> Step {
+        switch verdict {
+        case .unreachable, .throttled, .unauthorized: return end(verdict, at: now)
+        case .permanent(let failure) where failure.reason == .profile: return end(verdict, at: now)
+        default: return unread(verdict.failure ?? Failure(.serverError, "There was no usable answer."), at: now)
+        }
+    }
+
+    private mutating func follow(_ step: RosterPass.Step, at now: Date) -> Step {
+        switch step {
+        case .page(let page, let etag): return go(.readRow(page: page, unless: etag))
+        case .renew: return .renew
+        case .denied(var failure):
+            failure.reason = .stillUnauthorized
+            return unread(failure, at: now)
+        case .store(let rows):
+            guard rows.incomplete == nil else { return hasChanged(at: now) }
+            return go(.findRow(in: rows.pages.flatMap { $0?.rows ?? [] }))
+        case .end(.throttled(let failure, let until)): return end(.throttled(failure, until: until), at: now)
+        case .end(.failed(let failure)): return unread(failure, at: now)
+        case .end: return unread(Failure(.serverError, "There was no usable answer."), at: now)
+        }
+    }
+
+    /// A single read without the row may be a fault of the server's.
+    private mutating func absent(from ids: [RosterID], at now: Date) -> Step {
+        guard let lacking = search.lacking else {
+            let status = search.status
+            search = Search(lacking: ids, status: status)
+            return follow(search.pass.next, at: now)
+        }
+        guard lacking == ids else { return hasChanged(at: now) }
+        if rows?.absentIsDone == true {
+            return end(.accepted(Receipt(remoteID: nil, status: search.status, foundByLookup: true, at: now)), at: now)
+        }
+        return end(.permanent(Failure(.refused, "The entry was not sent: the list of \(many) no longer contains its row.")), at: now)
+    }
+
+    private mutating func hasChanged(at now: Date) -> Step {
+        let message = "The list of \(many) was not complete, or changed while Homing read it."
+        return end(.unread(Failure(.serverError, status: search.status, message), until: nextRead(now)), at: now)
+    }
+
+    private mutating func unread(_ failure: Failure, at now: Date) -> Step {
+        let message = "The list of \(many) must be read before the entry is sent, and that failed. \(failure.message)"
+        return end(.unread(Failure(failure.reason, status: failure.status, message), until: nextRead(now)), at: now)
+    }
+
+    private var many: String { rows?.many ?? "rows" }
+
+    /// Half a minute at first, up to a quarter of an hour.
+    private func nextRead(_ now: Date) -> Date { now.addingTimeInterval(min(900, 30 * pow(2, Double(min(entry.releases, 5))))) }
+}

@@ -1,0 +1,45 @@
+import Backends
+import ControlAPI
+import Outbox
+import SyncModel
+
+/// Entries that go after all others of their subject, and entries whose row is read before each send.
+extension Reasons {
+    /// Nil if no earlier entry of its subject is in the way.
+    func ofSubject(_ entry: Entry) -> Explanation? {
+        guard entry.mutation.afterSubject, earlier > 0, let first = blocker, first.lane != entry.lane else { return nil }
+        let this = subject(entry, "This")
+        let number = earlier >= Outbox.countedInLine ? "at least \(earlier)" : "\(earlier)"
+        let count = "\(number) earlier \(earlier == 1 ? "entry" : "entries") for the same \(title.one)"
+        let id = EntryName.short("\(first.id)")
+        let which = earlier == 1 ? "It" : "One of them, \(id),"
+        if first.holdReason == .discarding {
+            return (
+                "\(this) waits for \(count). \(which) is being discarded.",
+                .optional("Nothing to do. To undo the discard, run: homing undo \(id)")
+            )
+        }
+        switch first.state {
+        case .dead, .held:
+            return (
+                "\(this) waits for \(count). \(which) \(first.state == .dead ? "has failed" : "is on hold").",
+                .required("To see why, and what to do, run: homing why \(id)\n\(discard(entry))")
+            )
+        case .pending, .inflight, .delivered, .discarded:
+            return (
+                "\(this) waits for \(count), which Homing sends first.",
+                .optional("Nothing to do. To check the first one, run: homing why \(id)")
+            )
+        }
+    }
+
+    /// The row was read, and does not allow the send; nil for entries that have another cause.
+    func ofRow(_ entry: Entry) -> Explanation? {
+        guard entry.holdReason == .profile, entry.lastStatus != nil else { return nil }
+        let backend = entry.destination.backend
+        return (
+            "\(subject(entry, "This")) was not sent.\(said(entry))",
+            .required("Correct the list of \(title.many) at \(backend), then run: homing retry \(entry.id)\n\(discard(entry))")
+        )
+    }
+}

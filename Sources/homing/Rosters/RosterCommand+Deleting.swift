@@ -1,0 +1,26 @@
+import ControlAPI
+import SyncModel
+
+extension RosterCommand {
+    /// Names the row and counts the entries for it that are not delivered, then asks.
+    func confirmDeletion(of id: String, by route: String, _ roster: RosterReport, _ context: Context) async throws {
+        let confirmation = Confirmation(console: context.console, skipped: yes)
+        guard try confirmation.isNeeded else { return }
+        var undelivered: [EntrySummary] = []
+        for state in [Entry.State.pending, .inflight, .dead, .held] {
+            let query = EntryQuery(state: state.rawValue, backend: roster.backend, user: id, after: 0, limit: 500)
+            undelivered += try await query.allPages { page async throws(Problem) in
+                try await context.client.call(Endpoints.entries, page)
+            }
+        }
+        let text = DeletionText(roster: roster, id: id, row: try await listed(id, roster, context))
+        let others = undelivered.filter { $0.route != route }.sorted { $0.sequence < $1.sequence }
+        try confirmation.ask(text.before(others), "Type the word ‘delete’ to go on: ") { $0 == "delete" }
+    }
+
+    private func listed(_ id: String, _ roster: RosterReport, _ context: Context) async throws(Problem) -> ControlAPI.RosterRow? {
+        var query = RosterQuery(resource: roster.resource, backend: roster.backend, limit: 100)
+        query.ids = [id]
+        return try await context.client.call(Endpoints.roster, query).rows.first { $0.id == id }
+    }
+}

@@ -1,0 +1,132 @@
+import Backends
+import Delivery
+import Foundation
+import Logging
+import Outbox
+import Sessions
+import SyncModel
+import TestSupport
+import Testing
+import Vault
+
+/// Entries whose row is read just before they are sent.
+struct CourierRowTests {
+    private let folder: TemporaryDirectory
+    private let server = ScriptedBackend()
+    private let clock = TestClock(Date(timeIntervalSince1970: 1_795_262_400))
+    private let courier: Courier
+
+    private static let list = "GET /people"
+
+    init() async throws {
+        folder = try TemporaryDirectory()
+        try FileManager.default.createDirectory(atPath: folder("profiles"), withIntermediateDirectories: true)
+        try folder.write(Self.profile, to: "profiles/breathesafe.yaml")
+        let backend = try ProfileLibrary.load(directory: folder("profiles"), deviceID: "d", version: "1")[0]
+        let outbox = try Outbox(file: folder("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
+        let keeper = try SessionKeeper(backend: backend, outbox: outbox, transport: server, clock: clock, log: Logger(label: "test"))
+        _ = try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: false)
+        courier = Courier(keeper: keeper, policy: RetryPolicy(), clock: clock)
+        server.forget()
+    }
+
+    private static let profile = """
+        schema: 1
+        name: breathesafe
+        base_url: https://lab.test
+        auth:
+          scheme: cookie
+          on_401: [login]
+          login: {request: POST /login, json: {email: "{email}", password: "{password}"}, account: /id}
+          logout: {request: DELETE /login}
+        health: {request: GET /me, account: /id}
+        routes:
+          remove:
+            request: DELETE /rows/{row./row}
+            fields: {user_id: {type: integer, reference: people}}
+            deletes: people
+            row: {resource: people, where: {/id: "{item.user_id}"}, fresh: true}
+            absent_is_done: true
+            empty: true
+        resources:
+          people: {request: GET /people, list: /people, id: /id, keep: [/row]}
+        """
+
+    private func entry(_ user: JSONValue = 28, subject: RosterID = "28", _ change: (inout Entry) -> Void = { _ in }) -> Entry {
+        var mutation = Samples.mutation(1)
+        (mutation.route, mutation.fields, mutation.payload, mutation.subject) = ("remove", ["user_id": user], nil, subject)
+        return Samples.entry(mutation, change)
+    }
+
+    /// Without the checks of the account.
+    private var log: [String] { server.log.filter { $0 != "GET /me" } }
+
+    /// The number of one row is the id of the other.
+    private static let rows = #"{"people":[{"id":23,"row":28},{"id":28,"row":23}]}"#
+
+    @Test func deletesByTheNumberOfTheRowThatItRead() async {
+        server.answer(Self.list, 200, Self.rows)
+        server.answer("DELETE /rows/23", 200, "{}")
+        let attempt = await courier.attempt(entry())
+        #expect(attempt.verdict.name == "accepted" && attempt.wasSent)
+        #expect(log == [Self.list, "DELETE /rows/23"])
+        // The account is confirmed between the read and the send.
+        #expect(server.log.dropLast().last == "GET /me")
+    }
+
+    @Test func deletesTheRowOfABoundReference() async {
+        server.answer(Self.list, 200, Self.rows)
+        server.answer("DELETE /rows/23", 200, "{}")
+        let token = RosterID(createdBy: Samples.id(9))
+        let bound = await courier.attempt(entry(.string(token.rawValue), subject: token) { $0.bound = "28" })
+        #expect(bound.verdict.name == "accepted" && log.last == "DELETE /rows/23")
+        server.forget()
+        let unbound = await courier.attempt(entry(.string(token.rawValue), subject: token))
+        #expect(unbound.verdict.failure?.reason == .profile && server.log.isEmpty)
+    }
+
+    @Test(arguments: [true, false]) func missingRowIsDoneAfterTwoReads(isUncertain: Bool) async {
+        server.answer(Self.list, 200, #"{"people":[{"id":23,"row":28}]}"#)
+        let attempt = await courier.attempt(
+            entry { ($0.uncertain, $0.uncertainSince) = (isUncertain, isUncertain ? clock.now : nil) })
+        #expect(attempt.verdict == .accepted(Receipt(remoteID: nil, status: 200, foundByLookup: true, at: clock.now)))
+        #expect(!attempt.wasSent && log == [Self.list, Self.list])
+    }
+
+    /// The server says so to a wrong number too.
+    @Test func refusedDeleteIsNotDone() async {
+        server.answer(Self.list, 200, Self.rows)
+        server.answer("DELETE /rows/23", 404, #"{"message":"not found"}"#)
+        #expect(await courier.attempt(entry()).verdict.name == "transient")
+    }
+
+    @Test func severalRowsOfOneIDSendNothing() async {
+        server.answer(Self.list, 200, #"{"people":[{"id":28,"row":23},{"id":"28","row":24}]}"#)
+        let attempt = await courier.attempt(entry())
+        #expect(attempt.verdict.name != "accepted" && !attempt.wasSent)
+        #expect(!log.contains { $0.hasPrefix("DELETE") })
+    }
+
+    @Test(arguments: [(500, "{}"), (200, "[]"), (200, #"{"people":[{"row":23}]}"#), (404, "{}")])
+    func unreadableListSendsNothing(status: Int, body: String) async {
+        server.answer(Self.list, status, body)
+        let attempt = await courier.attempt(entry())
+        #expect(attempt.verdict.name == "unread" && !attempt.wasSent && !log.contains { $0.hasPrefix("DELETE") })
+    }
+
+    @Test func listOfAnotherAccountSendsNothing() async {
+        server.answer(Self.list, 200, Self.rows)
+        server.answer("GET /me", 200, #"{"id":2}"#)
+        for _ in 1...2 {
+            let attempt = await courier.attempt(entry())
+            #expect(attempt.verdict.name != "accepted" && !attempt.wasSent)
+        }
+        #expect(!log.contains { $0.hasPrefix("DELETE") })
+    }
+
+    @Test func lostReadSendsNothing() async {
+        server.fail(Self.list, .lost(Failure(.lostAnswer, "silence")))
+        let attempt = await courier.attempt(entry())
+        #expect(attempt.verdict.name == "unreachable" && !attempt.wasSent && attempt.verdict.failure?.outcomeUnknown == false)
+    }
+}

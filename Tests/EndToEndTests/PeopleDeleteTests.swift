@@ -1,0 +1,161 @@
+import ControlAPI
+import Foundation
+import Sandbox
+import StationSupport
+import SyncModel
+import Synchronization
+import TestSupport
+import Testing
+
+/// Deleting people: 9 is Zoë Quiroga in row 1, 5 is Eve Lab in row 2, 7 is Anna Example in row 3; 10 in row 4 belongs to another manager.
+@Suite(.timeLimit(.minutes(60))) struct PeopleDeleteTests {
+    private func deletes(_ station: TestStation) -> [String] {
+        station.sandbox.ledger.requests.filter { $0.method == "DELETE" && $0.path.hasPrefix("/managed_users") }.map(\.path)
+    }
+
+    @discardableResult
+    private func delete(_ user: String, _ number: Int, _ station: TestStation) async throws -> SubmissionReceipt {
+        try await station.submit("delete_managed_user", number, user: user)
+    }
+
+    /// The ids in the list, read again.
+    private func listed(_ station: TestStation) async throws -> Set<String> {
+        _ = try await station.refreshedPeople()
+        return Set(try await station.people().rows.map(\.id))
+    }
+
+    @Test func deletesThePersonByTheRowAfterAllCaptures() async throws {
+        let station = try await TestStation.signedInWithPeople()
+        await station.sandbox.down()
+        for number in 1...2 { try await station.measure("7", number) }
+        try await station.nameUser("7", 3)
+        let unconfirmed = try await station.homing("people", "delete", "Anna Example")
+        #expect(unconfirmed.code != 0 && unconfirmed.text.contains("--yes"), "\(unconfirmed.text)")
+        let told = try await station.homing("people", "delete", "Anna Example", "--yes", "--id", Samples.id(4).description)
+        #expect(told.code == 0 && told.text.contains("The deletion of Anna Example (7) is stored safely"), "\(told.text)")
+        #expect(told.text.contains("homing discard "), "\(told.text)")
+        let why = try await station.homing("why", Samples.id(4).description)
+        #expect(why.text.contains("Anna Example (7)") && why.text.contains("3 earlier entries"), "\(why.text)")
+
+        try await station.sandbox.up()
+        try await station.sync()
+        try await station.allSettled(1...4)
+        let ledger = station.sandbox.ledger
+        #expect(ledger.entries.count == 4 && ledger.deleted == [7])
+        #expect(ledger.entries.last?.path == "/managed_users/3" && ledger.entries.last?.method == "DELETE")
+        #expect(try await listed(station) == ["5", "9"])
+        #expect(try await station.receipt(4).foundByLookup == false)
+        try await station.end(SIGTERM)
+    }
+
+    @Test func deletesANewPersonAfterItsCreate() async throws {
+        let station = try await TestStation.signedInWithPeople()
+        await station.sandbox.down()
+        try await station.create(1)
+        try await station.measure(TestStation.reference(to: 1), 2)
+        try await delete(TestStation.reference(to: 1), 3, station)
+        try await station.sandbox.up()
+        try await station.sync()
+        try await station.allSettled(1...3)
+        let ledger = station.sandbox.ledger
+        #expect(ledger.created.count == 1 && ledger.deleted == ledger.created && ledger.entries.count == 3)
+        #expect(try await listed(station) == ["5", "7", "9"])
+        try await station.end(SIGTERM)
+    }
+
+    @Test func failedCaptureStopsTheDeleteUntilAPersonDecides() async throws {
+        let station = try await TestStation.signedInWithPeople()
+        try await station.pauseSending()
+        _ = try await station.submit("measurement", 1, user: "7", #"{"average_measurements":{"1-2":{"value":-1,"description":"a"}}}"#)
+        try await delete("7", 2, station)
+        try await station.resumeSending()
+        try await station.settled(1, as: "dead")
+        let why = try await station.why(2)
+        #expect(why.needsPerson && why.sentence.contains("has failed"), "\(why.sentence)")
+        #expect(deletes(station).isEmpty)
+        let told = try await station.homing("discard", Samples.id(1).description, "--yes", "--now")
+        #expect(told.code == 0, "\(told.text)")
+        try await station.settled(2, as: "delivered")
+        #expect(station.sandbox.ledger.deleted == [7])
+        try await station.end(SIGTERM)
+    }
+
+    /// The list no longer has the person, so nothing may be sent.
+    @Test func personOfAnotherManagerIsLeftAlone() async throws {
+        let station = try await TestStation.signedInWithPeople()
+        let receipt = try await delete("10", 1, station)
+        #expect(receipt.warning != nil)
+        try await station.settled(1, as: "delivered")
+        #expect(try await station.receipt(1).foundByLookup)
+        #expect(deletes(station).isEmpty && station.sandbox.ledger.entries.isEmpty)
+        try await station.end(SIGTERM)
+    }
+
+    @Test func lostAnswerIsSettledByReadingAgain() async throws {
+        let station = try await TestStation.signedInWithPeople()
+        await station.sandbox.apply(Fault(.commitThenCut, path: "/managed_users/", method: "DELETE", count: 1))
+        try await delete("7", 1, station)
+        try await station.settled(1, as: "delivered")
+        #expect(try await station.receipt(1).foundByLookup)
+        #expect(station.sandbox.ledger.deleted == [7] && deletes(station) == ["/managed_users/3"])
+        try await station.end(SIGTERM)
+    }
+
+    /// Replaces the next responses with a list.
+    private final class Lists: Sendable {
+        private let hidden = Mutex(0)
+
+        func hideNext(_ count: Int) { hidden.withLock { $0 = count } }
+
+        func answer(_ request: SandboxRequest, _ response: SandboxResponse) -> SandboxResponse {
+            guard request.method == "GET", request.path == "/managed_users" else { return response }
+            let isHidden = hidden.withLock { left in
+                defer { left = max(0, left - 1) }
+                return left > 0
+            }
+            guard isHidden else { return response }
+            return .json(200, ["managed_users": [], "messages": [], "total_count": 0, "page": 1, "per_page": 100])
+        }
+    }
+
+    @Test func listThatChangesBetweenTheReadsProvesNothing() async throws {
+        let lists = Lists()
+        let station = try await TestStation.people { lists.answer($0, $1) }
+        try await station.signedIn()
+        try await station.event("rosterChanged")
+        lists.hideNext(1)
+        try await delete("7", 1, station)
+        try await station.event("released") { $0.detail["message"]?.contains("changed while Homing read it") == true }
+        let entry = try await station.entry(1)
+        #expect(entry.state == "pending" && entry.attempts == 0)
+        #expect(deletes(station).isEmpty)
+        try await station.end(SIGTERM)
+    }
+
+    @Test(arguments: [
+        "send:before:DELETE /managed_users/3:1", "send:after:DELETE /managed_users/3:1", "receive:after:deleted successfully:1",
+        "receive:after:deleted successfully:1;sync:before:outbox.sqlite-wal:1",
+        "receive:after:deleted successfully:1;sync:after:outbox.sqlite-wal:1",
+    ])
+    func killAroundTheSendDeletesNobodyElse(place: String) async throws {
+        let station = try await TestStation.people()
+        try await station.start()
+        try await station.login(remember: true)
+        try await station.event("rosterChanged")
+        try await station.end(SIGTERM)
+        try await station.dies(at: place) {
+            try await station.submit("delete_managed_user", 1, user: "7")
+            try await station.settled(1, as: "delivered")
+        }
+        try await station.start()
+        try await station.settled(1, as: "delivered")
+        #expect(station.sandbox.ledger.deleted == [7])
+        #expect(try await listed(station) == ["5", "9"])
+        try await station.end(SIGTERM)
+    }
+}
+
+extension Ledger {
+    /// The deleted people, in order.
+    fileprivate var deleted: [Int] { entries.filter { $0.method == "DELETE" }.compactMap(\.user) }
+}
