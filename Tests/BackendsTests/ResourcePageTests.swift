@@ -98,7 +98,10 @@ struct ResourcePageTests {
 
     @Test func routesNameTheResourcesTheyTouch() throws {
         let backend = try breathesafe()
-        #expect(backend.routes.filter { backend.touches(route: $0) == ["managed_users"] } == ["create_managed_user", "profile"])
+        #expect(
+            backend.routes.filter { backend.touches(route: $0) == ["managed_users"] } == [
+                "create_managed_user", "delete_managed_user", "profile",
+            ])
         #expect(backend.touches(route: "measurement").isEmpty)
         #expect(backend.touches(route: "nowhere").isEmpty)
     }
@@ -112,7 +115,7 @@ struct ResourcePageTests {
         #expect(backend.subjectField(route: "profile")?.field == "user_id")
         #expect(backend.subjectField(route: "profile")?.resource.name == "managed_users")
         let references = backend.references(to: try #require(backend.resource("managed_users")))
-        #expect(references.map(\.route) == ["fit_test", "measurement", "profile"])
+        #expect(references.map(\.route) == ["delete_managed_user", "fit_test", "measurement", "profile"])
         #expect(references.allSatisfy { $0.field == "user_id" && $0.type == "integer" })
     }
 

@@ -79,7 +79,7 @@ import Testing
         try await station.end(SIGTERM)
         // Damages some table leaf pages, which neither the quick check nor a start reads.
         try damage("outbox.sqlite", of: station) { content in
-            for page in 60..<content.count / 4096 where page % 3 == 0 && content[page * 4096] == 13 {
+            for page in 120..<content.count / 4096 where page % 3 == 0 && content[page * 4096] == 13 {
                 content.replaceSubrange(page * 4096..<(page + 1) * 4096, with: Data(count: 4096))
             }
         }

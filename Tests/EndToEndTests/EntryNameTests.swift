@@ -73,14 +73,12 @@ import Testing
                 Explanation(id: entry.id, state: "pending", sentence: "It is next in its lane.", next: nil, needsPerson: false)),
             "GET /v1/receipts/\(Self.shortID)": JSONCoding.encoded(receipt),
             "POST /v1/entries/\(Self.shortID)/retry": JSONCoding.encoded(entry),
-            "DELETE /v1/entries/\(Self.shortID)": JSONCoding.encoded(entry),
         ]
         let daemon = try await ScriptedServer(at: station.directory("homing.sock")) { request in
             ScriptedServer.Answer(200, String(decoding: answers[request.line] ?? Data("{}".utf8), as: UTF8.self))
         }
         let commands = [
             ["show", Self.shortID], ["why", Self.shortID], ["receipt", Self.shortID], ["retry", Self.shortID, "--json"],
-            ["discard", Self.shortID, "--yes"],
         ]
         for command in commands {
             let result = try await station.homing(command)

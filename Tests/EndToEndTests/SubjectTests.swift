@@ -83,7 +83,7 @@ import Testing
         try await station.start()
         let list = try #require(try await station.client.call(Endpoints.rosters, RosterListQuery()).rosters.first)
         #expect(list.state == "signedOut")
-        #expect(list.references?.map(\.route) == ["fit_test", "measurement", "profile"])
+        #expect(list.references?.map(\.route) == ["delete_managed_user", "fit_test", "measurement", "profile"])
         #expect(list.references?.allSatisfy { $0.field == "user_id" && $0.type == "integer" } == true)
         try await station.end(SIGTERM)
     }

@@ -113,7 +113,7 @@ import Testing
         try store.raw { db in
             try db.execute(
                 sql: """
-                    DROP TABLE quiet; CREATE TABLE quiet (id TEXT PRIMARY KEY);
+                    DROP TABLE quiet; CREATE TABLE quiet (id TEXT PRIMARY KEY, rest INTEGER);
                     INSERT INTO quiet (rowid, id) SELECT sequence, id FROM entry WHERE sequence <> 2;
                     DROP TRIGGER entryStays; DROP TRIGGER contentStays;
                     DELETE FROM content WHERE sequence = 4; DELETE FROM entry WHERE sequence <> 2; DELETE FROM receipt;

@@ -148,7 +148,7 @@ extension BreatheSafeStory {
             switch entry.resource {
             case "managed_user":
                 let row = rows.first { $0.route == "create_managed_user" && $0.remoteID == user }
-                return DemoArrival(entry: entry, words: "new person with the number \(user)", id: row?.id)
+                return DemoArrival(entry: entry, words: "new person with the number \(user)", id: row?.id, person: person)
             case "profile":
                 let row = rows.first { $0.route == "profile" && $0.subject?.id == user }
                 return DemoArrival(entry: entry, words: "name of \(person)", id: row?.id, person: person)
