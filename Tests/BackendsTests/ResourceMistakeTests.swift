@@ -3,7 +3,10 @@ import Foundation
 import Testing
 
 struct ResourceMistakeTests {
-    private static let keep = "keep: [/id, /managed_id, /first_name, /last_name, /fm_percent_complete]"
+    private static let keep = """
+        keep: [/id, /managed_id, /first_name, /last_name, /fm_percent_complete, /created_at]
+            created: /created_at
+        """
     private static let seventeen = "keep: [\((1...17).map { "/a\($0)" }.joined(separator: ", "))]"
 
     @Test(arguments: [

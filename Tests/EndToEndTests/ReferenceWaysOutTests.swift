@@ -128,6 +128,10 @@ import Testing
         try await expectHeld([2], station)
         let ledger = station.sandbox.ledger
         let user = try #require(ledger.created.first)
+        // Only the person that was made since the send can be the new one.
+        try await station.refreshedPeople()
+        let why = try await station.homing("why", Samples.id(1).description)
+        #expect(why.text.contains("are Edit Me (\(user)).") && why.text.contains("--delivered \(user)\n"), "\(why.text)")
         // Without the id nothing could be sent for the person.
         await #expect(throws: Problem.self) { try await resolve(1, nil, station) }
         await #expect(throws: Problem.self) { try await resolve(2, "\(user)", station) }

@@ -17,7 +17,7 @@ import Testing
         #expect(page.rows.map(\.id) == ["7", "5", "9"])
         #expect(page.roster.state == "complete" && page.roster.total == 3 && page.roster.email == "manager@lab.test")
         #expect(try #require(page.rows.first).values["/id"] == "3")
-        let kept = ["/first_name", "/fm_percent_complete", "/id", "/last_name", "/managed_id"]
+        let kept = ["/created_at", "/first_name", "/fm_percent_complete", "/id", "/last_name", "/managed_id"]
         #expect(page.rows.allSatisfy { $0.values.keys.sorted() == kept })
         #expect(try await station.people(find: "zoe").rows.map(\.id) == ["9"])
         #expect(try await station.people(find: "bob").rows.isEmpty)
@@ -93,7 +93,7 @@ import Testing
         let station = try await TestStation.people()
         try await station.signedIn()
         try await station.event("rosterChanged")
-        try station.keepResources(edits: [(", /fm_percent_complete]", "]")])
+        try station.keepResources(edits: [(", /fm_percent_complete", "")])
         try station.reload()
         // A reload ends the stream of events.
         while try await station.event("rosterChanged", count: 2) == nil {}

@@ -41,6 +41,7 @@ extension TestStation {
     }
 
     /// Refreshes until a read succeeds: one that began before may still fail.
+    @discardableResult
     func refreshedPeople() async throws -> RosterReport {
         while true {
             let report = try await refreshPeople()

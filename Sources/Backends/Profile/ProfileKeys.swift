@@ -29,7 +29,7 @@ enum ProfileKeys {
         "routes.NAME.reasons": ["status", "message", "words", "fix"],
         "routes.NAME.find": ["request", "list", "match", "remote_id", "echo", "pages"],
         "routes.NAME.find.pages": ["page", "per_page", "total"],
-        "resources.NAME": ["request", "list", "id", "label", "keep", "title", "pages", "max_age"],
+        "resources.NAME": ["request", "list", "id", "label", "keep", "created", "title", "pages", "max_age"],
         "resources.NAME.title": ["one", "many"],
         "resources.NAME.pages": ["page", "per_page", "total"],
     ]

@@ -32,6 +32,9 @@ extension Resource {
         let id = table.read("id", required: true, expected: StrictTable.rowPointer) { $0.rowPointer }
         let label = table.rowPointers("label", 1...4)
         let keep = table.rowPointers("keep", 0...16)
+        let created = table.read("created", expected: "one of the pointers in keep") { node in
+            node.rowPointer.flatMap { keep.firstIndex(of: $0) }
+        }
         let title = table.table("title").flatMap(Title.init)
         let pages = table.table("pages").flatMap(Pages.init)
         let maxAge = table.seconds("max_age", in: 60...2_592_000)
@@ -39,7 +42,7 @@ extension Resource {
         let word = name.replacing("_", with: " ")
         self.init(
             name: name, title: title ?? Title(one: word, many: word), request: request, list: list, id: id,
-            label: label.isEmpty ? [id] : label, keep: keep, pages: pages, maxAge: maxAge ?? .seconds(86_400),
+            label: label.isEmpty ? [id] : label, keep: keep, created: created, pages: pages, maxAge: maxAge ?? .seconds(86_400),
             source: JSONValue.array([.string(address), table.node.json]).serialized)
     }
 }

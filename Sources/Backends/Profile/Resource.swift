@@ -13,6 +13,8 @@ package struct Resource: Sendable {
     package let label: [JSONPointer]
     /// The values that are stored besides id and label.
     package let keep: [JSONPointer]
+    /// The index in `keep` of the time at which the server made the row; nil if the profile names none.
+    package let created: Int?
     /// Nil when one answer contains all rows.
     package let pages: Pages?
     /// Rows are read again after this time.

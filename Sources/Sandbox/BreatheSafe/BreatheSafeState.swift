@@ -30,7 +30,7 @@ struct BreatheSafeState: StandInState {
                 createdAt: now, updatedAt: now)
         }
         for managed in configuration.managedUsers {
-            addManagedUser(managed.user, manager: managed.manager, managed.profile, at: now)
+            addManagedUser(managed.user, manager: managed.manager, managed.profile, at: now.addingTimeInterval(-30 * 86_400))
         }
         for _ in 0..<configuration.masks {
             let id = nextID(of: "masks")

@@ -101,7 +101,7 @@ extension ControlHandler {
         guard try await CreatedCandidates.exclude(id, of: entry, in: key, outbox) else { return }
         let isShown = await names(for: view).isShown(entry.destination)
         var rows: [String] = []
-        if case .newest(let found) = try await CreatedCandidates.find(of: entry, in: key, outbox) {
+        if case .newest(let found) = try await CreatedCandidates.find(of: entry, among: resource, in: key, outbox) {
             rows = found.map { isShown ? $0.text : $0.id.rawValue }
         }
         let title = resource.title

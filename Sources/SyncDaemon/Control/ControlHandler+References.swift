@@ -82,7 +82,7 @@ extension ControlHandler {
         let key = RosterKey(destination: create.destination, resource: resource.name)
         reasons.newLabel = try await names.newLabels([create.id], in: key)[create.id]
         if create.state == .held, create.holdReason == .unknownOutcome {
-            reasons.candidates = try await CreatedCandidates.find(of: create, in: key, outbox)
+            reasons.candidates = try await CreatedCandidates.find(of: create, among: resource, in: key, outbox)
         }
     }
 }

@@ -1,3 +1,5 @@
+import Backends
+import ControlAPI
 import Foundation
 import Outbox
 import SyncModel
@@ -5,7 +7,8 @@ import Synchronization
 
 /// The rows that an entry with unknown outcome may have created, as far as the stored list can tell.
 enum CreatedCandidates: Equatable {
-    /// Those with the highest numbers, highest first, which no known entry has created. Empty if the list has none.
+    /// Those that no known entry has created, and that were made since the send if the list says when: the highest numbers, highest first. Empty
+    /// if the list has none.
     case newest([Row])
     /// The list was read before the send, is incomplete or was never read.
     case tooOld
@@ -21,7 +24,13 @@ enum CreatedCandidates: Equatable {
 
     static let most = 5
 
-    static func find(of create: Entry, in key: RosterKey, _ outbox: Outbox) async throws(OutboxError) -> CreatedCandidates {
+    /// In seconds: by how much the clocks of station and server may differ.
+    private static let clockDifference: TimeInterval = 3600
+
+    static func find(
+        of create: Entry, among resource: Resource, in key: RosterKey, _ outbox: Outbox
+    ) async throws(OutboxError) -> CreatedCandidates {
+        let earliest = (create.uncertainSince ?? create.claimedAt)?.addingTimeInterval(-clockDifference)
         let numbers = Mutex<(rows: [(number: Int64, row: Row)], areAll: Bool)>(([], true))
         let head = try await outbox.scanRoster(key) { row in
             numbers.withLock { found in
@@ -29,7 +38,8 @@ enum CreatedCandidates: Equatable {
                     found.areAll = false
                     return false
                 }
-                found.rows.append((number, Row(id: row.id, label: row.label)))
+                let isOlder = earliest.flatMap { earliest in row.created(resource).map { $0 < earliest } } ?? false
+                if !isOlder { found.rows.append((number, Row(id: row.id, label: row.label))) }
                 return true
             }
         }
@@ -60,5 +70,13 @@ enum CreatedCandidates: Equatable {
     private static func hasAll(_ head: RosterHead, createdBy create: Entry) -> Bool {
         guard head.incomplete == nil, let sent = create.doubtedAt ?? create.triedAt ?? create.claimedAt else { return false }
         return head.beganAt >= sent
+    }
+}
+
+extension SyncModel.RosterRow {
+    /// Nil if the list does not say when the row was made.
+    fileprivate func created(_ resource: Resource) -> Date? {
+        guard let index = resource.created, kept.indices.contains(index) else { return nil }
+        return kept[index].text.flatMap(JSONCoding.date)
     }
 }
