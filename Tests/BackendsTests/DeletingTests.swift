@@ -63,7 +63,7 @@ struct DeletingTests {
         #expect(failure.reason == .profile && failure.message.hasPrefix("2 people at breathesafe fit this entry"))
     }
 
-    @Test(arguments: [.null, .bool(true), 0, -1, "", " 23", .number("23.5")] as [JSONValue])
+    @Test(arguments: [.null, .bool(true), 0, -1, "", " 23", "23-anna", "x", .number("23.5")] as [JSONValue])
     func rowWithoutAUsableNumberIsNeverSent(number: JSONValue) throws {
         let found = try breathesafe().row(for: delete, in: [row("28", number: number)])
         guard case .unfit(let failure) = found else { throw Failure(.profile, "\(found)") }

@@ -34,7 +34,9 @@ import Testing
         #expect(Set(lanes).count == 3)
         #expect(try backend.after(route: "fit_test", fields: fields) == lanes[0])
         #expect(try backend.after(route: "measurement", fields: fields) == nil)
-        #expect(["measurement", "profile", "fit_test"].allSatisfy { backend.onDead(route: $0) == .skip })
+        #expect(["measurement", "fit_test"].allSatisfy { backend.onDead(route: $0) == .skip })
+        // The last change must win.
+        #expect(backend.onDead(route: "profile") == .halt)
     }
 
     @Test func recordsWhereTheServersEchoDiffers() throws {

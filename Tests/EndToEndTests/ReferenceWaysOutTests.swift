@@ -132,6 +132,8 @@ import Testing
         try await station.refreshedPeople()
         let why = try await station.homing("why", Samples.id(1).description)
         #expect(why.text.contains("are Edit Me (\(user)).") && why.text.contains("--delivered \(user)\n"), "\(why.text)")
+        // Somebody who was there before the send cannot be the new person.
+        await #expect(throws: Problem.self) { try await resolve(1, "5", station) }
         // Without the id nothing could be sent for the person.
         await #expect(throws: Problem.self) { try await resolve(1, nil, station) }
         await #expect(throws: Problem.self) { try await resolve(2, "\(user)", station) }

@@ -157,7 +157,7 @@ import Testing
                     try await station.client.call(
                         Endpoints.resolve, ResolveRequest(id: created.id, remoteID: "9999", delivered: true))
                 }
-                #expect(wrong?.detail.contains("none has the id 9999") == true, "\(wrong?.detail ?? "")")
+                #expect(wrong?.detail.contains("no row that may be the new one has the id 9999") == true, "\(wrong?.detail ?? "")")
                 #expect(wrong?.next?.contains("(\(row.id))") == true, "\(wrong?.next ?? "")")
                 _ = try await station.client.call(
                     Endpoints.resolve, ResolveRequest(id: created.id, remoteID: row.id, delivered: true))

@@ -55,15 +55,19 @@ extension Backend {
         return .one(row)
     }
 
-    /// For the placeholders of the request. Throws for a value that is no id.
+    /// For the placeholders of the request. Throws for a value that is no id. If the entry takes a number, so must the row: a server may read a text
+    /// only up to the first character that is no digit, and take another row.
     func values(of row: RosterRow, route name: String) throws(Failure) -> [String: JSONValue] {
         let route = try route(name)
         guard let rule = route.deletion.row, let resource = resource(rule.resource) else { return [:] }
+        let takesText = route.references.first.map { route.fields[$0.field] != .integer } ?? true
         var values: [String: JSONValue] = [:]
         for placeholder in route.request.placeholders {
             guard let pointer = placeholder.rowPointer else { continue }
             let value = resource.value(at: pointer, of: row)
-            guard let value, FieldType.integer.accepts(value) || value.string.map({ FieldType.text.accepts(.string($0)) }) == true else {
+            guard let value,
+                FieldType.integer.accepts(value) || takesText && value.string.map({ FieldType.text.accepts(.string($0)) }) == true
+            else {
                 throw Failure(
                     .profile, "\(self.name) listed the \(resource.title.one) with a value at \(pointer) that is not an id.")
             }

@@ -81,11 +81,11 @@ extension ControlHandler {
         }
         let backend = keepers[entry.destination.backend]?.backend
         guard let name = entry.mutation.creates, let backend, let resource = backend.resource(name),
-            Int64(remoteID).map({ String($0) }) != remoteID,
+            Int64(remoteID).map({ $0 > 0 ? String($0) : "" }) != remoteID,
             backend.references(to: resource).contains(where: { $0.type == "integer" })
         else { return }
         throw .invalid(
-            "‘\(remoteID.legible)’ is not a number, but the ids of \(resource.title.many) at \(backend.name) are.",
+            "‘\(remoteID.legible)’ is not a number above 0, but the ids of \(resource.title.many) at \(backend.name) are.",
             next: "To find the id, run: \(commands(for: backend.name).roster(name, resource.title.many, "--refresh"))")
     }
 
@@ -98,7 +98,7 @@ extension ControlHandler {
             let resource = keepers[entry.destination.backend]?.backend.resource(name)
         else { return }
         let key = RosterKey(destination: entry.destination, resource: name)
-        guard try await CreatedCandidates.exclude(id, of: entry, in: key, outbox) else { return }
+        guard try await CreatedCandidates.exclude(id, of: entry, among: resource, in: key, outbox) else { return }
         let isShown = await names(for: view).isShown(entry.destination)
         var rows: [String] = []
         if case .newest(let found) = try await CreatedCandidates.find(of: entry, among: resource, in: key, outbox) {
@@ -111,7 +111,7 @@ extension ControlHandler {
             ? "It has none that could be the new one. To send the entry again, run: homing resolve \(entry.id) --not-delivered"
             : "No other entry created \(rows.inWords). If the new \(title.one) is there, pass that id."
         throw Problem.invalid(
-            "The list of \(title.many) was read after entry \(entry.id) was sent, and none has the id \(id). Nothing was changed.",
+            "The list of \(title.many) was read after entry \(entry.id) was sent, and no row that may be the new one has the id \(id). Nothing was changed.",
             next: "\(choice)\nTo read the list again, run: \(refresh)")
     }
 

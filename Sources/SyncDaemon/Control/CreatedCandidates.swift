@@ -24,13 +24,9 @@ enum CreatedCandidates: Equatable {
 
     static let most = 5
 
-    /// In seconds: by how much the clocks of station and server may differ.
-    private static let clockDifference: TimeInterval = 3600
-
     static func find(
         of create: Entry, among resource: Resource, in key: RosterKey, _ outbox: Outbox
     ) async throws(OutboxError) -> CreatedCandidates {
-        let earliest = (create.uncertainSince ?? create.claimedAt)?.addingTimeInterval(-clockDifference)
         let numbers = Mutex<(rows: [(number: Int64, row: Row)], areAll: Bool)>(([], true))
         let head = try await outbox.scanRoster(key) { row in
             numbers.withLock { found in
@@ -38,8 +34,7 @@ enum CreatedCandidates: Equatable {
                     found.areAll = false
                     return false
                 }
-                let isOlder = earliest.flatMap { earliest in row.created(resource).map { $0 < earliest } } ?? false
-                if !isOlder { found.rows.append((number, Row(id: row.id, label: row.label))) }
+                if !row.isOlder(than: create, resource) { found.rows.append((number, Row(id: row.id, label: row.label))) }
                 return true
             }
         }
@@ -54,12 +49,14 @@ enum CreatedCandidates: Equatable {
         return .newest(newest)
     }
 
-    /// Whether the list proves that the entry did not create this row: it has none with that id.
-    static func exclude(_ id: RosterID, of create: Entry, in key: RosterKey, _ outbox: Outbox) async throws(OutboxError) -> Bool {
+    /// Whether the list proves that the entry did not create this row: it has none with that id, or one that was made before the send.
+    static func exclude(
+        _ id: RosterID, of create: Entry, among resource: Resource, in key: RosterKey, _ outbox: Outbox
+    ) async throws(OutboxError) -> Bool {
         let isListed = Mutex(false)
         let head = try await outbox.scanRoster(key) { row in
             guard row.id == id else { return true }
-            isListed.withLock { $0 = true }
+            isListed.withLock { $0 = !row.isOlder(than: create, resource) }
             return false
         }
         guard let head, hasAll(head, createdBy: create) else { return false }
@@ -74,9 +71,14 @@ enum CreatedCandidates: Equatable {
 }
 
 extension SyncModel.RosterRow {
-    /// Nil if the list does not say when the row was made.
-    fileprivate func created(_ resource: Resource) -> Date? {
-        guard let index = resource.created, kept.indices.contains(index) else { return nil }
-        return kept[index].text.flatMap(JSONCoding.date)
+    /// In seconds: by how much the clocks of station and server may differ.
+    private static let clockDifference: TimeInterval = 3600
+
+    /// Whether it was made before the first send of that entry; false if the list does not say when.
+    fileprivate func isOlder(than create: Entry, _ resource: Resource) -> Bool {
+        guard let index = resource.created, kept.indices.contains(index), let made = kept[index].text.flatMap(JSONCoding.date),
+            let sent = create.uncertainSince ?? create.claimedAt
+        else { return false }
+        return made < sent.addingTimeInterval(-Self.clockDifference)
     }
 }
