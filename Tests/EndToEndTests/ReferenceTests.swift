@@ -102,6 +102,8 @@ import Testing
     @Test func dayOfWorkSurvivesARestartOffline() async throws {
         let station = try await TestStation.signedInWithPeople()
         await station.sandbox.down()
+        // A kill in a send would leave its outcome unknown, also offline.
+        _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "offline"))
         try await station.create(1)
         try await station.end(SIGKILL)
         try await station.start()
@@ -110,6 +112,7 @@ import Testing
         try await station.start()
         try await station.measure(Self.anna, 3)
         try await station.sandbox.up()
+        _ = try await station.client.call(Endpoints.resume, ResumeRequest())
         try await station.sync()
         try await station.allSettled(1...3)
         let ledger = station.sandbox.ledger
