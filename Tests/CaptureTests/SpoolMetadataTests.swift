@@ -17,19 +17,13 @@ import Testing
         10_413_792_000, 253_402_300_799, 253_402_300_800, .max, .min, .max / 1_000_000_000, 1_765_000_000_000,
     ]
 
-    private func set(_ path: String, seconds: Int, nanoseconds: Int) {
-        var times = [timespec(tv_sec: 0, tv_nsec: 0), timespec(tv_sec: seconds, tv_nsec: nanoseconds)]
-        // The file system may clamp or refuse a time; then the file keeps its own.
-        _ = utimensat(AT_FDCWD, path, &times, 0)
-    }
-
     @Test(arguments: times) func takesFilesWithAnyModificationTime(seconds: Int) async throws {
         let drop = try Drop()
         for (number, name) in [(1, "a"), (2, "b")] {
             try drop.put(Drop.capture(number), "new/users/5/\(name).json")
-            set(drop.path("new/users/5/\(name).json"), seconds: seconds, nanoseconds: 999_999_999)
+            setTimes(of: drop.path("new/users/5/\(name).json"), modified: seconds, nanoseconds: 999_999_999)
         }
-        for folder in ["new/users/5", "new/users", "new", "taken", "refused"] { set(drop.path(folder), seconds: seconds, nanoseconds: 0) }
+        for folder in ["new/users/5", "new/users", "new", "taken", "refused"] { setTimes(of: drop.path(folder), modified: seconds) }
         #expect(drop.spool.counts() == (2, 0))
         await drop.spool.sweep()
         #expect(try await drop.documents() == [1, 2].map(Drop.capture))
@@ -75,7 +69,7 @@ import Testing
                 Bool.random(using: &generator)
                 ? Self.times.randomElement(using: &generator) ?? 0 : Int.random(in: -100_000_000_000...300_000_000_000, using: &generator)
             chmod(path, mode_t.random(in: 0...0o7777, using: &generator) | 0o400)
-            set(path, seconds: seconds, nanoseconds: .random(in: 0..<1_000_000_000, using: &generator))
+            setTimes(of: path, modified: seconds, nanoseconds: .random(in: 0..<1_000_000_000, using: &generator))
         }
         for _ in 1...2 { await drop.spool.sweep() }
         let documents = try await drop.documents()

@@ -95,8 +95,7 @@ private struct SwapRun {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             try Data(Self.secret.utf8).write(to: URL(fileURLWithPath: folder + "/homing.key"))
             // Set before the modification time, so that the next read updates it even with relatime.
-            var times = [timespec(tv_sec: 1_000_000_000, tv_nsec: 0), timespec(tv_sec: 1_700_000_000, tv_nsec: 0)]
-            utimensat(AT_FDCWD, folder + "/homing.key", &times, 0)
+            setTimes(of: folder + "/homing.key", accessed: 1_000_000_000, modified: 1_700_000_000)
         }
         try drop.put(#"{"measurements":\#(Drop.capture(1)),"userId":5}"#, "new/good.json", age: 10)
         for (number, (victim, swap)) in zip(victims, swaps).enumerated() {

@@ -1,6 +1,5 @@
 import ControlAPI
 import Foundation
-import Glibc
 import StationSupport
 import SyncModel
 import TestSupport
@@ -21,10 +20,9 @@ import Testing
             count += 1
             let draft = station.directory("dropping")
             try TestStation.measurement(count).write(to: URL(fileURLWithPath: draft))
-            var times = [timespec(tv_sec: seconds, tv_nsec: 0), timespec(tv_sec: seconds, tv_nsec: 0)]
-            try #require(utimensat(AT_FDCWD, draft, &times, 0) == 0)
+            try #require(setTimes(of: draft, accessed: seconds, modified: seconds))
             try FileManager.default.moveItem(atPath: draft, toPath: "\(folder)/\(count).json")
-            try #require(utimensat(AT_FDCWD, folder, &times, 0) == 0)
+            try #require(setTimes(of: folder, accessed: seconds, modified: seconds))
         }
         try drop()
         try await station.event("delivered")
