@@ -4,9 +4,9 @@ import SyncModel
 
 /// The only entrance for captures; accepted entries are durable.
 package struct Intake: Sendable {
-    let outbox: Outbox
-    let addressing: any Addressing
-    let clock: any SyncClock
+    private let outbox: Outbox
+    private let addressing: any Addressing
+    private let clock: any SyncClock
 
     package init(outbox: Outbox, addressing: any Addressing, clock: any SyncClock) {
         self.outbox = outbox
@@ -34,6 +34,21 @@ package struct Intake: Sendable {
         let accepted = try await accept([mutation], accountLabel: account.label, by: actor, at: now, mustReplace: mustReplace)
         guard let first = accepted.first else { throw .outbox(.storage("a submission has no result")) }
         return try first.get()
+    }
+
+    /// Accepts submissions of one account in order, in one transaction: all of them, or none.
+    package func accept(
+        all submissions: [Submission], for account: Account, at backend: String, by actor: String? = nil
+    ) async throws(IntakeError) -> [Accepted] {
+        let now = clock.now
+        let owner = Destination(backend: backend, account: account.id)
+        var mutations: [Mutation] = []
+        for submission in submissions { mutations.append(try mutation(submission, for: owner, at: now)) }
+        var accepted: [Accepted] = []
+        for result in try await accept(mutations, accountLabel: account.label, by: actor, at: now, isWhole: mutations.count > 1) {
+            accepted.append(try result.get())
+        }
+        return accepted
     }
 
     /// Accepts mutations of one account in order with one fsync; each has its own result. Returns after the fsync.

@@ -20,17 +20,16 @@ public struct FixRequest: WireRequest {
 
     public init(parameters: [String: String], body: Data?) throws(Problem) {
         let reader = try ParameterReader(parameters, known: ["id", "new_id", "strict", "item.*"])
-        let fields = parameters.filter { $0.key.hasPrefix("item.") }.map { (String($0.key.dropFirst(5)), $0.value) }
+        let fields = reader.items
         guard !fields.isEmpty else {
             throw .invalid("No changed field is given.", next: "Give each one as a parameter, for example item.user_id=7.")
         }
         self.init(
-            id: try reader.required("id"), newID: reader.text("new_id"), fields: Dictionary(fields) { first, _ in first },
-            strict: try reader.flag("strict"))
+            id: try reader.required("id"), newID: reader.text("new_id"), fields: fields, strict: try reader.flag("strict"))
     }
 
     public var parameters: [String: String] {
-        var all = Dictionary(uniqueKeysWithValues: fields.map { ("item.\($0.key)", $0.value) })
+        var all = ParameterReader.parameters(ofItems: fields)
         all["id"] = id
         all["new_id"] = newID
         if strict { all["strict"] = "true" }

@@ -121,16 +121,15 @@ public struct Submission: WireRequest {
 
     public init(parameters: [String: String], body: Data?) throws(Problem) {
         let reader = try ParameterReader(parameters, known: ["backend", "route", "id", "supersedes", "captured_at", "strict", "item.*"])
-        let fields = parameters.filter { $0.key.hasPrefix("item.") }.map { (String($0.key.dropFirst(5)), $0.value) }
         self.init(
             backend: reader.text("backend"), route: try reader.required("route"), id: reader.text("id"),
             supersedes: reader.text("supersedes"),
-            fields: Dictionary(fields) { first, _ in first }, payload: (body?.isEmpty ?? true) ? nil : body,
+            fields: reader.items, payload: (body?.isEmpty ?? true) ? nil : body,
             capturedAt: try reader.time("captured_at"), strict: try reader.flag("strict"))
     }
 
     public var parameters: [String: String] {
-        var all = Dictionary(uniqueKeysWithValues: fields.map { ("item.\($0.key)", $0.value) })
+        var all = ParameterReader.parameters(ofItems: fields)
         all["route"] = route
         all["backend"] = backend
         all["id"] = id

@@ -10,7 +10,7 @@ public struct SubjectReport: Codable, Sendable, Equatable {
     public var label: String?
     /// For a row that an entry has created: `@` and the id of that entry, as the field holds it.
     public var reference: String?
-    /// True while the row is not created yet; its label is then from what was submitted for it.
+    /// True until the row is created; until then its label is the submitted one.
     public var isNew: Bool?
     /// How messages name such a row, such as `person`; nil unless it is new.
     public var title: String?

@@ -50,6 +50,18 @@ struct ParameterReader {
 
     func text(_ name: String) -> String? { parameters[name] }
 
+    /// The item fields, passed as `item.<name>=<value>`.
+    var items: [String: String] {
+        let items = parameters.filter { $0.key.hasPrefix(Self.item) }
+        return Dictionary(uniqueKeysWithValues: items.map { (String($0.key.dropFirst(Self.item.count)), $0.value) })
+    }
+
+    static func parameters(ofItems items: [String: String]) -> [String: String] {
+        Dictionary(uniqueKeysWithValues: items.map { (item + $0.key, $0.value) })
+    }
+
+    private static let item = "item."
+
     func nonempty(_ name: String) throws(Problem) -> String? {
         if parameters[name]?.isEmpty == true { throw .invalid("The parameter ‘\(name)’ is empty.") }
         return parameters[name]

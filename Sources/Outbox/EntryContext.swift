@@ -48,28 +48,18 @@ extension Outbox {
             if entry.state == .pending {
                 let earlier = try Self.earlier(than: entry, db)
                 context.earlier = earlier.count
-                let stopped = earlier.first { $0.state == .dead || $0.state == .held }
-                context.blocker = try Self.blocker(of: entry, db) ?? context.create ?? stopped ?? earlier.first
+                context.blocker = try Self.blocker(of: entry, earlier, db)
                 context.ahead = try Self.ahead(of: entry, db)
             }
             return context
         }
     }
 
-    private static func blocker(of entry: Entry, _ db: Database) throws -> Entry? {
-        if let first = try head(of: entry.lane, before: entry, db) { return first }
-        let parent = try Entry.fetchOne(
-            db, sql: "SELECT * FROM entry WHERE sequence = ? AND state NOT IN ('delivered', 'discarded')", arguments: [entry.parent])
-        if let parent { return parent }
-        return try entry.mutation.after.flatMap { try head(of: $0, before: entry, db) }
-    }
-
-    private static func head(of lane: Lane, before entry: Entry, _ db: Database) throws -> Entry? {
-        let head = try Entry.fetchOne(
-            db,
-            sql: "SELECT * FROM entry WHERE sequence = (SELECT min(head) FROM lane WHERE backend = ? AND account = ? AND lane = ?)",
-            arguments: [entry.destination.backend, entry.destination.account, lane.rawValue])
-        return head.flatMap { $0.sequence < entry.sequence ? $0 : nil }
+    /// Of the earlier ones of its subject, one that failed or is on hold comes first: a person must act on it.
+    private static func blocker(of entry: Entry, _ earlier: [Entry], _ db: Database) throws -> Entry? {
+        guard let id = try blockers(of: [entry], db)[entry.id] else { return nil }
+        if earlier.contains(where: { $0.id == id }) { return earlier.first { $0.state == .dead || $0.state == .held } ?? earlier.first }
+        return try self.entry(id, db)?.entry
     }
 
     /// Oldest first; none unless the entry goes after all earlier ones of its subject.

@@ -110,8 +110,8 @@ extension Outbox {
         return try String.fetchOne(db, sql: discarded, arguments: [entry.parent]).flatMap { MutationID($0) }
     }
 
-    /// Discards what is due, some at a time; returns when the next is due, nil for never. A time beyond `longestGrace` was set while the clock was
-    /// ahead, and becomes `correctedGrace`.
+    /// Discards what is due, in batches. Returns when the next is due, nil if none is. A time beyond `longestGrace` was set while the clock was ahead,
+    /// and becomes `correctedGrace`.
     package func discardDue(at now: Date) async throws(OutboxError) -> Date? {
         while true {
             let (next, last) = try await read(Self.discardTimes)
@@ -140,9 +140,9 @@ extension Outbox {
     }
 
     private static func discardDue(at now: Date, _ db: Database) throws {
-        let due = try Entry.fetchAll(db, sql: dueDiscards, arguments: [now.ms])
-        for entry in due {
-            let actor = try String.fetchOne(db, sql: "SELECT discardActor FROM entry WHERE sequence = ?", arguments: [entry.sequence])
+        for row in try Row.fetchAll(db, sql: dueDiscards, arguments: [now.ms]) {
+            let entry = try Entry(row: row)
+            let actor: String? = try row.decode(forColumn: "discardActor")
             try discard(entry, by: actor ?? entry.discardBy ?? "a person", named: entry.discardBy, now, db)
             try holdDependents(of: entry, now: now, db)
         }
@@ -177,28 +177,24 @@ extension Outbox {
     }
 
     /// Entries that had to follow the superseded one follow the new one, if that is in the same lane. Otherwise a person decides.
+    ///
+    /// - Parameter new: as placed in its lane.
     static func takeOver(_ new: Mutation, as sequence: Int64, now: Date, _ db: Database) throws {
         guard let id = new.supersedes, let old = try receipt(id, db), old.supersededBy == new.id else { return }
-        let lane = try String.fetchOne(db, sql: "SELECT lane FROM entry WHERE sequence = ?", arguments: [sequence])
-        guard lane == old.lane.rawValue, try !hasFollower(in: old.lane, at: new.destination, db) else {
+        guard new.lane == old.lane, try !hasFollower(in: old.lane, at: new.destination, db) else {
             return try holdFollowers(of: old.sequence, in: old.lane, .replaced(old, by: new), now: now, db)
         }
         let parts = [("afterOrder", "after IS NOT NULL AND state = 'pending'"), ("stateOrder", "state IN ('dead', 'held')")]
         for (index, states) in parts {
             try db.execute(
                 sql: "UPDATE entry INDEXED BY \(index) SET parent = ? WHERE after = ? AND parent = ? AND \(states)",
-                arguments: [sequence, lane, old.sequence])
+                arguments: [sequence, new.lane.rawValue, old.sequence])
         }
     }
 
     /// Whether an undelivered entry of the lane follows another lane. If that waits for this lane in turn, both would wait for ever.
     private static func hasFollower(in lane: Lane, at destination: Destination, _ db: Database) throws -> Bool {
-        let found = ["blocks", "aside AND state = 'pending'", "state IN ('dead', 'held')"].map {
-            "SELECT 1 FROM entry WHERE \($0) AND backend = :backend AND account = :account AND lane = :lane AND after IS NOT NULL"
-        }
-        return try Int.fetchOne(
-            db, sql: "\(found.joined(separator: " UNION ALL ")) LIMIT 1",
-            arguments: ["backend": destination.backend, "account": destination.account, "lane": lane.rawValue]) != nil
+        try newest(in: lane, at: destination, where: "after IS NOT NULL", db) != nil
     }
 
     static let anyDependent = "SELECT 1 FROM entry WHERE needs = ? AND \(isOpen) LIMIT 1"

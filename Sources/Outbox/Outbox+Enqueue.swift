@@ -62,15 +62,7 @@ extension Outbox {
                 if refusal == nil, index >= fitting { refusal = .full }
                 if refusal == nil, try isOverLimit(with: Int64(item.sealed.count), db) { refusal = .overLimit(maxBytes) }
                 if let refusal { return .failure(refusal) }
-                if let error = try Self.refusal(of: item.mutation, db) { return .failure(error) }
-                // Before the superseded entry leaves its lane, so that the new one follows it there.
-                let placed = item.at(try Self.place(of: item.mutation, db))
-                let unreplaced = try Self.supersede(by: item.mutation, actor, isRequired: mustReplace, now: now, db)
-                if let unreplaced { return .failure(unreplaced) }
-                let sequence = try Self.insert(placed, accountLabel: accountLabel, by: actor, now: now, db)
-                try Self.takeOver(placed.mutation, as: sequence, now: now, db)
-                let lane = placed.mutation.lane
-                return .success(.new(sequence: sequence, lane: lane == item.mutation.lane ? nil : lane))
+                return try Self.accept(item, accountLabel: accountLabel, by: actor, mustReplace: mustReplace, now: now, db)
             }
             if isWhole { for result in results { _ = try result.get() } }
             return results
@@ -83,6 +75,20 @@ extension Outbox {
         arrivals.send()
         eventsWritten.send()
         return results
+    }
+
+    /// Stores a mutation that is not known and has room.
+    private static func accept(
+        _ item: Prepared, accountLabel: String?, by actor: String?, mustReplace: Bool, now: Date, _ db: Database
+    ) throws -> Result<Enqueued, OutboxError> {
+        if let error = try refusal(of: item.mutation, db) { return .failure(error) }
+        // Before the superseded entry leaves its lane, so that the new one follows it there.
+        let placed = item.at(try place(of: item.mutation, db))
+        if let error = try supersede(by: item.mutation, actor, isRequired: mustReplace, now: now, db) { return .failure(error) }
+        let sequence = try insert(placed, accountLabel: accountLabel, by: actor, now: now, db)
+        try takeOver(placed.mutation, as: sequence, now: now, db)
+        let lane = placed.mutation.lane
+        return .success(.new(sequence: sequence, lane: lane == item.mutation.lane ? nil : lane))
     }
 
     /// Notes the shortage of a refusal that is thrown.
@@ -216,7 +222,10 @@ extension Outbox {
     private static func parent(of item: Prepared, _ db: Database) throws -> Int64? {
         guard let after = item.mutation.after else { return nil }
         let destination = item.mutation.destination
-        return item.joinsLanes ? try newestHalting(in: after, at: destination, db) : try parent(in: after, at: destination, db)
+        // One that a person has discarded does not count, although it may come back.
+        return item.joinsLanes
+            ? try newestHalting(in: after, at: destination, db)
+            : try newest(in: after, at: destination, where: "holdReason IS NOT 'discarding'", db)
     }
 
     /// The sequence of the first entry in a chain of replacements; nil if the old entry was not replaced.
@@ -227,16 +236,6 @@ extension Outbox {
                     SELECT coalesce(replaces, sequence) FROM entry WHERE id = ?
                         AND EXISTS (SELECT 1 FROM receipt WHERE receipt.id = entry.id AND supersededBy = ?)
                     """), arguments: [old.description, new.description])
-    }
-
-    private static func parent(in lane: Lane, at destination: Destination, _ db: Database) throws -> Int64? {
-        let conditions = ["blocks", "aside AND state = 'pending'", "state IN ('dead', 'held') AND holdReason IS NOT 'discarding'"]
-        let newest = conditions.map {
-            "SELECT max(sequence) AS sequence FROM entry WHERE \($0) AND backend = :backend AND account = :account AND lane = :lane"
-        }
-        return try Int64.fetchOne(
-            db.cachedStatement(sql: "SELECT max(sequence) FROM (\(newest.joined(separator: " UNION ALL ")))"),
-            arguments: ["backend": destination.backend, "account": destination.account, "lane": lane.rawValue])
     }
 
     /// Stores the display name of an account.

@@ -19,7 +19,7 @@ extension Outbox {
     }
 
     /// The entries that pending ones wait behind: in their lane, for the row that they refer to, in the lane before it, or of the same subject.
-    private static func blockers(of entries: [Entry], _ db: Database) throws -> [MutationID: MutationID] {
+    static func blockers(of entries: [Entry], _ db: Database) throws -> [MutationID: MutationID] {
         let statement = try db.cachedStatement(
             sql: """
                 SELECT id FROM entry WHERE sequence = coalesce(

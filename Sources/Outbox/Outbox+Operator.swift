@@ -70,15 +70,7 @@ extension Outbox {
     static func discard(
         _ entry: Entry, by actor: String, named name: String?, as event: SyncEvent? = nil, _ now: Date, _ db: Database
     ) throws {
-        try db.cachedStatement(
-            sql: """
-                INSERT INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, foundByLookup, attempts,
-                    capturedAt, acceptedAt, subject, creates, settledAt, discardedBy)
-                SELECT id, sequence, backend, account, lane, route, size, digest, 'discarded', 0, attempts, capturedAt, acceptedAt, subject,
-                    creates, ?, ?
-                FROM entry WHERE sequence = ?
-                """
-        ).execute(arguments: [now.ms, name ?? actor, entry.sequence])
+        try insertReceipt(of: entry.sequence, .discarded, ["foundByLookup": false, "discardedBy": name ?? actor], now: now, db)
         try db.cachedStatement(
             sql: """
                 UPDATE entry SET state = 'discarded', holdReason = NULL, discardAt = NULL, discardBy = NULL, discardActor = NULL,

@@ -36,17 +36,20 @@ extension Outbox {
         return try reference(to: subject, of: resource, at: mutation.destination, db).map { (RosterID(createdBy: $0), subject) }
     }
 
-    /// The newest undelivered entry of a lane.
-    private static func newest(in lane: Lane, at destination: Destination, _ db: Database) throws -> Int64? {
-        try Int64.fetchOne(
-            db.cachedStatement(sql: "SELECT max(sequence) FROM (\(newestInLane))"),
+    /// The newest undelivered entry of a lane, by one seek in each index of its entries.
+    ///
+    /// - Parameter condition: in SQL; other entries do not count.
+    static func newest(in lane: Lane, at destination: Destination, where condition: String = "TRUE", _ db: Database) throws -> Int64? {
+        let newest = ["blocks", "aside AND state = 'pending'", "state IN ('dead', 'held')"].map {
+            """
+            SELECT max(sequence) AS sequence FROM entry
+            WHERE \($0) AND backend = :backend AND account = :account AND lane = :lane AND \(condition)
+            """
+        }
+        return try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT max(sequence) FROM (\(newest.joined(separator: " UNION ALL ")))"),
             arguments: ["backend": destination.backend, "account": destination.account, "lane": lane.rawValue])
     }
-
-    /// One seek in each index of a lane's entries.
-    private static let newestInLane = ["blocks", "aside AND state = 'pending'", "state IN ('dead', 'held')"].map {
-        "SELECT max(sequence) AS sequence FROM entry WHERE \($0) AND backend = :backend AND account = :account AND lane = :lane"
-    }.joined(separator: " UNION ALL ")
 
     /// The newest entry of a lane that stops it if it fails.
     static func newestHalting(in lane: Lane, at destination: Destination, _ db: Database) throws -> Int64? {

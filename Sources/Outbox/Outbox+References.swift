@@ -4,14 +4,6 @@ import SyncModel
 
 /// References to rows that entries create. See Decisions/References.md.
 extension Outbox {
-    /// The entries that refer to a row that this one creates, undelivered, oldest first, with their content where it is readable.
-    package func dependents(of id: MutationID, limit: Int) async throws(OutboxError) -> [Entry] {
-        try await read { db in
-            let rows = try Row.fetchAll(db.cachedStatement(sql: Self.openDependents), arguments: [id.description, limit])
-            return try rows.map { try opened($0, db) }
-        }
-    }
-
     /// The undelivered creates of a resource, oldest first, with their content where it is readable.
     package func creates(of resource: String, at destination: Destination, limit: Int) async throws(OutboxError) -> [Entry] {
         try await read { db in
@@ -62,10 +54,6 @@ extension Outbox {
     /// As the indexes `neededBy` and `createOrder` have it.
     static let isOpen = "state NOT IN ('delivered', 'discarded')"
 
-    static let openDependents = """
-        SELECT * FROM entry WHERE sequence IN (SELECT sequence FROM entry WHERE needs = ? AND \(isOpen) ORDER BY sequence LIMIT ?)
-        ORDER BY sequence
-        """
     static let pendingDependents = "SELECT sequence FROM entry WHERE needs = ? AND state = 'pending' AND \(isOpen) ORDER BY sequence"
     static let releasedDependents = """
         SELECT * FROM entry WHERE needs = ? AND state = 'held' AND \(isOpen) AND holdReason = 'dependency'

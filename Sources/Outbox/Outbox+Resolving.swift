@@ -53,15 +53,8 @@ extension Outbox {
 
     /// Without an answer of the server: the receipt has no status, and names the person instead.
     private static func deliver(_ entry: Entry, as remoteID: String?, by name: String, now: Date, _ db: Database) throws {
-        try db.cachedStatement(
-            sql: """
-                INSERT INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, foundByLookup, attempts,
-                    capturedAt, acceptedAt, subject, creates, remoteID, settledAt, resolvedBy)
-                SELECT id, sequence, backend, account, lane, route, size, digest, 'delivered', 0, attempts, capturedAt, acceptedAt, subject,
-                    creates, ?, ?, ?
-                FROM entry WHERE sequence = ?
-                """
-        ).execute(arguments: [remoteID, now.ms, name, entry.sequence])
+        try insertReceipt(
+            of: entry.sequence, .delivered, ["remoteID": remoteID, "foundByLookup": false, "resolvedBy": name], now: now, db)
         try db.cachedStatement(
             sql: """
                 UPDATE entry SET state = 'delivered', holdReason = NULL, settledAt = ?, remoteID = ?, uncertain = 0, uncertainAt = NULL,

@@ -168,14 +168,27 @@ extension Outbox {
     }
 
     private static func insert(_ receipt: Receipt, of sequence: Int64, now: Date, _ db: Database) throws {
+        let values: [String: (any DatabaseValueConvertible)?] = [
+            "remoteID": receipt.remoteID, "status": receipt.status, "foundByLookup": receipt.foundByLookup, "altered": receipt.altered,
+        ]
+        try insertReceipt(of: sequence, .delivered, values, now: now, db)
+    }
+
+    /// The receipt of an entry, with its columns and these.
+    static func insertReceipt(
+        of sequence: Int64, _ outcome: ReceiptRecord.Outcome, _ values: [String: (any DatabaseValueConvertible)?], now: Date, _ db: Database
+    ) throws {
+        let columns = values.keys.sorted()
         try db.cachedStatement(
             sql: """
-                INSERT INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, remoteID, status, foundByLookup,
-                    attempts, capturedAt, acceptedAt, subject, creates, altered, settledAt)
-                SELECT id, sequence, backend, account, lane, route, size, digest, 'delivered', ?, ?, ?, attempts, capturedAt, acceptedAt,
-                    subject, creates, ?, ?
-                FROM entry WHERE sequence = ?
+                INSERT INTO receipt (id, sequence, backend, account, lane, route, size, digest, attempts, capturedAt, acceptedAt, subject, creates,
+                    outcome, settledAt, \(columns.joined(separator: ", ")))
+                SELECT id, sequence, backend, account, lane, route, size, digest, attempts, capturedAt, acceptedAt, subject, creates,
+                    :outcome, :settledAt, \(columns.map { ":\($0)" }.joined(separator: ", "))
+                FROM entry WHERE sequence = :sequence
                 """
-        ).execute(arguments: [receipt.remoteID, receipt.status, receipt.foundByLookup, receipt.altered, now.ms, sequence])
+        ).execute(
+            arguments: StatementArguments(
+                values.merging(["outcome": outcome.rawValue, "settledAt": now.ms, "sequence": sequence]) { $1 }))
     }
 }

@@ -19,7 +19,7 @@ package enum OutboxSchema {
     /// - `aside`: it failed while nothing on its route succeeded, or cannot be looked up. If its lane may skip it, later entries go first.
     /// - `after`: a lane whose earlier entries go first; `parent`: the newest of them at acceptance, or the one that replaced it in that lane. It must
     ///   be delivered.
-    /// - `afterSubject`: all earlier entries with the same subject go first, under whatever id they name it (Decisions/DeletingRows.md).
+    /// - `afterSubject`: all earlier entries with the same subject go first, whichever of its ids they use (Decisions/DeletingRows.md).
     /// - `replaces`: the sequence of the entry that it replaced, or of the first one in a chain: `afterSubject` orders it there.
     /// - `subject`: the id that the entry refers to, such as the person's. Names are stored only in rosters.
     /// - `subjectOrder`, `routeOrder`: for lists of entries; see `EntrySearch`.

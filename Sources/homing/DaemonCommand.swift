@@ -46,6 +46,11 @@ struct Context: Sendable {
         return found
     }
 
+    /// All entries that the query matches, on all pages.
+    func entries(_ query: EntryQuery) async throws(Problem) -> [EntrySummary] {
+        try await query.allPages { page async throws(Problem) in try await client.call(Endpoints.entries, page) }
+    }
+
     /// As `entries`, for calls that take a name. A single name is returned as it is: the daemon resolves it.
     func ids(_ names: [String], at target: BackendOption) async throws(Problem) -> [String] {
         if names.count == 1, target.backend == nil { return names }

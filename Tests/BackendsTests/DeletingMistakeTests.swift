@@ -34,11 +34,7 @@ struct DeletingMistakeTests {
         WrongEdit("/users/{item.user_id}/profile", "/users/{item.user_id}/{row./id}", "routes.profile.request", "one of the placeholders"),
     ])
     func mistakeNamesItsKeyAndLine(edit: WrongEdit) throws {
-        let mistakes = try mistakes(edited(edit.old, edit.new))
-        let mistake = try #require(mistakes.first { $0.key == edit.key }, "\(mistakes)")
-        #expect(mistake.expected.contains(edit.expected), "\(mistake)")
-        #expect(mistake.line != nil)
-        #expect(mistakes.count <= 2, "one mistake sets off no avalanche: \(mistakes)")
+        try edit.expectMistake()
     }
 
     @Test func subjectNeedsAReference() throws {
@@ -59,9 +55,5 @@ struct DeletingMistakeTests {
         let text = edited(
             "    marker: /arkit_data/client_mutation_id\n", "    marker: /arkit_data/client_mutation_id\n\(Self.row)\n")
         #expect(try mistakes(text).map(\.key) == ["routes.measurement.row"])
-    }
-
-    private func mistakes(_ text: String, _ name: String = "breathesafe") throws -> [Mistake] {
-        try #require(#expect(throws: Mistakes.self) { try load(["\(name).yaml": text]) }).all
     }
 }

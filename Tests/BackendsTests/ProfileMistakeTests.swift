@@ -2,20 +2,6 @@ import Backends
 import Foundation
 import Testing
 
-/// A mistake in the shipped profile: an edit, the key of the error, and part of the expectation.
-struct WrongEdit: Sendable, CustomTestStringConvertible {
-    let old: String
-    let new: String
-    let key: String
-    let expected: String
-
-    init(_ old: String, _ new: String, _ key: String, _ expected: String) {
-        (self.old, self.new, self.key, self.expected) = (old, new, key, expected)
-    }
-
-    var testDescription: String { "\(key): \(new.prefix(60))" }
-}
-
 struct ProfileMistakeTests {
     static let login = #"json: {user: {email: "{email}", password: "{password}", remember_me: "1"}}"#
 
@@ -139,15 +125,7 @@ struct ProfileMistakeTests {
             WrongEdit("request: POST /users/log_in", "request: POST https://a%2eexample/log_in", "auth.login.request", "METHOD /path"),
         ])
     func eachMistakeNamesItsKeyAndLine(edit: WrongEdit) throws {
-        let text = edited(edit.old, edit.new)
-        let mistakes = try #require(#expect(throws: Mistakes.self) { try load(["breathesafe.yaml": text]) })
-        let named = mistakes.all.filter { $0.key == edit.key }
-        #expect(!named.isEmpty, "\(mistakes)")
-        let mistake = try #require(named.first)
-        #expect(mistake.expected.contains(edit.expected), "\(mistake)")
-        #expect(mistake.file.hasSuffix("breathesafe.yaml"))
-        #expect(mistake.line != nil)
-        #expect(mistakes.all.count <= 2, "one mistake sets off no avalanche: \(mistakes)")
+        try edit.expectMistake()
     }
 
     @Test(arguments: [

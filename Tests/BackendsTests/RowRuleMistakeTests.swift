@@ -26,11 +26,7 @@ struct RowRuleMistakeTests {
         WrongEdit("max_depth: 98", "max_depth: 98\n    then: profile", "routes.measurement.then", "the key creates in the same route"),
     ])
     func mistakeNamesItsKeyAndLine(edit: WrongEdit) throws {
-        let mistakes = try mistakes(edited(edit.old, edit.new))
-        let mistake = try #require(mistakes.first { $0.key == edit.key }, "\(mistakes)")
-        #expect(mistake.expected.contains(edit.expected), "\(mistake)")
-        #expect(mistake.line != nil)
-        #expect(mistakes.count <= 2, "one mistake sets off no avalanche: \(mistakes)")
+        try edit.expectMistake()
     }
 
     @Test func changesNeedsReferenceAndPayload() throws {
@@ -60,9 +56,5 @@ struct RowRuleMistakeTests {
         #expect(empty.map(\.expected) == ["{item.payload} in json, because changes applies to the payload"])
         let formless = try mistakes(profile("\(sound), \(reference)").replacing("form: name", with: "form: []"), "p")
         #expect(formless.map(\.key) == ["routes.one.form"])
-    }
-
-    private func mistakes(_ text: String, _ name: String = "breathesafe") throws -> [Mistake] {
-        try #require(#expect(throws: Mistakes.self) { try load(["\(name).yaml": text]) }).all
     }
 }

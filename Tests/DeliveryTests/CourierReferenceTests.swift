@@ -1,45 +1,23 @@
 import Backends
 import Delivery
 import Foundation
-import Logging
-import Outbox
-import Sessions
 import SyncModel
 import TestSupport
 import Testing
-import Vault
 
 /// Entries that refer to a row that another entry creates.
 struct CourierReferenceTests {
-    private let folder: TemporaryDirectory
-    private let server = ScriptedBackend()
-    private let clock = TestClock(Date(timeIntervalSince1970: 1_795_262_400))
-    private let courier: Courier
+    private let scripted: ScriptedCourier
+    private var server: ScriptedBackend { scripted.server }
+    private var clock: TestClock { scripted.clock }
+    private var courier: Courier { scripted.courier }
 
     private static let token = RosterID(createdBy: Samples.id(9))
 
-    init() async throws {
-        folder = try TemporaryDirectory()
-        try FileManager.default.createDirectory(atPath: folder("profiles"), withIntermediateDirectories: true)
-        try folder.write(Self.profile, to: "profiles/breathesafe.yaml")
-        let backend = try ProfileLibrary.load(directory: folder("profiles"), deviceID: "d", version: "1")[0]
-        let outbox = try Outbox(file: folder("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
-        let keeper = try SessionKeeper(backend: backend, outbox: outbox, transport: server, clock: clock, log: Logger(label: "test"))
-        _ = try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: false)
-        courier = Courier(keeper: keeper, policy: RetryPolicy(), clock: clock)
-        server.forget()
-    }
+    init() async throws { scripted = try await ScriptedCourier(Self.profile) }
 
-    private static let profile = """
-        schema: 1
-        name: breathesafe
-        base_url: https://lab.test
-        auth:
-          scheme: cookie
-          on_401: [login]
-          login: {request: POST /login, json: {email: "{email}", password: "{password}"}, account: /id}
-          logout: {request: DELETE /login}
-        health: {request: GET /me, account: /id}
+    private static let profile = ScriptedCourier.profile(
+        """
         routes:
           measurement:
             request: POST /people/{item.user_id}/items
@@ -55,7 +33,7 @@ struct CourierReferenceTests {
             remote_id: /id
         resources:
           people: {request: GET /people, list: /people, id: /id}
-        """
+        """)
 
     private func entry(_ route: String, bound: RosterID?, isUncertain: Bool = false) -> Entry {
         var mutation = Samples.mutation(1, payload: "{}")

@@ -1,45 +1,23 @@
 import Backends
 import Delivery
 import Foundation
-import Logging
-import Outbox
-import Sessions
 import SyncModel
 import TestSupport
 import Testing
-import Vault
 
 /// Entries whose row is read just before they are sent.
 struct CourierRowTests {
-    private let folder: TemporaryDirectory
-    private let server = ScriptedBackend()
-    private let clock = TestClock(Date(timeIntervalSince1970: 1_795_262_400))
-    private let courier: Courier
+    private let scripted: ScriptedCourier
+    private var server: ScriptedBackend { scripted.server }
+    private var clock: TestClock { scripted.clock }
+    private var courier: Courier { scripted.courier }
 
     private static let list = "GET /people"
 
-    init() async throws {
-        folder = try TemporaryDirectory()
-        try FileManager.default.createDirectory(atPath: folder("profiles"), withIntermediateDirectories: true)
-        try folder.write(Self.profile, to: "profiles/breathesafe.yaml")
-        let backend = try ProfileLibrary.load(directory: folder("profiles"), deviceID: "d", version: "1")[0]
-        let outbox = try Outbox(file: folder("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
-        let keeper = try SessionKeeper(backend: backend, outbox: outbox, transport: server, clock: clock, log: Logger(label: "test"))
-        _ = try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: false)
-        courier = Courier(keeper: keeper, policy: RetryPolicy(), clock: clock)
-        server.forget()
-    }
+    init() async throws { scripted = try await ScriptedCourier(Self.profile) }
 
-    private static let profile = """
-        schema: 1
-        name: breathesafe
-        base_url: https://lab.test
-        auth:
-          scheme: cookie
-          on_401: [login]
-          login: {request: POST /login, json: {email: "{email}", password: "{password}"}, account: /id}
-          logout: {request: DELETE /login}
-        health: {request: GET /me, account: /id}
+    private static let profile = ScriptedCourier.profile(
+        """
         routes:
           remove:
             request: DELETE /rows/{row./row}
@@ -50,7 +28,7 @@ struct CourierRowTests {
             empty: true
         resources:
           people: {request: GET /people, list: /people, id: /id, keep: [/row]}
-        """
+        """)
 
     private func entry(_ user: JSONValue = 28, subject: RosterID = "28", _ change: (inout Entry) -> Void = { _ in }) -> Entry {
         var mutation = Samples.mutation(1)

@@ -1,48 +1,26 @@
 import Backends
 import Delivery
 import Foundation
-import Logging
-import Outbox
-import Sessions
 import SyncModel
 import Synchronization
 import TestSupport
 import Testing
-import Vault
 
 struct CourierTests {
-    private let folder: TemporaryDirectory
-    private let server = ScriptedBackend()
-    private let clock = TestClock(Date(timeIntervalSince1970: 1_795_262_400))
-    private let courier: Courier
+    private let scripted: ScriptedCourier
+    private var server: ScriptedBackend { scripted.server }
+    private var clock: TestClock { scripted.clock }
+    private var courier: Courier { scripted.courier }
 
     private static let send = "POST /items"
     private static let find = "GET /items"
     private static let health = "GET /me"
 
-    init() async throws {
-        folder = try TemporaryDirectory()
-        try FileManager.default.createDirectory(atPath: folder("profiles"), withIntermediateDirectories: true)
-        try folder.write(Self.profile, to: "profiles/breathesafe.yaml")
-        let backend = try ProfileLibrary.load(directory: folder("profiles"), deviceID: "d", version: "1")[0]
-        let outbox = try Outbox(file: folder("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
-        let keeper = try SessionKeeper(backend: backend, outbox: outbox, transport: server, clock: clock, log: Logger(label: "test"))
-        _ = try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: false)
-        courier = Courier(keeper: keeper, policy: RetryPolicy(), clock: clock)
-        server.forget()
-    }
+    init() async throws { scripted = try await ScriptedCourier(Self.profile) }
 
-    static let profile = """
-        schema: 1
-        name: breathesafe
-        base_url: https://lab.test
-        auth:
-          scheme: cookie
-          on_401: [login]
-          login: {request: POST /login, json: {email: "{email}", password: "{password}"}, account: /id}
-          logout: {request: DELETE /login}
+    static let profile = ScriptedCourier.profile(
+        """
         idempotency: {header: Idempotency-Key, key_ttl: 86400}
-        health: {request: GET /me, account: /id}
         routes:
           measurement:
             request: POST /items
@@ -51,7 +29,7 @@ struct CourierTests {
             remote_id: /id
             find: {request: GET /items, list: /items, match: /key, remote_id: /id}
           blind: {request: POST /blind, json: "{item.payload}", remote_id: /id}
-        """
+        """)
 
     private func entry(
         _ route: String = "measurement", uncertainFor age: TimeInterval? = nil, attempts: Int = 0, account: String = "1"

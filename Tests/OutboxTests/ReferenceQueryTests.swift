@@ -56,11 +56,6 @@ import Testing
         #expect(try await creates().map(\.mutation.payload) == [Samples.create(2).payload, nil])
         #expect(try await creates(limit: 1).count == 1)
         #expect(try await [creates("lists"), creates("people", other)].allSatisfy(\.isEmpty))
-        let dependents = try await store.outbox.dependents(of: Samples.id(2), limit: 9)
-        #expect(dependents.map(\.id) == [4, 5, 6].map(Samples.id))
-        #expect(dependents.map { $0.mutation.payload != nil } == [true, false, true])
-        #expect(try await store.outbox.dependents(of: Samples.id(2), limit: 1).map(\.id) == [Samples.id(4)])
-        #expect(try await store.outbox.dependents(of: Samples.id(1), limit: 9).isEmpty)
     }
 
     @Test func contextExplainsTheReference() async throws {

@@ -55,7 +55,7 @@ import Testing
     @Test func searchesByIndex() async throws {
         let store = try Store()
         let searches = [
-            ("neededBy", Outbox.openDependents), ("neededBy", Outbox.pendingDependents), ("neededBy", Outbox.releasedDependents),
+            ("neededBy", Outbox.pendingDependents), ("neededBy", Outbox.releasedDependents),
             ("neededBy", Outbox.anyDependent), ("createOrder", Outbox.openCreates), ("createdRow", Outbox.createdRow),
             ("subjectWaiting", "SELECT sequence FROM entry WHERE subject = 'a' AND afterSubject AND state = 'pending'"),
             ("discardOrder", Outbox.dueDiscards),

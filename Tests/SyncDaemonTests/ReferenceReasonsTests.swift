@@ -113,7 +113,7 @@ import Testing
         let (sentence, next) = held(Self.create(.held, .unknownOutcome), Self.rows)
         #expect(
             sentence
-                == "This measurement of Anna Example (new) is on hold, because it is not known whether breathesafe has created Anna Example: the answer to entry \(Self.short) was lost. The list of people was read afterwards. Those with the highest numbers are Edit Me (28) and Eve Lab (7)."
+                == "This measurement of Anna Example (new) is on hold, because it is not known whether breathesafe has created Anna Example: the answer to entry \(Self.short) was lost. The list of people was read afterwards. The new one may be Edit Me (28) or Eve Lab (7)."
         )
         #expect(next == "\(Self.choice)\n\(Self.otherwise)")
     }
@@ -124,7 +124,7 @@ import Testing
         let (sentence, next) = reasons.explain(Self.create(.held, .unknownOutcome))
         #expect(
             sentence
-                == "It is not known whether breathesafe has created Anna Example: the entry was sent, and breathesafe offers no way to look it up. The list of people was read afterwards. Those with the highest numbers are Edit Me (28) and Eve Lab (7). 2 entries wait for it."
+                == "It is not known whether breathesafe has created Anna Example: the entry was sent, and breathesafe offers no way to look it up. The list of people was read afterwards. The new one may be Edit Me (28) or Eve Lab (7). 2 entries wait for it."
         )
         #expect(next.text == Self.choice)
     }

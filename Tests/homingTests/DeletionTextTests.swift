@@ -16,8 +16,9 @@ import Testing
 
     @Test func namesThePerson() {
         #expect(
-            before(anna) == ["This deletes Anna Example (5) at breathesafe, with all data there. Nobody can undo it after the delivery."])
-        #expect(before(nil)[0].hasPrefix("This deletes the person 5, which is not in your list at breathesafe"))
+            before(anna)
+                == ["This deletes Anna Example (5) at breathesafe, including all stored data. Once that is done, nobody can undo it."])
+        #expect(before(nil)[0].hasPrefix("This deletes the person 5, which is not in your list, at breathesafe"))
         let id = "@\(Sample.id(9))"
         var new = ControlAPI.RosterRow(id: id, label: "Anna Example", values: [:], pending: "new")
         #expect(before(new, id: id)[0].hasPrefix("This deletes Anna Example (new) at"))

@@ -9,11 +9,11 @@ extension Route {
         /// A person must confirm it.
         let confirm: Bool
         /// Nil if nothing is read before a send.
-        let row: FreshRow?
+        let row: RowRule?
     }
 
-    /// The row that is read just before each send.
-    struct FreshRow: Sendable {
+    /// Which row is read just before each send.
+    struct RowRule: Sendable {
         let resource: String
         /// The values of the one row.
         let conditions: [(pointer: JSONPointer, value: TextTemplate)]
@@ -30,7 +30,7 @@ extension Route.Deletion {
         deletes = table.text("deletes")
         confirm = table.bool("confirm") ?? false
         let absentIsDone = table.bool("absent_is_done") ?? false
-        row = table.table("row").flatMap { Route.FreshRow($0, absentIsDone: absentIsDone, scope: defaults.scope.withItems) }
+        row = table.table("row").flatMap { Route.RowRule($0, absentIsDone: absentIsDone, scope: defaults.scope.withItems) }
         let keys = Set(table.keys)
         if keys.contains("deletes"), keys.contains("creates") || keys.contains("changes") {
             table.reject("deletes", expected: "only one of creates, changes and deletes")
@@ -52,7 +52,7 @@ extension Route.Deletion {
     }
 }
 
-extension Route.FreshRow {
+extension Route.RowRule {
     fileprivate init?(_ table: StrictTable, absentIsDone: Bool, scope: TemplateScope) {
         defer { table.close() }
         let resource = table.text("resource", required: true)

@@ -41,11 +41,14 @@ struct Route: Sendable {
     let deletion: Deletion
     let find: Find?
 
-    var usedFields: Set<String> { Set(placeholders.compactMap(\.field)).subtracting(["id", "payload"]) }
+    var usedFields: Set<String> { placeholders.itemFields }
 
     /// Those without which the route cannot be sent.
-    var requiredFields: Set<String> {
-        Set(placeholders.filter { !$0.isOptional }.compactMap(\.field)).subtracting(["id", "payload"])
+    var requiredFields: Set<String> { placeholders.filter { !$0.isOptional }.itemFields }
+
+    /// Fields that identify the entry to people: those in the URL or lane, never those sent in a body.
+    static func identifyingFields(_ request: RequestTemplate, _ lane: TextTemplate?) -> Set<String> {
+        (request.url.placeholders + (lane?.placeholders ?? [])).itemFields
     }
 
     private var placeholders: [Placeholder] {

@@ -15,6 +15,11 @@ struct Placeholder: Hashable, Sendable {
     }
 }
 
+extension [Placeholder] {
+    /// The item fields, without `id` and `payload`.
+    var itemFields: Set<String> { Set(compactMap(\.field)).subtracting(["id", "payload"]) }
+}
+
 /// Constants (`vars`, `version`, `device_id`) are already replaced.
 package struct TextTemplate: Hashable, Sendable {
     var parts: [Part]

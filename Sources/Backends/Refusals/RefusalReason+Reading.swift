@@ -7,7 +7,7 @@ extension RefusalReason {
     static func all(_ route: StrictTable, request: RequestTemplate?, lane: TextTemplate?, scope: TemplateScope) -> [RefusalReason] {
         let allowed = Allowed(
             shown: request.map { Route.identifyingFields($0, lane) },
-            used: request.map { Set(($0.placeholders + (lane?.placeholders ?? [])).compactMap(\.field)).subtracting(["id", "payload"]) },
+            used: request.map { ($0.placeholders + (lane?.placeholders ?? [])).itemFields },
             takesPayload: request.map { $0.json?.takesPayload ?? false } ?? true, scope: scope.adding("account"))
         let nodes = route.list("reasons", expected: "a table of keys") { $0 } ?? []
         return nodes.enumerated().compactMap { index, node in
@@ -65,12 +65,5 @@ extension RefusalReason {
     private static func fixes(_ allowed: Allowed) -> String {
         let names = (allowed.used ?? []).sorted() + (allowed.takesPayload ? ["payload"] : [])
         return names.isEmpty ? "no fix, because the route has neither fields nor a payload" : "one of \(names.joined(separator: ", "))"
-    }
-}
-
-extension Route {
-    /// Fields that identify the entry to people: those in the URL or lane, never those sent in a body.
-    static func identifyingFields(_ request: RequestTemplate, _ lane: TextTemplate?) -> Set<String> {
-        Set((request.url.placeholders + (lane?.placeholders ?? [])).compactMap(\.field)).subtracting(["id", "payload"])
     }
 }

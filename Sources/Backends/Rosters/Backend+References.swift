@@ -62,7 +62,7 @@ extension Backend {
 }
 
 extension Resource {
-    /// The values of a new row's label in what was submitted for it: in the payload, or in a field of the same name. Nil for missing ones.
+    /// The parts of a new row's label, from the submitted payload or from fields of the same names; nil for missing ones.
     package func labelParts(in mutation: Mutation) -> [JSONValue?] {
         let document = mutation.payload.map(JSONDocument.init(checked:))
         return label.map { pointer in

@@ -90,7 +90,7 @@ extension Reasons {
         case .newest(let rows) where rows.isEmpty:
             " The list of \(title.many), which was read afterwards, has none that could be the new one."
         case .newest(let rows):
-            " The list of \(title.many) was read afterwards. Those with the highest numbers are \(rows.map(\.text).inWords)."
+            " The list of \(title.many) was read afterwards. The new one may be \(rows.map(\.text).joined(separator: " or "))."
         case .tooOld: " The stored list of \(title.many) cannot tell, because it was not read completely since then."
         case .unordered: " The stored list of \(title.many) cannot tell which ones are new."
         case nil: ""

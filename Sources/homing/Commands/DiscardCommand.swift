@@ -67,7 +67,7 @@ struct DiscardCommand: DaemonCommand {
 
     private func choice(_ context: Context) async throws(Problem) -> DiscardChoice {
         try await DiscardChoice(try await doomed(context), takesDiscarded: now) { create async throws(Problem) in
-            try await all(EntryQuery(backend: create.backend, user: "@\(create.id)", after: 0, limit: 500), context)
+            try await context.entries(EntryQuery(backend: create.backend, user: "@\(create.id)", after: 0, limit: 500))
         }
     }
 
@@ -80,11 +80,7 @@ struct DiscardCommand: DaemonCommand {
             let person = try await SubjectArgument.person(user, at: target.backend, context.client)
             (query.user, query.backend, account) = (person.id, person.backend, person.account)
         }
-        let found = try await all(query, context)
+        let found = try await context.entries(query)
         return found.filter { (now || !$0.isBeingDiscarded) && (account == nil || $0.account == account) }
-    }
-
-    private func all(_ query: EntryQuery, _ context: Context) async throws(Problem) -> [EntrySummary] {
-        try await query.allPages { page async throws(Problem) in try await context.client.call(Endpoints.entries, page) }
     }
 }

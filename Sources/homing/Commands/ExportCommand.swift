@@ -90,10 +90,7 @@ struct ExportCommand: DaemonCommand {
             let before = found.count
             for state in ["inflight", "pending", "held", "dead"] {
                 let query = EntryQuery(state: state, backend: target.backend, after: 0, limit: 500)
-                let entries = try await query.allPages { page async throws(Problem) in
-                    try await context.client.call(Endpoints.entries, page)
-                }
-                for entry in entries { found[entry.id] = entry }
+                for entry in try await context.entries(query) { found[entry.id] = entry }
             }
             if found.count == before { return Array(found.values) }
         }

@@ -25,7 +25,7 @@ struct FixCommand: DaemonCommand {
 
     func validate() throws {
         try SubjectArgument.validate(user: user)
-        if user == nil && item.isEmpty { throw ValidationError("Say what is right, for example: homing fix \(entry.id) --user 7") }
+        if user == nil && item.isEmpty { throw ValidationError("Give the right value, for example: homing fix \(entry.id) --user 7") }
     }
 
     func run(_ context: Context) async throws {

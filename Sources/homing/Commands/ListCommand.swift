@@ -7,7 +7,7 @@ struct ListCommand: DaemonCommand {
         commandName: "list", abstract: "List the entries and the state of each.",
         discussion: """
             Shows the newest entries, and how many there are. With several filters, an entry must match all of them: ‘homing list \
-            --user "Anna Example" --since 2025-03-11 --until 2025-03-12’ lists what was captured for Anna Example on that day.
+            --user "Anna Example" --since 2025-03-11 --until 2025-03-12’ lists the captures for Anna Example on that day.
             """)
 
     @Option(help: "Only entries in this state.") var state: EntryState?

@@ -54,7 +54,7 @@ extension RetryCommand {
     private func meant(_ state: String, _ context: Context) async throws(Problem) -> [EntrySummary] {
         guard all else { return try await context.entries(entries.ids, at: target) }
         let query = EntryQuery(state: state, backend: target.backend, after: 0, limit: 500)
-        return try await query.allPages { page async throws(Problem) in try await context.client.call(Endpoints.entries, page) }
+        return try await context.entries(query)
     }
 
     private func choice(of meant: [EntrySummary], _ context: Context) async throws(Problem) -> RetryChoice {

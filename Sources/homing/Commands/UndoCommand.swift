@@ -49,8 +49,7 @@ struct UndoCommand: DaemonCommand {
 
     /// The ids of all entries that can be brought back, after a confirmation.
     private func all(_ context: Context) async throws -> [String] {
-        let query = EntryQuery(state: "held", backend: target.backend, after: 0, limit: 500)
-        let held = try await query.allPages { page async throws(Problem) in try await context.client.call(Endpoints.entries, page) }
+        let held = try await context.entries(EntryQuery(state: "held", backend: target.backend, after: 0, limit: 500))
         let discarded = held.filter(\.isBeingDiscarded)
         let confirmation = Confirmation(console: context.console, skipped: yes)
         if !discarded.isEmpty, try confirmation.isNeeded {

@@ -1,5 +1,4 @@
 import ControlAPI
-import SyncModel
 
 /// The entries that ‘discard’ discards, and those that this puts on hold.
 struct DiscardChoice {
@@ -59,15 +58,6 @@ struct DiscardChoice {
             var entry = entry
             entry.subject = subjects[entry.id] ?? entry.subject
             return entry
-        }
-    }
-}
-
-extension EntrySummary {
-    fileprivate var isUndelivered: Bool {
-        switch Entry.State(rawValue: state) {
-        case .delivered, .discarded: false
-        case .pending, .inflight, .dead, .held, nil: true
         }
     }
 }

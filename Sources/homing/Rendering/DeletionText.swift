@@ -14,7 +14,7 @@ struct DeletionText {
     func before(_ undelivered: [EntrySummary]) -> String {
         let stopped = undelivered.filter { Self.stopping.contains($0.state) && !$0.isBeingDiscarded }
         let waiting = undelivered.filter { entry in !stopped.contains { $0.id == entry.id } }
-        var lines = ["This deletes \(name) at \(roster.backend), with all data there. Nobody can undo it after the delivery."]
+        var lines = ["This deletes \(name) at \(roster.backend), including all stored data. Once that is done, nobody can undo it."]
         if !waiting.isEmpty {
             let (verb, they) = waiting.count == 1 ? ("waits", "it is") : ("wait", "they are")
             lines.append("\(EntryTally.text(waiting)) still \(verb); \(they) sent first.")
@@ -28,9 +28,9 @@ struct DeletionText {
         return lines.map(\.printable).joined(separator: "\n")
     }
 
-    /// `Anna Example (5)`, `Anna Example (new)`, or `the person 5, which is not in your list`.
+    /// `Anna Example (5)`, `Anna Example (new)`, or `the person 5, which is not in your list,`.
     private var name: String {
-        guard let row else { return "the \(roster.title.one) \(RowReference.short(id)), which is not in your list" }
+        guard let row else { return "the \(roster.title.one) \(RowReference.short(id)), which is not in your list," }
         let label = row.label.isEmpty ? "the new \(roster.title.one)" : row.label
         return row.isNew ? "\(label)\(row.label.isEmpty ? "" : " (new)")" : "\(label) (\(row.id))"
     }

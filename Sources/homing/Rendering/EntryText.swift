@@ -140,8 +140,3 @@ struct EntryText {
         return "next try \(times.clock(due))"
     }
 }
-
-extension EntrySummary {
-    /// Nil for a state of a newer daemon.
-    fileprivate var knownState: Entry.State? { Entry.State(rawValue: state) }
-}

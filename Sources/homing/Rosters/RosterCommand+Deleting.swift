@@ -1,20 +1,13 @@
 import ControlAPI
-import SyncModel
 
 extension RosterCommand {
     /// Names the row and counts the entries for it that are not delivered, then asks.
     func confirmDeletion(of id: String, by route: String, _ roster: RosterReport, _ context: Context) async throws {
         let confirmation = Confirmation(console: context.console, skipped: yes)
         guard try confirmation.isNeeded else { return }
-        var undelivered: [EntrySummary] = []
-        for state in [Entry.State.pending, .inflight, .dead, .held] {
-            let query = EntryQuery(state: state.rawValue, backend: roster.backend, user: id, after: 0, limit: 500)
-            undelivered += try await query.allPages { page async throws(Problem) in
-                try await context.client.call(Endpoints.entries, page)
-            }
-        }
         let text = DeletionText(roster: roster, id: id, row: try await listed(id, roster, context))
-        let others = undelivered.filter { $0.route != route }.sorted { $0.sequence < $1.sequence }
+        let others = try await context.entries(EntryQuery(backend: roster.backend, user: id, after: 0, limit: 500))
+            .filter { $0.isUndelivered && $0.route != route }
         try confirmation.ask(text.before(others), "Type the word ‘delete’ to go on: ") { $0 == "delete" }
     }
 

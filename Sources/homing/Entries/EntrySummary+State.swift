@@ -1,0 +1,21 @@
+import ControlAPI
+import SyncModel
+
+extension EntrySummary {
+    /// Nil for one that only a newer version knows.
+    var knownState: Entry.State? { Entry.State(rawValue: state) }
+
+    /// The row that the entry is to create, while it is undelivered; nil for another entry.
+    var newRow: SubjectReport? { subject?.isNew == true && subject?.id == "@\(id)" ? subject : nil }
+
+    /// Discarded, but its payload is not destroyed yet.
+    var isBeingDiscarded: Bool { holdReason == HoldReason.discarding.rawValue }
+
+    /// Also in a state that this version does not know.
+    var isUndelivered: Bool {
+        switch knownState {
+        case .delivered, .discarded: false
+        case .pending, .inflight, .dead, .held, nil: true
+        }
+    }
+}
