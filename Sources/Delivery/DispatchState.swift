@@ -178,7 +178,7 @@ package struct DispatchState: Sendable {
         let blame = attempt.isQuieted ? route.blameForQuiet(entry) : route.blame(entry, policy.retry, now)
         let judgement = Judgement(
             entry: entry, attempt: attempt, blame: blame, hasContrast: route.hasSucceeded(since: entry.uncertainSince),
-            stepsAside: attempt.isQuieted && route.stepsAside(entry), policy: policy.retry, now: now)
+            stepsAside: route.stepsAside(entry, isQuieted: attempt.isQuieted), policy: policy.retry, now: now)
         let settled = judgement.settled(using: &generator)
         if attempt.isQuieted { route.quiet(entry, blame, at: now) }
         let actions = infer(from: attempt, of: entry, blame, &state, &route, now)

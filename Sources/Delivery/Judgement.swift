@@ -20,7 +20,7 @@ struct Judgement {
     let blame: Blame
     /// Another entry of the route got through since this outcome became unknown.
     let hasContrast: Bool
-    /// Throttled so often that others of its lane go first.
+    /// Failed or throttled so often that others of its lane go first.
     var stepsAside = false
     let policy: RetryPolicy
     let now: Date
@@ -104,7 +104,9 @@ struct Judgement {
         }
         guard blame != .backend else {
             let until = isBlind ? nextBlindSend : failure.outcomeUnknown ? firstLook : now
-            return .aside(until: until, failure)
+            if stepsAside || isBlind { return .aside(until: until, failure) }
+            // Its lane waits for it, so that the order is kept when the backend recovers. Untried entries of other lanes go first.
+            return .released(until: max(until, now.addingTimeInterval(0.001)), failure)
         }
         let attempt = entry.attempts + 1
         let look = failure.outcomeUnknown && route.canLookUp ? firstLook : now

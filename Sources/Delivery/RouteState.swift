@@ -51,10 +51,12 @@ struct RouteState: Sendable {
         suspects.moveOn(entry, at: now)
     }
 
-    /// True when the server keeps throttling this entry. Others of its lane then go first and provide contrast.
-    func stepsAside(_ entry: Entry) -> Bool { quieted.times(entry) + 1 >= Self.mostQuiet }
+    /// True when sends of this entry keep failing, or the server keeps throttling it. Others of its lane then go first and provide contrast.
+    func stepsAside(_ entry: Entry, isQuieted: Bool) -> Bool {
+        (isQuieted ? quieted : suspects).times(entry) + 1 >= Self.mostFailures
+    }
 
-    private static let mostQuiet = 3
+    private static let mostFailures = 3
 
     mutating func trip(_ failure: Failure, policy: CircuitBreaker.Policy, now: Date, using generator: inout some RandomNumberGenerator) {
         isCleared = false

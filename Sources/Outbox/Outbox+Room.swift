@@ -13,7 +13,8 @@ package enum Room: Sendable, Equatable {
 
 extension Outbox {
     package func room() async throws(OutboxError) -> Room {
-        guard try await diskHasRoom(for: shortage.now.lastNoSpace) else { return shortage.now.isSpent ? .nothingLeft : .diskFull }
+        // A submission of a single byte, until one was refused.
+        guard try await diskHasRoom(for: max(1, shortage.now.lastNoSpace)) else { return shortage.now.isSpent ? .nothingLeft : .diskFull }
         guard let refused = shortage.now.lastOverLimit else { return .enough }
         return try await read { db in try isOverLimit(with: refused, db) } ? .overLimit(maxBytes) : .enough
     }

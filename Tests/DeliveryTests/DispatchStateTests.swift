@@ -330,7 +330,8 @@ import Testing
     }
 
     /// While it blocks its lane, no other entry can show whether it is the only one.
-    @Test func repeatedlyThrottledEntryStepsAside() {
+    @Test(arguments: [true, false])
+    func repeatedlyFailingEntryStepsAside(isThrottled: Bool) {
         var state = signedIn()
         let quiet = Failure(.throttled, status: 429, "slow down")
         let settlements = (0...3).flatMap { number in
@@ -338,7 +339,8 @@ import Testing
             _ = state.on(.woke, at: time)
             _ = state.on(.stored(Claimed()), at: time)
             _ = state.on(.stored(Claimed(entries: [entry(1)])), at: time)
-            return settled(1, in: state.on(.attempted(entry(1), attempt(.throttled(quiet, until: time.addingTimeInterval(20)))), at: time))
+            let verdict = isThrottled ? Verdict.throttled(quiet, until: time.addingTimeInterval(20)) : .transient(Self.broken)
+            return settled(1, in: state.on(.attempted(entry(1), attempt(verdict)), at: time))
         }
         let areAside = settlements.map { if case .aside = $0.settlement { true } else { false } }
         #expect(areAside == [false, false, true, true])

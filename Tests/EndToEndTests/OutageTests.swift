@@ -9,7 +9,12 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(60))) struct OutageTests {
-    @Test func offlineEntriesAreDeliveredInOrderOnceOnline() async throws {
+    /// - Parameter fault: of the first two sends after the outage.
+    @Test(
+        arguments: [
+            nil, FaultName.unavailable, .internalError, .internalErrorAfterCommit, .cut, .commitThenCut, .loginPage, .tooManyRequests,
+        ])
+    func offlineEntriesAreDeliveredInOrderOnceOnline(fault: FaultName?) async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -18,6 +23,7 @@ import Testing
         try await station.event("gateChanged") { $0.detail["gate"] == "cooling" }
         #expect(try await station.homing("status").code == 0)
 
+        if let fault { await station.sandbox.apply(Fault(fault, path: "facial_measurements_from_arkit", count: 2)) }
         try await station.sandbox.up()
         let sync = try await station.homing("sync", "--wait", "--timeout", "600")
         #expect(sync.code == 0, "\(sync.text)")
