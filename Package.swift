@@ -126,7 +126,7 @@ let package = Package(
         tests("homing", "homing", "ControlAPI", "ControlServer"),
         tests(
             "EndToEnd", "homingd", "homing", "homing-sandbox", "homing-torture", "ControlAPI", "ControlServer", "Delivery", "Sandbox",
-            "StationSupport", "SyncDaemon", "SyncModel", "AsyncHTTPClient", "HTTPTypes", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix",
-            exclude: ["Integrations/submit.py", "Integrations/submit.sh"]),
+            "StationSupport", "SyncDaemon", "SyncModel", "AsyncHTTPClient", "GRDB", "HTTPTypes", "Logging", "NIOCore", "NIOHTTP1",
+            "NIOPosix", exclude: ["Integrations/submit.py", "Integrations/submit.sh"]),
     ]
 )

@@ -18,6 +18,13 @@ extension Backend {
         }
     }
 
+    /// The names of the fields of a route that takes no payload and leaves none to another route; nil if it does, or has no field.
+    package func fieldsAlone(route name: String) -> [String]? {
+        guard !takesPayload(route: name), then(route: name) == nil else { return nil }
+        let names = fields(route: name).map(\.name)
+        return names.isEmpty ? nil : names
+    }
+
     /// Whether the route sends a payload. The one of a create may go to the route after it; see `then(route:)`.
     package func takesPayload(route name: String) -> Bool { profile.routes[name]?.request.json?.takesPayload ?? false }
 }

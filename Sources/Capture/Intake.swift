@@ -111,12 +111,14 @@ package struct Intake: Sendable {
         named.id = id
         let address: Address
         do { address = try addressing.address(named, at: owner.backend) } catch { throw .notUnderstood(error.message) }
-        return Mutation(
+        var mutation = Mutation(
             id: id, destination: owner, lane: address.lane, route: submission.route,
             fields: submission.fields, payload: submission.payload, onDead: address.onDead,
             capturedAt: submission.capturedAt?.asCaptureTime(at: now) ?? now, after: address.after, supersedes: submission.supersedes,
             subject: address.subject, reference: address.reference, creates: address.creates,
             afterSubject: address.afterSubject, subjectLanes: address.subjectLanes)
+        mutation.hasFollower = submission.hasFollower
+        return mutation
     }
 
     /// 32 MiB.

@@ -9,6 +9,8 @@ package struct Submission: Sendable, Equatable {
     package var fields: [String: JSONValue]
     /// JSON, sent byte for byte.
     package var payload: Data?
+    /// As in `Mutation`.
+    package var hasFollower = false
     package var supersedes: MutationID?
     /// From the file or the caller; nil for the time of acceptance.
     package var capturedAt: Date?

@@ -36,6 +36,8 @@ public struct BackendReport: Codable, Sendable, Equatable {
     public var coolingRoutes: [CoolingRoute]?
     /// The stored lists of the signed-in account; nil while signed out, and for a backend without lists.
     public var rosters: [RosterSummary]?
+    /// Sign-outs that the server has not heard of; nil for none.
+    public var owedSignOuts: [OwedSignOutReport]?
 
     public init(
         name: String, baseURL: String, gate: String, gateReason: String?, session: SessionReport, queue: QueueReport, oldestWaiting: Date?,

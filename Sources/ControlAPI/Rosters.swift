@@ -58,11 +58,14 @@ public struct FieldReference: Codable, Sendable, Equatable {
     public var field: String
     /// `integer` or `text`.
     public var type: String
+    /// Whether a submission to the route may have a payload.
+    public var takesPayload: Bool
 
-    public init(route: String, field: String, type: String) {
+    public init(route: String, field: String, type: String, takesPayload: Bool = true) {
         self.route = route
         self.field = field
         self.type = type
+        self.takesPayload = takesPayload
     }
 }
 
@@ -78,13 +81,19 @@ public struct RosterActions: Codable, Sendable, Equatable {
     public var confirm: Bool?
     /// The members of the payload of `change`, which `add` takes too; empty for any.
     public var form: [String]
+    /// The item fields of `add`, if it takes no payload; otherwise nil.
+    public var fields: [String]?
 
-    public init(add: String? = nil, change: String? = nil, delete: String? = nil, confirm: Bool? = nil, form: [String] = []) {
+    public init(
+        add: String? = nil, change: String? = nil, delete: String? = nil, confirm: Bool? = nil, form: [String] = [],
+        fields: [String]? = nil
+    ) {
         self.add = add
         self.change = change
         self.delete = delete
         self.confirm = confirm
         self.form = form
+        self.fields = fields
     }
 }
 
@@ -103,12 +112,15 @@ public struct RosterRow: Codable, Sendable, Equatable {
     public var values: [String: String]
     /// `new` for a row that is not created yet; otherwise nil. Other values may be added.
     public var pending: String?
+    /// The id of the undelivered entry that deletes the row; nil for none.
+    public var deletion: String?
 
-    public init(id: String, label: String, values: [String: String], pending: String? = nil) {
+    public init(id: String, label: String, values: [String: String], pending: String? = nil, deletion: String? = nil) {
         self.id = id
         self.label = label
         self.values = values
         self.pending = pending
+        self.deletion = deletion
     }
 }
 

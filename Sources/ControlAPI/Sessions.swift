@@ -39,6 +39,22 @@ public struct SessionList: Codable, Sendable, Equatable {
     public init(sessions: [SessionReport]) { self.sessions = sessions }
 }
 
+/// A sign-out that the server has not heard of. Homing repeats the call.
+public struct OwedSignOutReport: Codable, Sendable, Equatable {
+    public var account: String
+    public var email: String?
+    /// When Homing gives up.
+    public var until: Date
+    public var sentence: String
+
+    public init(account: String, email: String? = nil, until: Date, sentence: String) {
+        self.account = account
+        self.email = email
+        self.until = until
+        self.sentence = sentence
+    }
+}
+
 /// The local session is gone.
 public struct SignOutReport: Codable, Sendable, Equatable {
     public var backend: String
@@ -55,10 +71,12 @@ public struct SignOutReport: Codable, Sendable, Equatable {
     public var discarded: Int?
     /// True if the stored lists of the account stay on this station; nil if they were deleted.
     public var dataKept: Bool?
+    /// Until when Homing repeats the call that the server did not hear; nil if it does not.
+    public var owedUntil: Date?
 
     public init(
         backend: String, local: String, server: String, serverReason: String? = nil, email: String? = nil, waiting: Int,
-        discarded: Int? = nil, dataKept: Bool? = nil
+        discarded: Int? = nil, dataKept: Bool? = nil, owedUntil: Date? = nil
     ) {
         self.backend = backend
         self.local = local
@@ -68,5 +86,6 @@ public struct SignOutReport: Codable, Sendable, Equatable {
         self.waiting = waiting
         self.discarded = discarded
         self.dataKept = dataKept
+        self.owedUntil = owedUntil
     }
 }

@@ -26,7 +26,8 @@ package struct Courier: Sendable {
         var rules = rules
         if backend.isIdempotent(route: name) { rules.keyLifetime = nil }
         let rows = backend.freshResource(route: name).map {
-            DeliveryAttempt.Rows(many: $0.title.many, absentIsDone: backend.isDoneIfAbsent(route: name))
+            DeliveryAttempt.Rows(
+                many: $0.title.many, absentIsDone: backend.isDoneIfAbsent(route: name), levels: backend.chain(to: $0).count)
         }
         var delivery = DeliveryAttempt(entry, route: route, rules: rules, rows: rows, startedAt: clock.now)
         var session: Session
@@ -92,10 +93,14 @@ package struct Courier: Sendable {
     ) async -> DeliveryAttempt.Step {
         do throws(Failure) {
             _ = try sendable(entry)
-            guard let resource = backend.freshResource(route: entry.mutation.route) else {
+            let (level, parent) = delivery.place
+            let chain = backend.freshResource(route: entry.mutation.route).map { backend.chain(to: $0) } ?? []
+            guard chain.indices.contains(level) else {
                 throw Failure(.profile, "The route \"\(entry.mutation.route)\" of \(backend.name) does not say which rows to read.")
             }
-            return await carry(try backend.read(resource, page: page, unless: etag), &session, &delivery) { answer, delivery in
+            let resource = chain[level]
+            let request = try backend.read(resource, of: parent, page: page, unless: etag)
+            return await carry(request, &session, &delivery) { answer, delivery in
                 let rows = backend.answer(to: resource, answer, sentETag: etag, now: clock.now)
                 return delivery.readRow(rows, status: answer.status, at: clock.now)
             }

@@ -1,5 +1,6 @@
 import Backends
 import Foundation
+import Outbox
 import Roster
 import SyncModel
 
@@ -12,15 +13,21 @@ extension DeliveryAttempt {
         let many: String
         /// An entry without its row counts as delivered.
         let absentIsDone: Bool
+        /// The number of lists to read: that of the rows, and its parents before it.
+        let levels: Int
 
-        package init(many: String, absentIsDone: Bool) { (self.many, self.absentIsDone) = (many, absentIsDone) }
+        package init(many: String, absentIsDone: Bool, levels: Int = 1) {
+            (self.many, self.absentIsDone, self.levels) = (many, absentIsDone, levels)
+        }
     }
 
     /// One read of all rows, and a second one if the row is not among them.
     struct Search: Sendable {
-        var pass = RosterPass()
+        var passes = RosterPasses(levels: 1)
         /// The rows of the first read, which did not contain the entry's; nil before that.
         var lacking: [RosterID]?
+        /// Why the rows that were read are not all, so that no row can be sent or be absent; nil if they are all.
+        var gap: Incompleteness?
         /// Of the last page with rows.
         var status = 200
     }
@@ -32,27 +39,31 @@ extension DeliveryAttempt {
         case .unauthorized(let failure): refusal = .unauthorized(failure)
         case .unchanged, .throttled, .failed: break
         }
-        return follow(search.pass.answered(answer), at: now)
+        return follow(search.passes.answered(answer), at: now)
     }
 
     package mutating func found(_ found: FreshRow, at now: Date) -> Step {
         guard case .findRow(let rows) = next else { return next }
         switch found {
+        case .unfit(var failure):
+            failure.status = search.status
+            return end(.permanent(failure), at: now)
+        case _ where search.gap != nil: return incomplete(at: now)
         case .one(let row) where search.lacking == nil:
             self.row = row
             return go(.send)
         case .one: return hasChanged(at: now)
-        case .unfit(var failure):
-            failure.status = search.status
-            return end(.permanent(failure), at: now)
         case .unreadable(let failure): return unread(failure, at: now)
         case .absent: return absent(from: rows.map(\.id), at: now)
         }
     }
 
+    /// Which of the lists the next page is of, from 0, and of which row of the one before it.
+    package var place: (level: Int, parent: RosterID?) { (search.passes.level, search.passes.parent) }
+
     /// Before each send, also before one that is repeated.
     mutating func searchAnew() -> Step {
-        (search, row) = (Search(), nil)
+        (search, row) = (Search(passes: RosterPasses(levels: rows?.levels ?? 1)), nil)
         return go(.readRow(page: 1, unless: nil))
     }
 
@@ -80,8 +91,9 @@ extension DeliveryAttempt {
             failure.reason = .stillUnauthorized
             return unread(failure, at: now)
         case .store(let rows):
-            guard rows.incomplete == nil else { return hasChanged(at: now) }
-            return go(.findRow(in: rows.pages.flatMap { $0?.rows ?? [] }))
+            if rows.incomplete == .changing { return hasChanged(at: now) }
+            search.gap = rows.incomplete
+            return go(.findRow(in: rows.listed))
         case .end(.throttled(let failure, let until)): return end(.throttled(failure, until: until), at: now)
         case .end(.failed(let failure)): return unread(failure, at: now)
         case .end: return unread(Failure(.serverError, "There was no usable answer."), at: now)
@@ -92,8 +104,8 @@ extension DeliveryAttempt {
     private mutating func absent(from ids: [RosterID], at now: Date) -> Step {
         guard let lacking = search.lacking else {
             let status = search.status
-            search = Search(lacking: ids, status: status)
-            return follow(search.pass.next, at: now)
+            search = Search(passes: RosterPasses(levels: rows?.levels ?? 1), lacking: ids, status: status)
+            return follow(search.passes.next, at: now)
         }
         guard lacking == ids else { return hasChanged(at: now) }
         if rows?.absentIsDone == true {
@@ -102,9 +114,24 @@ extension DeliveryAttempt {
         return end(.permanent(Failure(.refused, "The entry was not sent: the list of \(many) no longer contains its row.")), at: now)
     }
 
-    private mutating func hasChanged(at now: Date) -> Step {
-        let message = "The list of \(many) was not complete, or changed while Homing read it."
-        return end(.unread(Failure(.serverError, status: search.status, message), until: nextRead(now)), at: now)
+    private func hasChanged(at now: Date) -> Step {
+        waitForRead("The list of \(many) changed while Homing read it.", at: now)
+    }
+
+    /// The server may complete the list without a person at this station.
+    private func incomplete(at now: Date) -> Step {
+        let why =
+            switch search.gap {
+            case .limit: "has more rows than Homing reads"
+            case .contradiction: "contradicts itself: it has a row twice, or another number of rows than it states"
+            case .rows: "has rows without a usable id"
+            case .changing, nil: "changed while Homing read it"
+            }
+        return waitForRead("The list of \(many) \(why), so it does not show whether the entry’s row is there.", at: now)
+    }
+
+    private func waitForRead(_ message: String, at now: Date) -> Step {
+        end(.unread(Failure(.serverError, status: search.status, message), until: nextRead(now)), at: now)
     }
 
     private mutating func unread(_ failure: Failure, at now: Date) -> Step {

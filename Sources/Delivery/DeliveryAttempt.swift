@@ -154,6 +154,8 @@ package struct DeliveryAttempt: Sendable {
         switch verdict {
         // The outcome stays unknown until the profile allows the look-up again.
         case .permanent(let failure) where failure.reason == .profile: return end(verdict.stillUncertain, at: now)
+        // The entry is there, but a person must say which row is its.
+        case .unknown(let failure) where failure.reason == .refused: return end(verdict, at: now)
         case .permanent(let failure) where failure.reason == .tooLarge:
             // The list is too large to read, so no retry can help.
             return end(.unknown(Failure(.refused, status: failure.status, failure.message, outcomeUnknown: true)), at: now)

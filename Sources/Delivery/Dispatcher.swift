@@ -268,7 +268,8 @@ package final class Dispatcher: Sendable {
         case .routeChanged(let backend, let route, let gate): shown.withLock { $0.routes[backend, default: [:]][route] = gate }
         case .keepQuiet(let backend, let until, let failure):
             let address = keepers[backend]?.backend.address ?? ""
-            let quiet = Quiet(backend: backend, address: address, since: now, until: until, failure: failure)
+            let quiet = Quiet(
+                backend: backend, address: address, since: now, until: until, failure: failure.withoutWords(at: backend))
             loop.records.yield { try await self.outbox.keep(quiet) }
         case .pauseEnded(let pause):
             log.notice("A pause has ended", metadata: ["backend": "\(pause.backend)"])
@@ -335,6 +336,10 @@ package final class Dispatcher: Sendable {
     }
 
     private func record(_ gate: Gate, after before: Gate?, _ backend: String, _ loop: Loop) {
+        // Log repeated retries at debug level only.
+        let isKnown = before?.name == gate.name && before?.reason == gate.reason
+        // Events and the journal outlive a payload that the server may have repeated.
+        let gate = gate.withoutWords(at: backend)
         var detail = ["gate": gate.name]
         detail["message"] = gate.reason
         if case .cooling(let until, let failure) = gate {
@@ -343,8 +348,6 @@ package final class Dispatcher: Sendable {
         }
         if case .paused(let until, _) = gate { detail["until"] = until?.formatted(.iso8601) }
         let event = SyncEvent(at: clock.now, .gateChanged, backend: backend, detail: detail)
-        // Log repeated retries at debug level only.
-        let isKnown = before?.name == gate.name && before?.reason == gate.reason
         log.log(
             level: isKnown ? .debug : .info, "The gate has changed",
             metadata: ["backend": "\(backend)", "gate": "\(gate.name)", "reason": "\(gate.reason ?? "")"])

@@ -21,7 +21,7 @@ extension Entry: FetchableRecord {
             after: try row.decode(String?.self, forColumn: "after").map { Lane($0) },
             supersedes: try row.decode(String?.self, forColumn: "supersedes").flatMap { MutationID($0) },
             subject: try row.decode(String?.self, forColumn: "subject").map { RosterID($0) },
-            creates: try row.decode(String?.self, forColumn: "creates"),
+            reference: try row.decode(forColumn: "reference"), creates: try row.decode(String?.self, forColumn: "creates"),
             afterSubject: try row.decode(forColumn: "afterSubject"))
         self.init(sequence: sequence, mutation: mutation, state: state, acceptedAt: Date(ms: try row.decode(forColumn: "acceptedAt")))
         holdReason = try row.decode(String?.self, forColumn: "holdReason").flatMap(HoldReason.init)
@@ -73,7 +73,7 @@ extension Mutation {
     func identity(digest: Data, by vault: Vault) -> Data {
         let parts = [
             id.description, destination.backend, destination.account.rawValue, lane.rawValue, route, onDead.rawValue,
-            String(capturedAt.ms), supersedes?.description ?? "", subject?.rawValue ?? "", creates ?? "",
+            String(capturedAt.ms), supersedes?.description ?? "", subject?.rawValue ?? "", reference ?? "", creates ?? "",
             afterSubject && subject != nil ? "after subject" : "",
         ]
         return vault.keyedDigest(Data(parts.joined(separator: "\n").utf8), digest).prefix(16)

@@ -69,7 +69,8 @@ extension Outbox {
             sql: """
                 SELECT first.* FROM entry AS this CROSS JOIN entry AS first INDEXED BY subjectOrder
                 WHERE this.sequence = ? AND first.subject = ? AND \(OutboxSchema.precedes("this"))
-                    AND first.backend = this.backend AND first.account = this.account AND first.\(isOpen)
+                    AND first.backend = this.backend AND first.account = this.account AND first.reference IS this.reference
+                    AND first.\(isOpen)
                 ORDER BY first.sequence LIMIT \(countedInLine)
                 """)
         let names = try EntrySearch.equals(of: subject, db).map(\.subject)

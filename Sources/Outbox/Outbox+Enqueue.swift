@@ -174,7 +174,8 @@ extension Outbox {
         init(_ mutation: Mutation, by vault: Vault) throws {
             self.mutation = mutation
             self.vault = vault
-            (sealed, digest) = try SealedContent(fields: mutation.fields, payload: mutation.payload).sealed(
+            let content = SealedContent(fields: mutation.fields, payload: mutation.payload, hasFollower: mutation.hasFollower)
+            (sealed, digest) = try content.sealed(
                 by: vault, as: mutation.id, backend: mutation.destination.backend, route: mutation.route)
         }
 
@@ -196,14 +197,14 @@ extension Outbox {
         try db.cachedStatement(
             sql: """
                 INSERT INTO entry (id, backend, account, lane, route, onDead, size, digest, dueAt, capturedAt, acceptedAt, supersedes, identity,
-                    after, parent, subject, creates, afterSubject, replaces)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    after, parent, subject, reference, creates, afterSubject, replaces)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
             mutation.id.description, to.backend, to.account, mutation.lane.rawValue, mutation.route, mutation.onDead.rawValue,
             mutation.payload?.count ?? 0, item.digest, atOnce, mutation.capturedAt.ms, now.ms, mutation.supersedes?.description,
             item.identity, mutation.after?.rawValue, try parent(of: item, db),
-            mutation.subject?.rawValue, mutation.creates, mutation.afterSubject && mutation.subject != nil,
+            mutation.subject?.rawValue, mutation.reference, mutation.creates, mutation.afterSubject && mutation.subject != nil,
             try mutation.supersedes.map { try place(of: $0, replacedBy: mutation.id, db) } ?? nil,
         ])
         let sequence = db.lastInsertedRowID

@@ -46,24 +46,26 @@ extension Outbox {
         }
     }
 
-    /// Destination, route and subject of those entries and receipts that have a subject.
-    package func subjects(
-        of ids: [MutationID]
-    ) async throws(OutboxError) -> [MutationID: (destination: Destination, route: String, subject: RosterID)] {
+    /// The columns of an entry that say which row it is about.
+    package typealias SubjectColumns = (destination: Destination, route: String, subject: RosterID?, creates: String?)
+
+    /// Of those entries and receipts that have a subject or create a row.
+    package func subjects(of ids: [MutationID]) async throws(OutboxError) -> [MutationID: SubjectColumns] {
         let names = Set(ids).map(\.description)
         if names.isEmpty { return [:] }
         return try await read { db in
-            let columns = "id, backend, account, route, subject"
-            let condition = "subject IS NOT NULL AND id IN (\(databaseQuestionMarks(count: names.count)))"
+            let columns = "id, backend, account, route, subject, creates"
+            let condition = "(subject IS NOT NULL OR creates IS NOT NULL) AND id IN (\(databaseQuestionMarks(count: names.count)))"
             let rows = try Row.fetchAll(
                 db,
                 sql: "SELECT \(columns) FROM entry WHERE \(condition) UNION SELECT \(columns) FROM receipt WHERE \(condition)",
                 arguments: StatementArguments(names) + StatementArguments(names))
-            var found: [MutationID: (destination: Destination, route: String, subject: RosterID)] = [:]
+            var found: [MutationID: SubjectColumns] = [:]
             for row in rows {
                 guard let id = MutationID(row["id"] as String) else { continue }
                 found[id] = (
-                    Destination(backend: row["backend"], account: row["account"]), row["route"], RosterID(row["subject"] as String)
+                    Destination(backend: row["backend"], account: row["account"]), row["route"],
+                    (row["subject"] as String?).map { RosterID($0) }, row["creates"]
                 )
             }
             return found

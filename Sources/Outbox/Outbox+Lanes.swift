@@ -9,6 +9,7 @@ package struct LaneRecord: Sendable, Equatable {
     /// The head's.
     package var route: String
     package var subject: RosterID?
+    package var creates: String?
     package var sequence: Int64
     package var state: Entry.State
     package var capturedAt: Date
@@ -28,8 +29,8 @@ extension Outbox {
             try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT entry.sequence, entry.id, entry.backend, entry.account, entry.lane, entry.route, entry.subject, entry.state,
-                        entry.capturedAt, entry.dueAt,
+                    SELECT entry.sequence, entry.id, entry.backend, entry.account, entry.lane, entry.route, entry.subject, entry.creates,
+                        entry.state, entry.capturedAt, entry.dueAt,
                         (SELECT count(*) FROM (
                             SELECT 1 FROM entry AS other WHERE other.blocks AND other.backend = lane.backend
                                 AND other.account = lane.account AND other.lane = lane.lane
@@ -48,8 +49,8 @@ extension Outbox {
                 let due: Int64 = row["dueAt"]
                 return LaneRecord(
                     destination: Destination(backend: row["backend"], account: row["account"]), lane: Lane(row["lane"] as String), head: id,
-                    route: row["route"], subject: (row["subject"] as String?).map { RosterID($0) }, sequence: row["sequence"], state: state,
-                    capturedAt: Date(ms: row["capturedAt"]),
+                    route: row["route"], subject: (row["subject"] as String?).map { RosterID($0) }, creates: row["creates"],
+                    sequence: row["sequence"], state: state, capturedAt: Date(ms: row["capturedAt"]),
                     dueAt: state == .pending && due != Self.atOnce ? Date(ms: due) : nil, waiting: row["waiting"])
             }
         }

@@ -32,6 +32,28 @@ extension Outbox {
         }
     }
 
+    /// The undelivered deletions by these routes, by the row's present id: the oldest for each row. Without those that are being discarded.
+    package func deletions(by routes: [String], at destination: Destination) async throws(OutboxError) -> [RosterID: MutationID] {
+        if routes.isEmpty { return [:] }
+        return try await read { db in
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT id, coalesce((SELECT remoteID FROM receipt WHERE receipt.id = entry.needs AND receipt.creates IS NOT NULL), subject)
+                        AS target
+                    FROM entry INDEXED BY routeOrder WHERE route IN (\(databaseQuestionMarks(count: routes.count)))
+                        AND backend = ? AND account = ? AND subject IS NOT NULL AND \(Self.isOpen) AND holdReason IS NOT 'discarding'
+                    ORDER BY sequence
+                    """, arguments: StatementArguments(routes) + [destination.backend, destination.account])
+            var deletions: [RosterID: MutationID] = [:]
+            for row in rows {
+                let target = RosterID(row["target"] as String)
+                if deletions[target] == nil { deletions[target] = MutationID(row["id"] as String) }
+            }
+            return deletions
+        }
+    }
+
     /// The create that made this row here; nil for none, the oldest of several.
     package func reference(
         to row: RosterID, of resource: String, at destination: Destination

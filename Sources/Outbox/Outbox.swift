@@ -10,7 +10,7 @@ package struct Outbox: Sendable {
     package let arrivals = Signal()
     /// Sent after a commit that wrote events.
     package let eventsWritten = Signal()
-    /// Sent after a commit in which an account left, with its session and lists. The WAL still holds them.
+    /// Sent after a commit in which an account left, with its session and lists, or an owed sign-out was destroyed. The WAL still holds them.
     package let accountLeft = Signal()
     /// Sent after a commit that set the time of a discard.
     package let discardsPlanned = Signal()
@@ -187,8 +187,10 @@ package struct Outbox: Sendable {
         }
     }
 
-    /// Reads at once, on the caller's thread.
-    func readAtOnce<T>(_ work: (Database) throws -> T) throws(OutboxError) -> T { try withOutboxErrors { try pool.read(work) } }
+    /// Reads at once, on the caller's thread, with the connection that writes. Readers may be held by tasks that wait for this very thread.
+    func readAtOnce<T>(_ work: (Database) throws -> T) throws(OutboxError) -> T {
+        try withOutboxErrors { try pool.writeWithoutTransaction(work) }
+    }
 
     func read<T: Sendable>(_ work: @escaping @Sendable (Database) throws -> T) async throws(OutboxError) -> T {
         do { return try await pool.read(work) } catch { throw failure(error) }

@@ -21,7 +21,8 @@ package enum OutboxSchema {
     ///   be delivered.
     /// - `afterSubject`: all earlier entries with the same subject go first, whichever of its ids they use (Decisions/DeletingRows.md).
     /// - `replaces`: the sequence of the entry that it replaced, or of the first one in a chain: `afterSubject` orders it there.
-    /// - `subject`: the id that the entry refers to, such as the person's. Names are stored only in rosters.
+    /// - `subject`: the id that the entry refers to, such as the person's; `reference`: the resource that it is an id of. Names are stored only in
+    ///   rosters.
     /// - `subjectOrder`, `routeOrder`: for lists of entries; see `EntrySearch`.
     /// - `creates`: the resource of which a delivery makes a row; `needs`: the entry that creates the subject's row (Decisions/References.md).
     /// - `discardAt`, `discardBy`, `discardActor`, `restoreTo`: set while a person can still undo a discard: who, as a name and as in events, and the
@@ -51,6 +52,7 @@ package enum OutboxSchema {
             after TEXT,
             parent INTEGER,
             subject TEXT,
+            reference TEXT,
             creates TEXT,
             afterSubject INTEGER NOT NULL DEFAULT 0 CHECK (afterSubject IN (0, 1)),
             replaces INTEGER,
@@ -232,6 +234,7 @@ package enum OutboxSchema {
         SELECT made.remoteID AS subject FROM receipt AS made WHERE made.id = \(name).needs AND made.creates IS NOT NULL
                     AND made.backend = \(name).backend AND made.account = \(name).account
                 UNION ALL SELECT '@' || made.id FROM receipt AS made WHERE made.creates IS NOT NULL
+                    AND made.creates = coalesce(\(name).reference, made.creates)
                     AND made.backend = \(name).backend AND made.account = \(name).account AND made.remoteID = coalesce(
                         (SELECT remoteID FROM receipt AS own WHERE own.id = \(name).needs AND own.creates IS NOT NULL
                             AND own.backend = \(name).backend AND own.account = \(name).account), \(name).subject)
@@ -251,7 +254,7 @@ package enum OutboxSchema {
     static func earlierOfSubject(_ name: String) -> String {
         let isEarlier = """
             \(precedes(name)) AND first.backend = \(name).backend AND first.account = \(name).account
-                AND first.state NOT IN ('delivered', 'discarded')
+                AND first.reference IS \(name).reference AND first.state NOT IN ('delivered', 'discarded')
             """
         return """
             coalesce(
@@ -302,6 +305,7 @@ package enum OutboxSchema {
     /// - `receipt.creates`: with it, `remoteID` is the new row's id, to which references to this entry are bound.
     /// - `receipt.supersededBy`: the entry that replaces a discarded one; `receipt.resolvedBy`: the person by whose word it counts as delivered.
     /// - `gap`: missing sequences that a salvage has counted.
+    /// - `eventWords`: the events of an entry with the server's words.
     private static let records = """
         CREATE TABLE attempt (
             entry INTEGER NOT NULL REFERENCES entry (sequence) ON DELETE CASCADE,
@@ -358,6 +362,7 @@ package enum OutboxSchema {
             entry TEXT,
             detail TEXT NOT NULL CHECK (json_valid(detail))
         ) STRICT;
+        CREATE INDEX eventWords ON event (entry, kind) WHERE \(tellsAnswer);
 
         CREATE TABLE gap (
             first INTEGER NOT NULL PRIMARY KEY,
@@ -370,6 +375,7 @@ package enum OutboxSchema {
     /// - `lookupRule`: how the lookups of a route recognise an entry. For both digests see `CheckedText`.
     /// - `session`: sealed; see `SessionRecord`. `account`: whose rosters may be stored, none after a sign-out; `keeps`: the change that ended the
     ///   session leaves its rosters.
+    /// - `owedSignOut`: sealed credentials for one call, until the server has heard of a sign-out, at most for a day. A salvage leaves them out.
     /// - `pause`: set by a person; `quiet`: until when a server wants no requests.
     private static let people = """
         CREATE TABLE account (
@@ -398,6 +404,14 @@ package enum OutboxSchema {
             sealed BLOB NOT NULL,
             account TEXT,
             keeps INTEGER NOT NULL DEFAULT 0 CHECK (keeps IN (0, 1))
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE owedSignOut (
+            backend TEXT NOT NULL,
+            account TEXT NOT NULL,
+            until INTEGER NOT NULL,
+            sealed BLOB NOT NULL,
+            PRIMARY KEY (backend, account)
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE pause (
@@ -461,6 +475,9 @@ package enum OutboxSchema {
         BEGIN DELETE FROM roster WHERE backend = OLD.backend AND account = OLD.account; END;
         """
 
+    /// Events with the `message` of an answer.
+    private static let tellsAnswer = "kind IN ('retrying', 'released', 'held', 'dead')"
+
     private static let guards = """
         CREATE TRIGGER entryTransition BEFORE UPDATE OF state ON entry
         WHEN OLD.state IS NOT NEW.state AND NOT CASE OLD.state
@@ -486,6 +503,9 @@ package enum OutboxSchema {
 
         CREATE TRIGGER contentDestroyed AFTER UPDATE OF state ON entry WHEN NEW.state IN ('delivered', 'discarded') BEGIN
             DELETE FROM content WHERE sequence = NEW.sequence;
+            UPDATE entry SET lastError = NULL WHERE sequence = NEW.sequence AND lastError IS NOT NULL;
+            UPDATE attempt SET message = NULL WHERE entry = NEW.sequence AND message IS NOT NULL;
+            UPDATE event SET detail = json_remove(detail, '$.message') WHERE entry = NEW.id AND \(tellsAnswer);
         END;
 
         CREATE TRIGGER contentStays BEFORE DELETE ON content

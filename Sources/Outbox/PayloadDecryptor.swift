@@ -19,7 +19,7 @@ package struct PayloadDecryptor: Sendable {
             throw OutboxError.storage("entry \(entry.sequence) does not match its digest")
         }
         guard try isUnchanged(entry, row) else { throw OutboxError.storage("entry \(entry.sequence) has changed since it was stored") }
-        (entry.mutation.fields, entry.mutation.payload) = (content.fields, content.payload)
+        (entry.mutation.fields, entry.mutation.payload, entry.mutation.hasFollower) = (content.fields, content.payload, content.hasFollower)
         return entry
     }
 

@@ -5,17 +5,20 @@ import Vault
 
 /// The fields and the payload of a mutation, both of which may be about a person.
 ///
-/// Plain form: four bytes (big-endian) with the length of the fields' JSON, that JSON, one byte (1 if a payload follows), the payload as submitted.
+/// Plain form: four bytes (big-endian) with the length of the fields' JSON, that JSON, one byte (1 if a payload follows, 2 if a second entry has it),
+/// the payload as submitted.
 struct SealedContent: Sendable, Equatable {
     var fields: [String: JSONValue] = [:]
     var payload: Data?
+    /// As in `Mutation`.
+    var hasFollower = false
 
     var plain: Data {
         let fields = JSONValue.object(fields).serialized
         var plain = Data(capacity: fields.count + (payload?.count ?? 0) + 5)
         withUnsafeBytes(of: UInt32(fields.count).bigEndian) { plain.append(contentsOf: $0) }
         plain.append(fields)
-        plain.append(payload == nil ? 0 : 1)
+        plain.append(payload != nil ? 1 : hasFollower ? 2 : 0)
         if let payload { plain.append(payload) }
         return plain
     }
@@ -33,9 +36,10 @@ struct SealedContent: Sendable, Equatable {
         return (try vault.seal(plain, as: id.description), Self.digest(plain, by: vault, backend, route))
     }
 
-    init(fields: [String: JSONValue] = [:], payload: Data? = nil) {
+    init(fields: [String: JSONValue] = [:], payload: Data? = nil, hasFollower: Bool = false) {
         self.fields = fields
         self.payload = payload
+        self.hasFollower = hasFollower
     }
 
     init(opening sealed: Data, by vault: Vault, as id: MutationID) throws {
@@ -49,5 +53,6 @@ struct SealedContent: Sendable, Equatable {
         self.fields = fields
         let document = rest.dropFirst(length)
         payload = document.first == 1 ? Data(document.dropFirst()) : nil
+        hasFollower = document.first == 2
     }
 }

@@ -24,7 +24,11 @@ struct RosterBackend: Sendable {
         var isCancelled = false
     }
 
-    init(maxAges: [String: TimeInterval]) { resources = maxAges.mapValues { RosterResource(maxAge: $0) } }
+    /// - Parameter parents: by resource.
+    init(maxAges: [String: TimeInterval], parents: [String: String]) {
+        resources = [:]
+        for (name, maxAge) in maxAges { resources[name] = RosterResource(maxAge: maxAge, parent: parents[name]) }
+    }
 
     var isIdle: Bool { reading == nil }
 
@@ -39,7 +43,7 @@ struct RosterBackend: Sendable {
         if cancel() { actions.append(.cancel(backend: name)) }
         self.account = account
         (isKnown, backoff) = (false, RosterBackoff())
-        resources = resources.mapValues { RosterResource(maxAge: $0.maxAge) }
+        resources = resources.mapValues { RosterResource(maxAge: $0.maxAge, parent: $0.parent) }
         if let account { actions.append(.loadHeads(Destination(backend: name, account: account))) }
         return actions
     }
@@ -72,6 +76,12 @@ struct RosterBackend: Sendable {
         resources[name]?.touch = RosterResource.Touch(first: first, last: now)
     }
 
+    /// The stored list was deleted.
+    mutating func lose(_ name: String, at now: Date) {
+        resources[name]?.lose()
+        touch(name, at: now)
+    }
+
     /// False for an unknown resource.
     mutating func ask(_ name: String, _ id: UUID) -> Bool {
         guard let resource = resources[name] else { return false }
@@ -96,9 +106,16 @@ struct RosterBackend: Sendable {
         return asked
     }
 
-    mutating func know(_ heads: [RosterHead], using generator: inout some RandomNumberGenerator) {
+    mutating func know(_ heads: [RosterHead], at now: Date, using generator: inout some RandomNumberGenerator) {
         isKnown = true
         for head in heads { resources[head.key.resource]?.know(head, using: &generator) }
+        // The rows of the parent may have changed before the daemon stopped.
+        for head in heads {
+            guard let parent = resources[head.key.resource]?.parent, let other = heads.first(where: { $0.key.resource == parent }),
+                head.beganAt < other.readAt
+            else { continue }
+            touch(head.key.resource, at: now)
+        }
     }
 
     mutating func ended(
@@ -116,10 +133,11 @@ struct RosterBackend: Sendable {
         }
         if case .stored = outcome {} else { resources[key.resource]?.miss(reading.touch) }
         switch outcome {
-        case .stored(let head, _):
+        case .stored(let head, let isChanged):
             if head.incomplete?.isUnsettled == true { backoff.begin(at: now, using: &generator) } else { backoff.end() }
             resources[key.resource]?.know(head, using: &generator)
             resources[key.resource]?.rest(after: took, hasFailed: false, at: now)
+            if isChanged { for child in children(of: key.resource) { touch(child, at: now) } }
             answer = .done(head)
         case .failed(let failure):
             backoff.begin(at: now, using: &generator)
@@ -135,7 +153,34 @@ struct RosterBackend: Sendable {
         // The session's end arrives as an event of its own.
         case .sessionEnded, .cancelled: backoff.begin(at: now, using: &generator)
         }
-        return reading.asked.isEmpty ? [] : [.answer(reading.asked, answer)]
+        var asked = reading.asked
+        if case .stored = outcome {} else { asked += takeAskedOfChildren(of: key.resource) }
+        return asked.isEmpty ? [] : [.answer(asked, answer)]
+    }
+
+    // MARK: Parents
+
+    private func children(of name: String) -> [String] { resources.keys.filter { resources[$0]?.parent == name }.sorted() }
+
+    /// A list with a parent is read for its stored rows, so not before there are any.
+    private func isReadable(_ name: String) -> Bool {
+        guard let parent = resources[name]?.parent else { return true }
+        return resources[parent]?.isStored ?? false
+    }
+
+    /// A caller waits for this list, or for one that can only be read after it.
+    private func isAsked(_ name: String) -> Bool {
+        resources[name]?.asked.isEmpty == false || children(of: name).contains { !isReadable($0) && isAsked($0) }
+    }
+
+    /// Takes the callers that wait for lists which could not be read without this one.
+    private mutating func takeAskedOfChildren(of name: String) -> [UUID] {
+        var asked: [UUID] = []
+        for child in children(of: name) where !isReadable(child) {
+            asked += (resources[child]?.asked ?? []) + takeAskedOfChildren(of: child)
+            resources[child]?.asked = []
+        }
+        return asked
     }
 
     // MARK: Deciding
@@ -152,7 +197,7 @@ struct RosterBackend: Sendable {
     /// Begins the most urgent read that is due.
     mutating func begin(_ name: String, isStopping: Bool, at now: Date) -> RosterKey? {
         guard let account, reading == nil, isKnown, obstacle(isStopping: isStopping, at: now) == nil else { return nil }
-        let due = resources.keys.sorted().filter { wait(for: $0, at: now) == nil }
+        let due = resources.keys.sorted().filter { isReadable($0) && wait(for: $0, at: now) == nil }
         guard let resource = due.min(by: { rank($0, now) < rank($1, now) }) else { return nil }
         let key = RosterKey(destination: Destination(backend: name, account: account), resource: resource)
         reading = Reading(key: key, asked: resources[resource]?.asked ?? [], touch: resources[resource]?.touch)
@@ -161,11 +206,17 @@ struct RosterBackend: Sendable {
         return key
     }
 
-    private func rank(_ name: String, _ now: Date) -> (Int, Date) { resources[name]?.rank(at: now) ?? (.max, now) }
+    /// At the same urgency and time, a parent before its children.
+    private func rank(_ name: String, _ now: Date) -> (Int, Date, Int) {
+        let (urgency, since): (Int, Date) = isAsked(name) ? (0, now) : resources[name]?.rank(at: now) ?? (.max, now)
+        return (urgency, since, depth(name))
+    }
+
+    private func depth(_ name: String) -> Int { resources[name]?.parent.map { 1 + depth($0) } ?? 0 }
 
     /// When the resource may be read; nil for now.
     private func wait(for name: String, at now: Date) -> Date? {
-        guard let resource = resources[name], resource.asked.isEmpty else { return nil }
+        guard let resource = resources[name], !isAsked(name) else { return nil }
         return [resource.wait(at: now), backoff.running(at: now), coolingUntil(now)].compactMap(\.self).max()
     }
 
@@ -182,7 +233,8 @@ struct RosterBackend: Sendable {
     }
 
     private func nextTry(of name: String, isStopping: Bool, at now: Date) -> Date? {
-        switch obstacle(isStopping: isStopping, at: now) {
+        if !isReadable(name), let parent = resources[name]?.parent { return nextTry(of: parent, isStopping: isStopping, at: now) }
+        return switch obstacle(isStopping: isStopping, at: now) {
         case .stopping, .signedOut, .paused: nil
         case .quiet(let until, _): [until, wait(for: name, at: now)].compactMap(\.self).max()
         case nil: wait(for: name, at: now)

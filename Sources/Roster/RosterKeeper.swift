@@ -81,7 +81,9 @@ package final class RosterKeeper: Sendable {
     package func run() async {
         await withDiscardingTaskGroup { group in
             for keeper in keepers.values { group.addTask { self.sessionChanged(await keeper.snapshot) } }
-            var loop = Loop(state: RosterState(resources: keepers.mapValues { $0.backend.maxAges }, seed: seed))
+            let state = RosterState(
+                resources: keepers.mapValues { $0.backend.maxAges }, parents: keepers.mapValues { $0.backend.parents }, seed: seed)
+            var loop = Loop(state: state)
             for await event in events {
                 handle(event, &loop, &group)
                 if loop.hasFinished { break }
@@ -180,4 +182,9 @@ package final class RosterKeeper: Sendable {
 extension Backend {
     /// By resource, in seconds.
     fileprivate var maxAges: [String: TimeInterval] { Dictionary(uniqueKeysWithValues: resources.map { ($0.name, $0.maxAge.seconds) }) }
+
+    /// By resource.
+    fileprivate var parents: [String: String] {
+        Dictionary(uniqueKeysWithValues: resources.compactMap { resource in resource.parent.map { (resource.name, $0) } })
+    }
 }

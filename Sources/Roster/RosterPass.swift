@@ -148,7 +148,9 @@ package struct RosterPass: Sendable {
         let rows = Array(seen.values.sorted { $0.id < $1.id }.prefix(Self.mostRows))
         let total = max(pages.last?.total ?? 0, seen.count)
         let why: Incompleteness = isContradictory && contradiction != nil ? .contradiction : .changing
-        return .store(RosterRows(pages: [RosterRows.Page(etag: nil, rows: rows)], total: total, incomplete: why))
+        var all = RosterRows(pages: [RosterRows.Page(etag: nil, rows: rows)], total: total, incomplete: why)
+        if why == .contradiction { all.repeated = pages.flatMap(\.rows) }
+        return .store(all)
     }
 
     private func rows(total: Int, _ incomplete: Incompleteness?) -> RosterRows {
@@ -177,6 +179,11 @@ package struct RosterRows: Sendable, Equatable {
     let total: Int
     /// Nil for a complete list.
     package let incomplete: Incompleteness?
+    /// Of a contradiction, the rows as the server listed them each time, also several with one id.
+    var repeated: [RosterRow] = []
+
+    /// All rows that the server listed; without those of pages that are as stored.
+    package var listed: [RosterRow] { repeated.isEmpty ? pages.flatMap { $0?.rows ?? [] } : repeated }
 }
 
 extension ResourcePage {

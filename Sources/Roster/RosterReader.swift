@@ -3,8 +3,9 @@ import Foundation
 import Outbox
 import Sessions
 import SyncModel
+import Synchronization
 
-/// Reads one backend's lists for the signed-in account, and stores them. `RosterPass` decides each step.
+/// Reads one backend's lists for the signed-in account, and stores them. `RosterPasses` decides each step.
 package struct RosterReader: Sendable {
     let keeper: SessionKeeper
     private let outbox: Outbox
@@ -21,35 +22,52 @@ package struct RosterReader: Sendable {
         }
         let beganAt = clock.now
         let stored: RosterHead?
-        var pass: RosterPass
+        var passes: RosterPasses
         do throws(OutboxError) {
             stored = try await outbox.rosterHeads(of: key.destination).first { $0.key == key }
-            pass = RosterPass(etags: try await outbox.etags(of: key, rule: resource.source), total: stored?.total ?? 0)
+            passes = try await self.passes(of: resource, key, stored)
         } catch {
             return .notStored(error)
         }
         var session: Session?
-        var step = pass.next
+        var step = passes.next
         while true {
             switch step {
-            case .page(let page, let etag): step = await read(resource, page, unless: etag, of: key, &session, &pass)
+            case .page(let page, let etag): step = await read(resource, page, unless: etag, of: key, &session, &passes)
             case .renew:
                 guard let refused = session else { return .sessionEnded }
                 do { session = try await keeper.replace(refused) } catch { return RosterOutcome(error) }
-                step = pass.next
+                step = passes.next
             case .denied(let failure):
                 let message = "\(keeper.backend.name) refused to list your \(resource.title.many), although you are signed in."
                 return .failed(Failure(.stillUnauthorized, status: failure.status, message))
             case .store(let rows):
-                guard let session else { return .sessionEnded }
                 if let why = rows.incomplete, why.isUnsettled, let stored, stored.incomplete == nil {
                     return .failed(Failure(.serverError, "\(message(why, resource)) The earlier list is kept."))
                 }
+                // Without rows in the parent, there was no request.
+                if session == nil { do { session = try await keeper.freshSession() } catch { return RosterOutcome(error) } }
+                guard let session, session.account.id == key.destination.account else { return .sessionEnded }
                 do { try await keeper.vouch(for: session) } catch { return RosterOutcome(error) }
                 return await store(rows, of: key, rule: resource.source, beganAt: beganAt)
             case .end(let outcome): return outcome
             }
         }
+    }
+
+    private func passes(
+        of resource: Resource, _ key: RosterKey, _ stored: RosterHead?
+    ) async throws(OutboxError) -> RosterPasses {
+        guard let parent = resource.parent else {
+            return RosterPasses(RosterPass(etags: try await outbox.etags(of: key, rule: resource.source), total: stored?.total ?? 0))
+        }
+        let ids = Mutex<[RosterID]>([])
+        let head = try await outbox.scanRoster(RosterKey(destination: key.destination, resource: parent)) { row in
+            ids.withLock { $0.append(row.id) }
+            return true
+        }
+        // A list that has gone meanwhile is read again, and then this one.
+        return RosterPasses(parents: ids.withLock { $0 }, incomplete: head == nil ? .changing : head?.incomplete)
     }
 
     private func message(_ why: Incompleteness, _ resource: Resource) -> String {
@@ -59,10 +77,15 @@ package struct RosterReader: Sendable {
     }
 
     private func read(
-        _ resource: Resource, _ page: Int, unless etag: String?, of key: RosterKey, _ session: inout Session?, _ pass: inout RosterPass
+        _ resource: Resource, _ page: Int, unless etag: String?, of key: RosterKey, _ session: inout Session?,
+        _ passes: inout RosterPasses
     ) async -> RosterPass.Step {
         let request: OutboundRequest
-        do { request = try keeper.backend.read(resource, page: page, unless: etag) } catch { return .end(.failed(error)) }
+        do {
+            request = try keeper.backend.read(resource, of: passes.parent, page: page, unless: etag)
+        } catch {
+            return .end(.failed(error))
+        }
         // A long list may outlive a token.
         let fresh: Session
         do { fresh = try await keeper.freshSession() } catch { return .end(RosterOutcome(error)) }
@@ -71,7 +94,7 @@ package struct RosterReader: Sendable {
         do {
             let answer = try await keeper.send(request, as: fresh)
             session = answer.session
-            return pass.answered(keeper.backend.answer(to: resource, answer.response, sentETag: etag, now: clock.now))
+            return passes.answered(keeper.backend.answer(to: resource, answer.response, sentETag: etag, now: clock.now))
         } catch {
             return .end(RosterOutcome(error))
         }

@@ -5,6 +5,10 @@ import SyncModel
 /// The state of one resource in `RosterState`.
 struct RosterResource: Sendable {
     let maxAge: TimeInterval
+    /// The list for every row of which this one is read; nil for none.
+    let parent: String?
+    /// Its rows are stored, all or some.
+    private(set) var isStored = false
     /// Callers that wait for a read to begin.
     var asked: [UUID] = []
     /// Deliveries since the last read began; nil for none.
@@ -32,14 +36,18 @@ struct RosterResource: Sendable {
     static let shortestRest: TimeInterval = 30
     static let longestRest: TimeInterval = 86_400
 
-    init(maxAge: TimeInterval) { self.maxAge = maxAge }
+    init(maxAge: TimeInterval, parent: String? = nil) { (self.maxAge, self.parent) = (maxAge, parent) }
 
     mutating func know(_ head: RosterHead, using generator: inout some RandomNumberGenerator) {
+        isStored = true
         // The union of passes that differ is no list to keep until it is old, nor is one that contradicts itself.
         readAt = head.incomplete?.isUnsettled == true ? nil : head.readAt
         jitter = Double.random(in: 0...0.1, using: &generator)
         (failure, failingSince) = (nil, nil)
     }
+
+    /// The stored list was deleted.
+    mutating func lose() { isStored = false }
 
     /// Each row may cost the server a lot, so long reads are rare. After a short one that failed, only the backoff counts, which a new network ends.
     mutating func rest(after took: Duration, hasFailed: Bool, at now: Date) {
@@ -64,9 +72,8 @@ struct RosterResource: Sendable {
         return [rest, [aged, touch?.due].compactMap(\.self).min()].compactMap(\.self).max()
     }
 
-    /// The smaller is the more urgent.
+    /// The smaller is the more urgent; 0 is left for one that a caller waits for.
     func rank(at now: Date) -> (Int, Date) {
-        if !asked.isEmpty { return (0, now) }
         if isTouched(now) { return (1, now) }
         return readAt.map { (3, $0.addingTimeInterval(maxAge)) } ?? (2, now)
     }

@@ -15,6 +15,7 @@ import SyncModel
 /// | failed | backoff, which a new network, an opening gate and a person end |
 /// | throttled, or no room | backoff, which only a person passes, for the list asked for |
 /// | stored as changing, or as contradicting itself | read again by backoff |
+/// | parent | a list with a parent is read after the first read of that, and again as if touched when the rows of that have changed |
 /// | lost | an unreadable list that was deleted is read again as if touched |
 /// | signed out | the read is cancelled and everything forgotten |
 struct RosterState: Sendable {
@@ -24,9 +25,12 @@ struct RosterState: Sendable {
     private var isStopping = false
     private var hasFinished = false
 
-    /// - Parameter resources: for each backend, the seconds after which each of its resources is read again.
-    init(resources: [String: [String: TimeInterval]], seed: UInt64) {
-        backends = resources.mapValues { RosterBackend(maxAges: $0) }
+    /// - Parameters:
+    ///   - resources: for each backend, the seconds after which each of its resources is read again.
+    ///   - parents: for each backend, the parent of each resource that has one.
+    init(resources: [String: [String: TimeInterval]], parents: [String: [String: String]] = [:], seed: UInt64) {
+        backends = [:]
+        for (name, maxAges) in resources { backends[name] = RosterBackend(maxAges: maxAges, parents: parents[name] ?? [:]) }
         generator = SplitMix64(seed: seed)
     }
 
@@ -59,13 +63,13 @@ struct RosterState: Sendable {
         case .touched(let name, let resource): backends[name]?.touch(resource, at: now)
         case .lost(let key):
             guard backends[key.destination.backend]?.account == key.destination.account else { return [] }
-            backends[key.destination.backend]?.touch(key.resource, at: now)
+            backends[key.destination.backend]?.lose(key.resource, at: now)
         case .asked(let name, let resource, let id):
             guard backends[name]?.ask(resource, id) == true else { return [.answer([id], .impossible(.stopping))] }
         case .withdrawn(let id): for name in backends.keys { backends[name]?.withdraw(id) }
         case .known(let destination, let heads, let touched):
             guard backends[destination.backend]?.account == destination.account else { return [] }
-            backends[destination.backend]?.know(heads, using: &generator)
+            backends[destination.backend]?.know(heads, at: now, using: &generator)
             for resource in touched { backends[destination.backend]?.touch(resource, at: now) }
         case .ended(let key, let outcome, let took):
             return backends[key.destination.backend]?.ended(key, outcome, took: took, at: now, using: &generator) ?? []

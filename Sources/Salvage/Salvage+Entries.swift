@@ -73,7 +73,7 @@ extension Salvage {
         keep("afterSubject", where: { [0, 1].contains($0.integer) }, else: 0)
         if row["replaces"]?.integer != nil { kept["replaces"] = row["replaces"] }
         for name in ["capturedAt", "acceptedAt"] { keep(name, where: { $0.integer != nil }, else: now.ms) }
-        for name in ["triedAt", "countedAt", "identity", "after", "parent", "subject", "creates"] { kept[name] = row[name] }
+        for name in ["triedAt", "countedAt", "identity", "after", "parent", "subject", "reference", "creates"] { kept[name] = row[name] }
         kept["dueAt"] = Outbox.atOnce.databaseValue
         kept["state"] = "held".databaseValue
         kept["holdReason"] = HoldReason.quarantine.rawValue.databaseValue

@@ -124,10 +124,22 @@ final class Salvage {
 
                 DELETE FROM attempt WHERE entry NOT IN (SELECT sequence FROM entry);
                 """)
+        try destroyWords()
         // An entry in flight under a greater epoch must be an orphan at the next start too.
         epoch = max(epoch, try Int64.fetchOne(db, sql: "SELECT max(epoch) FROM entry") ?? 0)
         if epoch == 0 { epoch = now.ms }
         try db.execute(sql: "UPDATE run SET epoch = ?", arguments: [epoch])
+    }
+
+    /// Of settled entries, as at a delivery: an earlier version of a row may still have them.
+    private func destroyWords() throws {
+        try db.execute(
+            sql: """
+                UPDATE entry SET lastError = NULL WHERE settledAt IS NOT NULL AND lastError IS NOT NULL;
+                UPDATE attempt SET message = NULL
+                    WHERE message IS NOT NULL AND entry IN (SELECT sequence FROM entry WHERE settledAt IS NOT NULL);
+                UPDATE event SET detail = json_remove(detail, '$.message') WHERE entry IN (SELECT id FROM receipt);
+                """)
     }
 
     /// The sums of impossible sizes would violate constraints.

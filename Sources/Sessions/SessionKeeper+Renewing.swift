@@ -124,7 +124,7 @@ extension SessionKeeper {
 }
 
 /// Records whether a request may have arrived, and the latest Retry-After.
-private final class RecordingTransport: Transport {
+final class RecordingTransport: Transport {
     private let transport: any Transport
     private let clock: any SyncClock
     private let seen = Mutex<(arrived: Bool, until: Date?)>((false, nil))

@@ -14,6 +14,8 @@ extension SessionKeeper {
         guard await waitForChange() else { throw .unavailable(.cancelled) }
         if let stopping { throw .unavailable(stopping) }
         await completeSignOut()
+        // Owed sign-outs may have begun meanwhile.
+        guard await waitForChange() else { throw .unavailable(.cancelled) }
         try state.admit(method)
         let keepsPassword = remember && backend.profile.auth.renewsByLogin
         let task = Task { await self.signedIn(method, keepsPassword: keepsPassword, by: requester ?? .daemon, known) }
@@ -58,19 +60,21 @@ extension SessionKeeper {
 
     /// True while the server may be rotating a token.
     package var isRotating: Bool {
+        if owed.isRefreshing { return true }
         if case .signingIn(_, let usesUpToken) = change { return usesUpToken }
         return state.record.awaitsRefresh && (renewal != nil || change != nil)
     }
 
-    /// Returns when no change of credentials is in progress; false if the caller is cancelled.
-    private func waitForChange() async -> Bool {
-        while change != nil || renewal != nil {
+    /// Returns when no change of credentials, and no owed sign-out, is in progress; false if the caller is cancelled.
+    func waitForChange() async -> Bool {
+        while change != nil || renewal != nil || telling != nil {
             let hasEnded =
                 switch change {
                 case .signingIn(let task, _): await task.joined() != nil
                 case .signingOut(let task, _): await task.joined() != nil
                 case .draining(let task): await task.joined() != nil
-                case nil: await renewal?.joined() != nil
+                case nil where renewal != nil: await renewal?.joined() != nil
+                case nil: await telling?.joined() != nil
                 }
             guard hasEnded else { return false }
         }

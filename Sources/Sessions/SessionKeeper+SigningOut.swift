@@ -38,7 +38,7 @@ extension SessionKeeper {
         }
         // A refused token stays refused.
         let isRefused = state.isRefused
-        try store(state.signOutBegins(request), or: SignOutError.unsaved)
+        try store(state.signOutBegins(request, at: clock.now), or: SignOutError.unsaved)
         if isRefused { state.refusedGeneration = state.record.generation }
         let drained = Task { await drain() }
         let task = Task { [renewal = renewal] in
@@ -90,7 +90,7 @@ extension SessionKeeper {
         return SignOutOutcome(server: .none)
     }
 
-    /// Ends a sign-out that could not be stored, or that an earlier run left behind. The server is not told: it may know already.
+    /// Ends a sign-out that could not be stored, or that an earlier run left behind. The server is not told here: it may know already.
     package func completeSignOut() async {
         if state.record.ending != nil, change == nil { _ = await completing().value }
     }
@@ -116,9 +116,10 @@ extension SessionKeeper {
             if let transition = state.signOutEnds(at: clock.now) { try perform(transition) }
             return .success(
                 SignOutOutcome(
-                    server: server, account: ending?.account, discarded: discarded, keptData: ending?.keepsData == true))
+                    server: server, account: ending?.account, discarded: discarded, keptData: ending?.keepsData == true,
+                    owedUntil: ending?.owed?.until))
         } catch {
-            // The stored marker completes the sign-out at the next chance. Until then at least no credentials are stored with it.
+            // The stored marker completes the sign-out at the next chance. Until then at least no credentials are stored with it but owed ones.
             flush()
             return .failure(.unsaved(error))
         }

@@ -12,6 +12,8 @@ package actor SessionKeeper {
     package nonisolated let changes: AsyncStream<SessionSnapshot>
     /// See `SessionState.foreignTo`.
     package nonisolated let foreignTo: String?
+    /// Sent when an owed sign-out should be tried.
+    package nonisolated let owedNews = Signal()
 
     let scheme: any Scheme
     let transport: any Transport
@@ -23,6 +25,11 @@ package actor SessionKeeper {
     var change: Change?
     /// The renewal in progress that no sign-out has cancelled.
     var renewal: RenewalTask?
+    var owed: OwedSignOuts
+    /// The round of owed sign-outs in progress.
+    var telling: Task<Void, Never>?
+    /// When the next round is due; nil for never.
+    var nextTelling: Date?
     var csrf: (token: String, generation: Int)?
     /// The confirmation of the account in progress; its failure, or nil.
     var check: Task<Failure?, Never>?
@@ -31,6 +38,7 @@ package actor SessionKeeper {
     private var unstored: (events: [SyncEvent], label: Account?, rosters: RosterFate) = ([], nil, .follows)
     private nonisolated let isStopping = Atomic(false)
     private nonisolated let isHurried = Atomic(false)
+    private nonisolated let isOwedHurried = Atomic(false)
     private let tell: AsyncStream<SessionSnapshot>.Continuation
 
     typealias RenewalTask = Task<Result<Session, SessionError>, Never>
@@ -62,9 +70,13 @@ package actor SessionKeeper {
         if state.record.reason == SessionState.unreadable {
             log.error("The stored session cannot be read", metadata: ["backend": "\(backend.name)"])
         }
-        // Some of the credentials of an interrupted sign-out may have been used up.
-        if state.record.ending != nil { state.forgetCredentials() }
+        // Some of the credentials of an interrupted sign-out may have been used up; the server may not have heard of it.
+        if state.record.ending != nil {
+            state.owe()
+            state.forgetCredentials()
+        }
         self.state = state
+        owed = OwedSignOuts(try Self.owed(at: backend, in: outbox, now: clock.now), backend: backend, now: clock.now)
     }
 
     deinit { tell.finish() }
@@ -94,8 +106,15 @@ package actor SessionKeeper {
         return Failure(.stopping, "The session was not renewed: the daemon is stopping.")
     }
 
-    /// A person or the network wants a renewal now: ends a pause that no server asked for.
-    package nonisolated func hurry() { isHurried.store(true, ordering: .sequentiallyConsistent) }
+    /// A person or the network wants a renewal now, and the call of an owed sign-out: ends a pause that no server asked for.
+    package nonisolated func hurry() {
+        isHurried.store(true, ordering: .sequentiallyConsistent)
+        isOwedHurried.store(true, ordering: .sequentiallyConsistent)
+        owedNews.send()
+    }
+
+    /// True once after a `hurry`.
+    func takeOwedHurry() -> Bool { isOwedHurried.exchange(false, ordering: .sequentiallyConsistent) }
 
     /// Until when renewals are paused, and why; nil if they are not.
     var pause: (until: Date, failure: Failure)? {
@@ -109,15 +128,16 @@ package actor SessionKeeper {
     func perform(_ transition: SessionTransition?) throws(OutboxError) {
         guard let transition else { return }
         let (events, label) = (unstored.events + [transition.event].compactMap(\.self), transition.label ?? unstored.label)
-        let account = state.rosterAccount(of: transition.record)
         let rosters = unstored.rosters == .dropped ? .dropped : transition.rosters
-        let result = Result { () throws(OutboxError) in
-            try outbox.apply(
-                SessionChange(
-                    backend: backend.name, record: transition.record.encoded, events: events, label: label, account: account,
-                    rosters: rosters))
-        }
+        let void = transition.signsIn.flatMap { owed.owed(of: $0) }
+        var change = SessionChange(
+            backend: backend.name, record: transition.record.encoded, events: events, label: label,
+            account: state.rosterAccount(of: transition.record), rosters: rosters)
+        (change.owes, change.voids) = (transition.owes?.stored, void?.shown.id)
+        if let void { change.events.append(OwedEnd.signedIn.event(of: void, at: backend.name, now: clock.now)) }
+        let result = Result { () throws(OutboxError) in try outbox.apply(change) }
         let isStored = if case .success = result { true } else { false }
+        if isStored { settleOwed(adding: transition.owes, forgetting: void) }
         if isStored || transition.ifUnstored != .refuse {
             unstored = isStored ? ([], nil, .follows) : (events, label, rosters)
             if state.become(transition, isStored: isStored, at: clock.now) { tell.yield(state.snapshot) }

@@ -54,10 +54,14 @@ struct SessionRecord: Hashable, Sendable, Codable {
         let requester: Requester?
         let discardsEntries: Bool
         let keepsData: Bool
+        let allDevices: Bool
+        let begunAt: Date
         /// The server's answer, as `SignOutOutcome.Server.name`; `unknown` until then.
         var server = "unknown"
         /// The number of entries discarded so far; nil if none are to be.
         var discarded: Int?
+        /// Set once the server has not heard of it, if the profile repeats the call.
+        var owed: OwedSignOut?
     }
 
     /// The same history, signed out.
@@ -107,6 +111,10 @@ struct SessionTransition: Equatable, Sendable {
     /// The account whose display name is stored.
     var label: Account?
     var rosters = RosterFate.follows
+    /// The server still has to hear of this sign-out.
+    var owes: OwedSignOut?
+    /// The account that a person has signed in, as the backend knows it: its owed sign-out is void.
+    var signsIn: AccountID?
     var ifUnstored = IfUnstored.refuse
 
     enum IfUnstored: Sendable {

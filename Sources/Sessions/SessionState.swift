@@ -189,7 +189,9 @@ struct SessionState: Sendable {
             next.credentials.kept = Credentials.KeptLogin(email: email, password: password)
         }
         next.renewedByLoginAt = record.renewedByLoginAt
-        return signIn(next, by: requester, at: now)
+        var transition = signIn(next, by: requester, at: now)
+        transition.signsIn = account.id
+        return transition
     }
 
     func signIn(_ next: SessionRecord, by requester: Requester?, ifUnstored: SessionTransition.IfUnstored = .refuse, at now: Date)
@@ -228,11 +230,12 @@ struct SessionState: Sendable {
     }
 
     /// The durable beginning of a sign-out.
-    func signOutBegins(_ request: SignOutRequest) -> SessionTransition {
+    func signOutBegins(_ request: SignOutRequest, at now: Date) -> SessionTransition {
         var next = record
         next.ending = SessionRecord.SignOutMarker(
             before: record.ending?.before ?? record.state, account: account, requester: request.requester,
-            discardsEntries: request.mayDiscard && backend.outboxOnSignOut == .drop, keepsData: request.keepData)
+            discardsEntries: request.mayDiscard && backend.outboxOnSignOut == .drop, keepsData: request.keepData,
+            allDevices: request.allDevices, begunAt: now)
         next.state = .signingOut
         next.generation += 1
         return SessionTransition(next)
@@ -244,12 +247,27 @@ struct SessionState: Sendable {
         let reason = ending.server == "unknown" ? "the sign-out was interrupted and completed at the next start" : nil
         let detail: [String: String?] = [
             "server": ending.server, "discarded": ending.discarded.map(String.init), "data": ending.keepsData ? "kept" : nil,
+            "owedUntil": ending.owed?.until.formatted(.iso8601),
         ]
         var transition = SessionTransition(
             record.cleared(.signedOut, address: backend.address, reason: reason),
             event(.signedOut, of: ending.account, by: ending.requester, detail, at: now), by: ending.requester)
         if ending.keepsData { transition.rosters = .kept }
+        transition.owes = ending.owed
         return transition
+    }
+
+    /// Takes the session's credentials for the call that the server has not heard, if the profile repeats it.
+    mutating func owe() {
+        guard backend.profile.auth.logout.retriesOwed, let ending = record.ending, ["unknown", "failed"].contains(ending.server),
+            ending.owed == nil, let account = record.account, let shown = ending.account
+        else { return }
+        let credentials = Credentials(cookies: record.credentials.cookies, tokens: record.credentials.tokens)
+        if credentials == Credentials() { return }
+        record.ending?.owed = OwedSignOut(
+            account: account, shown: shown, allDevices: ending.allDevices,
+            until: ending.begunAt.addingTimeInterval(OwedSignOut.longest), address: record.address, origins: record.origins,
+            credentials: credentials)
     }
 
     /// The account whose entries a sign-out in progress discards first; nil for none.
@@ -258,6 +276,7 @@ struct SessionState: Sendable {
     /// The server has answered the sign-out.
     mutating func serverTold(_ server: SignOutOutcome.Server) {
         record.ending?.server = server.name
+        owe()
         forgetCredentials()
     }
 

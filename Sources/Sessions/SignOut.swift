@@ -23,7 +23,7 @@ package struct SignOutRequest: Sendable {
     }
 }
 
-/// The result of a sign-out. The session's credentials are deleted.
+/// The result of a sign-out. The session's credentials are deleted, except for those of an owed call.
 package struct SignOutOutcome: Hashable, Sendable {
     package let server: Server
     /// As other components know it; nil if it was signed out already.
@@ -32,9 +32,12 @@ package struct SignOutOutcome: Hashable, Sendable {
     package let discarded: Int
     /// The account's rosters stay for its next sign-in.
     package let keptData: Bool
+    /// Until when Homing tells the server of it again; nil if it does not.
+    package let owedUntil: Date?
 
-    package init(server: Server, account: Account? = nil, discarded: Int = 0, keptData: Bool = false) {
-        (self.server, self.account, self.discarded, self.keptData) = (server, account, discarded, keptData)
+    package init(server: Server, account: Account? = nil, discarded: Int = 0, keptData: Bool = false, owedUntil: Date? = nil) {
+        (self.server, self.account, self.discarded) = (server, account, discarded)
+        (self.keptData, self.owedUntil) = (keptData, owedUntil)
     }
 
     package enum Server: Hashable, Sendable {

@@ -19,6 +19,7 @@ extension Daemon {
         do {
             try await outbox.record([opening])
             try forgetRosters()
+            try outbox.forgetOwedSignOuts(except: backends.map(\.name), at: context.clock.now)
             for keeper in keepers {
                 try await holdUnfindable(at: keeper.backend)
                 try await release(at: keeper.backend)

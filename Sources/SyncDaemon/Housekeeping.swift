@@ -98,7 +98,7 @@ struct Housekeeping: Service {
             let news = outbox.discardsPlanned.listen()
             let now = max(clock.now, end)
             let next = await discardDue(at: now)
-            end = try await isReached(next, from: now, unless: news) ? next ?? end : .distantPast
+            end = try await clock.isReached(next, from: now, unless: news) ? next ?? end : .distantPast
         }
     }
 
@@ -108,26 +108,6 @@ struct Housekeeping: Service {
             if Task.isCancelled { return nil }
             log.warning("Discarded entries could not be destroyed; will retry", metadata: ["error": "\(error)"])
             return now.addingTimeInterval(Self.longestPause)
-        }
-    }
-
-    /// Sleeps until `deadline`, nil for ever. False if `news` came first.
-    private func isReached(_ deadline: Date?, from now: Date, unless news: AsyncStream<Void>) async throws -> Bool {
-        try await withThrowingTaskGroup(of: Bool.self) { group in
-            group.addTask {
-                _ = await news.first { _ in true }
-                return false
-            }
-            if let deadline {
-                group.addTask {
-                    try await clock.sleep(from: now, until: deadline)
-                    return true
-                }
-            }
-            defer { group.cancelAll() }
-            let isReached = try await group.next() ?? false
-            try Task.checkCancellation()
-            return isReached
         }
     }
 

@@ -9,7 +9,7 @@ import ServiceLifecycle
 import Sessions
 import SyncModel
 
-/// Forwards session changes.
+/// Forwards session changes, keeps idle sessions alive, and has servers told of owed sign-outs.
 struct SessionWatch: Service {
     let keepers: [SessionKeeper]
     let outbox: Outbox
@@ -31,6 +31,7 @@ struct SessionWatch: Service {
                     }
                     for await snapshot in changes { await forward(snapshot) }
                 }
+                group.addTask { await untilShutdown { try await tellOwed(keeper) } }
                 if keeper.backend.keepsAlive {
                     group.addTask { await untilShutdown { try await keepAlive(keeper) } }
                 }
@@ -49,6 +50,15 @@ struct SessionWatch: Service {
                     "An idle session could not be renewed; will retry within the hour",
                     metadata: ["backend": "\(keeper.backend.name)", "reason": "\(failure.message)"])
             }
+        }
+    }
+
+    private func tellOwed(_ keeper: SessionKeeper) async throws {
+        while true {
+            // Before the round, so that no news is missed.
+            let news = keeper.owedNews.listen()
+            let next = await keeper.tellOwed()
+            _ = try await clock.isReached(next, from: clock.now, unless: news)
         }
     }
 

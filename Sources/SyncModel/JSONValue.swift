@@ -35,10 +35,11 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// A number, or a string that is not blank and has no control characters (SQLite cuts at a NUL); nil for anything else.
+    /// A number by its value, as `wholeDigits` if it is whole, or a string that is not blank and has no control characters (SQLite cuts at a NUL);
+    /// nil for anything else.
     package var identifier: String? {
         switch self {
-        case .int, .number: text
+        case .int, .number: wholeDigits ?? text
         case .string(let text):
             text.allSatisfy(\.isWhitespace) || text.unicodeScalars.contains { $0.properties.generalCategory == .control } ? nil : text
         case .null, .bool, .array, .object: nil

@@ -11,6 +11,8 @@ package struct Mutation: Hashable, Sendable {
     package var fields: [String: JSONValue]
     /// Byte for byte as submitted; nil for a route without payload.
     package var payload: Data?
+    /// The payload of its submission is that of a second entry, which was accepted with it: without one, the submission is another.
+    package var hasFollower = false
     /// Earlier entries of this lane must be delivered first.
     package var after: Lane?
     /// All earlier entries with the same subject must be delivered first, also those that name it by another id.
@@ -21,7 +23,7 @@ package struct Mutation: Hashable, Sendable {
     package var supersedes: MutationID?
     /// The id in the field that the route declares as a reference, such as the measured person.
     package var subject: RosterID?
-    /// The resource that `subject` is an id of. Not stored.
+    /// The resource that `subject` is an id of.
     package var reference: String?
     /// The resource of which a delivery makes a row; nil for none.
     package var creates: String?

@@ -45,4 +45,10 @@ package enum Gate: Hashable, Sendable {
         case .open, .signInRequired: nil
         }
     }
+
+    /// As `Failure.withoutWords`.
+    package func withoutWords(at backend: String) -> Gate {
+        guard case .cooling(let until, let failure) = self else { return self }
+        return .cooling(until: until, failure.withoutWords(at: backend))
+    }
 }

@@ -79,7 +79,7 @@ package struct Failure: Error, Hashable, Sendable {
     package var reason: Reason
     /// The HTTP status; nil without an answer.
     package var status: Int?
-    /// One sentence of at most 500 characters, without secrets or payload.
+    /// One sentence of at most 500 characters, without secrets. A server's words may repeat a payload.
     package var message: String
     /// The entry may have taken effect.
     package var outcomeUnknown: Bool
@@ -90,6 +90,14 @@ package struct Failure: Error, Hashable, Sendable {
         self.message = message.count > 500 ? String(message.prefix(499)) + "…" : message
         self.outcomeUnknown = outcomeUnknown
     }
+
+    /// With the status in place of the server's words, which may repeat a payload.
+    package func withoutWords(at backend: String) -> Failure {
+        guard let status else { return self }
+        return Failure(reason, status: status, Self.answer(status, of: backend), outcomeUnknown: outcomeUnknown)
+    }
+
+    package static func answer(_ status: Int, of backend: String) -> String { "\(backend) answered with status \(status)." }
 
     package enum Reason: String, Sendable, Codable, CaseIterable {
         /// No route, no DNS answer, connection refused, connect timeout.

@@ -41,6 +41,11 @@ import Testing
                 "json: {token: \"{refresh}\"}\n    access", "json: {token: \"{password}\"}\n    access", "auth.refresh.json.token",
                 "{password} only"),
             WrongEdit("request: POST /logout", "request: POST /logout?t={refresh}", "auth.logout.request", "never in a URL"),
+            WrongEdit("on_failure: clear", "on_failure: clear\n    owed: keep", "auth.logout.owed", "one of retry"),
+            WrongEdit("on_failure: clear", "on_failure: keep\n    owed: retry", "auth.logout.owed", "on_failure: clear"),
+            WrongEdit(
+                "    request: POST /logout\n    json: {token: \"{refresh}\"}\n    json_all: {all: true}\n    on_failure: clear",
+                "    owed: retry", "auth.logout.owed", "the key request"),
         ])
     func tokenMistakeNamesItsKey(edit: WrongEdit) throws {
         let range = try #require(TokenBench.profile.range(of: edit.old))

@@ -8,7 +8,8 @@ struct DeletingTests {
     private static let route = "delete_managed_user"
 
     private func row(_ id: RosterID, number: JSONValue, managed: JSONValue? = nil) -> RosterRow {
-        RosterRow(id: id, label: "Anna", folded: "anna", kept: [number, managed ?? .string(id.rawValue), "Anna", .null, 0])
+        let managed = managed ?? JSONValue(number: id.rawValue)
+        return RosterRow(id: id, label: "Anna", folded: "anna", kept: [number, managed, "Anna", .null, 0])
     }
 
     private let delete = mutation(DeletingTests.route, fields: ["user_id": 28], payload: nil)
@@ -52,15 +53,55 @@ struct DeletingTests {
         #expect(try backend.row(for: delete, in: [other, anna]) == .one(anna))
         #expect(try backend.row(for: delete, in: [other]) == .absent)
         #expect(try backend.row(for: delete, in: []) == .absent)
-        // Numbers and texts are the same id.
-        let number = row("28", number: 23, managed: 28)
-        #expect(try backend.row(for: delete, in: [number]) == .one(number))
+    }
+
+    private static let spellings = [.number("28.0"), .number("2.8e1"), .number("280E-1")] as [JSONValue]
+
+    @Test(arguments: spellings) func numbersAreComparedByTheirValue(managed: JSONValue) throws {
+        let anna = row("28", number: 23, managed: managed)
+        #expect(try breathesafe().row(for: delete, in: [row("7", number: 5), anna]) == .one(anna))
+    }
+
+    private func refusal(_ rows: [RosterRow], _ backend: Backend? = nil, of entry: Mutation? = nil) throws -> String {
+        let found = try (backend ?? breathesafe()).row(for: entry ?? delete, in: rows)
+        guard case .unfit(let failure) = found, failure.reason == .profile else { throw Failure(.profile, "\(found)") }
+        return failure.message
     }
 
     @Test func severalRowsFitNone() throws {
-        let found = try breathesafe().row(for: delete, in: [row("28", number: 23), row("28", number: 24)])
-        guard case .unfit(let failure) = found else { throw Failure(.profile, "\(found)") }
-        #expect(failure.reason == .profile && failure.message.hasPrefix("2 people at breathesafe fit this entry"))
+        let message = try refusal([row("28", number: 23), row("7", number: 5), row("28", number: 24)])
+        #expect(
+            message
+                == "2 people at breathesafe fit this entry (rows 23, 24), so it is not known which one is meant. Nothing was deleted.")
+    }
+
+    @Test(arguments: spellings + ["28", "028", " 28 ", "28-anna", "person 28", "２８", .number("28.00000000000000000000001")])
+    func severalSpellingsOfOneNumberFitNone(managed: JSONValue) throws {
+        let message = try refusal([row("28", number: 23), row("x", number: 24, managed: managed)])
+        #expect(message.hasPrefix("2 people at breathesafe fit this entry (rows 23, 24)"), "\(message)")
+    }
+
+    /// A server that changed the type of an id has not deleted anybody.
+    @Test(
+        arguments: [
+            "28", "028", "28.0", "2.8e1", " 28 ", "+28", "28-anna", "person 28", "２８", .number("28.00000000000000000000001"),
+        ] as [JSONValue])
+    func otherSpellingOfTheIDIsNoAbsence(managed: JSONValue) throws {
+        let message = try refusal([row("7", number: 5), row("x", number: 23, managed: managed)])
+        #expect(
+            message.contains("(row 23)") && message.contains(" at /managed_id, which may be another spelling of 28."), "\(message)")
+        #expect(message.hasSuffix("Nothing was deleted."), "\(message)")
+    }
+
+    @Test(arguments: ["128", "280", "2", "anna", "anna 7", 8, -28, .number("28.5"), .number("1e30")] as [JSONValue])
+    func otherIDIsAnAbsence(managed: JSONValue) throws {
+        #expect(try breathesafe().row(for: delete, in: [row("x", number: 23, managed: managed)]) == .absent)
+    }
+
+    /// Neighbours that are one double are two numbers.
+    @Test func largeNumbersAreComparedExactly() throws {
+        let large = mutation(Self.route, fields: ["user_id": 9_007_199_254_740_993], payload: nil)
+        #expect(try breathesafe().row(for: large, in: [row("9007199254740992", number: 23)]) == .absent)
     }
 
     @Test(arguments: [.null, .bool(true), 0, -1, "", " 23", "23-anna", "x", .number("23.5")] as [JSONValue])
@@ -78,11 +119,34 @@ struct DeletingTests {
         guard case .unreadable = found else { throw Failure(.profile, "\(found)") }
     }
 
-    @Test(arguments: ["é", "e\u{301}"]) func comparesIDsByTheirBytes(id: String) throws {
+    /// The shipped profile with texts as ids of people.
+    private func texts() throws -> Backend {
         let reference = "reference: managed_users}}"
         let text = shippedProfile.replacing("fields: {user_id: {type: integer, \(reference)", with: "fields: {user_id: {\(reference)")
-        let entry = mutation(Self.route, fields: ["user_id": "é"], payload: nil)
-        let found = try load(["breathesafe.yaml": text])[0].row(for: entry, in: [row(RosterID(id), number: 23)])
-        #expect((found == .absent) == (id.utf8.count == 3))
+        return try load(["breathesafe.yaml": text])[0]
+    }
+
+    @Test func textsAreTheSameIDOnlyByTheirBytes() throws {
+        let (backend, entry) = (try texts(), mutation(Self.route, fields: ["user_id": "é"], payload: nil))
+        let same = row("a", number: 23, managed: "é")
+        let others = ["e\u{301}", "É", " é ", "e"].map { row("b", number: 24, managed: .string($0)) }
+        for other in others {
+            #expect(try refusal([other], backend, of: entry).contains("may be another spelling of é."))
+            // A server may tell such texts apart.
+            #expect(try backend.row(for: entry, in: [other, same]) == .one(same))
+        }
+        #expect(try backend.row(for: entry, in: [row("c", number: 25, managed: "f")]) == .absent)
+        #expect(try refusal([same, same], backend, of: entry).hasPrefix("2 people at breathesafe fit this entry (rows 23, 23)"))
+    }
+
+    @Test func textAndNumberAreOneIDIfTheEntryHasAText() throws {
+        let (backend, entry) = (try texts(), mutation(Self.route, fields: ["user_id": "28"], payload: nil))
+        for managed in ["28", 28, .number("28.0")] as [JSONValue] {
+            let anna = row("28", number: 23, managed: managed)
+            #expect(try backend.row(for: entry, in: [anna]) == .one(anna))
+        }
+        for managed in ["028", "28.0"] as [JSONValue] {
+            #expect(try refusal([row("28", number: 23, managed: managed)], backend, of: entry).contains("another spelling of 28."))
+        }
     }
 }

@@ -55,7 +55,7 @@ struct EveryProfileMistakeTests {
         CommonWrongEdit("{item.", "{itm.", ""),
         CommonWrongEdit("delivery: at-", "delivery: ", ".delivery"),
         CommonWrongEdit("    timeout: ", "    timeout: -", ".timeout"),
-        CommonWrongEdit("    remote_id: /", "    remote_id: ", ".remote_id"),
+        CommonWrongEdit("    remote_id: /", "    remote_id: ", ".remote_id.0"),
         CommonWrongEdit("    promises: /", "    promises: ", ".promises.0"),
         CommonWrongEdit("    promises: /data", "    promises: /data\n    empty: true", ".empty"),
     ])

@@ -19,6 +19,22 @@ struct LookUpTests {
                 == .found(Receipt(remoteID: "7", status: 200, foundByLookup: true, at: noon)))
     }
 
+    /// The person is there, but no entry could be sent for them.
+    @Test(arguments: [#""7""#, "0", "null", "7.5", "7", "7.0"]) func foundCreateNeedsAUsableID(id: String) throws {
+        let find = "find: {request: GET /managed_users, list: /managed_users, match: /key, remote_id: /managed_id}"
+        let backend = try breathesafe(
+            "    request: POST /managed_users\n", "    request: POST /managed_users\n    json: {kind: person}\n    marker: /key\n    \(find)\n")
+        let create = mutation("create_managed_user", payload: nil)
+        let found = backend.lookedUp(
+            answer(200, #"{"managed_users":[{"managed_id":\#(id),"key":"\#(create.id)"}]}"#), for: create, at: noon)
+        if id == "7" || id == "7.0" {
+            #expect(found == .found(Receipt(remoteID: "7", status: 200, foundByLookup: true, at: noon)))
+        } else {
+            guard case .failed(.unknown(let failure)) = found else { throw Failure(.profile, "\(found)") }
+            #expect(failure.reason == .refused && failure.outcomeUnknown)
+        }
+    }
+
     @Test func emptyListMeansAbsent() {
         #expect(backend.lookedUp(answer(200, #"{"facial_measurements":[]}"#), for: entry, at: noon) == .absent)
     }

@@ -10,7 +10,11 @@ struct ProfileLibraryTests {
         let backend = try breathesafe()
         #expect(backend.name == "breathesafe")
         #expect(backend.baseURL == "https://www.breathesafe.xyz")
-        #expect(backend.routes == ["create_managed_user", "delete_managed_user", "fit_test", "measurement", "profile"])
+        #expect(
+            backend.routes == [
+                "create_managed_user", "delete_fit_test", "delete_managed_user", "edit_fit_test", "fit_test", "manual_measurement",
+                "measurement", "profile",
+            ])
         #expect(backend.hasHealth)
         #expect(backend.onDead(route: "measurement") == .skip)
         #expect(backend.onDead(route: "create_managed_user") == .skip)

@@ -86,7 +86,7 @@ struct ProfileMistakeTests {
             WrongEdit("reference: managed_users", "refers: managed_users", "routes.measurement.fields.user_id.refers", "reference, type"),
             WrongEdit(
                 "reference: managed_users", "reference: people", "routes.measurement.fields.user_id.reference",
-                "a resource of this profile: managed_users"),
+                "a resource of this profile: fit_tests, managed_users"),
             WrongEdit("reference: managed_users", "reference: 5", "routes.measurement.fields.user_id.reference", "text"),
             WrongEdit("requires: [/average_measurements]", "requires: [average]", "routes.measurement.requires.0", "JSON pointer"),
             WrongEdit("delivery: at-most-once", "requires: [/a]", "routes.create_managed_user.requires", "{item.payload} in json"),

@@ -14,7 +14,7 @@ struct ReferenceTests {
     @Test func fieldWithReferenceTakesEntryInPlaceOfID() async throws {
         let backend = try breathesafe()
         for route in ["measurement", "profile", "fit_test"] {
-            let document = route == "profile" ? "{}" : #"{"average_measurements":{}}"#
+            let document = route == "profile" ? #"{"first_name":"Anna"}"# : #"{"average_measurements":{}}"#
             #expect(await refusal(backend, route, ["user_id": .string(Self.token)], document) == nil)
         }
         let plain = try breathesafe("{type: integer, reference: managed_users}", "integer")
@@ -91,8 +91,16 @@ struct ReferenceTests {
         #expect(backend.form(route: "profile")?.prefix(2) == ["first_name", "last_name"] && backend.form(route: "measurement") == nil)
         for backend in try ShippedProfiles.backends() where backend.name.hasPrefix("lists") {
             let lists = try #require(backend.resource("lists"))
-            #expect(backend.actions(on: lists).add == "create_list" && backend.actions(on: lists).change == nil)
+            #expect(backend.actions(on: lists).add == "create_list" && backend.actions(on: lists).change == "rename_list")
             #expect(backend.touches(route: "create_list") == ["lists"])
+            #expect(backend.fieldsAlone(route: "create_list") == ["description", "name"])
+            let tasks = try #require(backend.resource("tasks"))
+            #expect(backend.actions(on: tasks).add == "create_task" && backend.actions(on: tasks).change == "edit_task")
+            #expect(backend.actions(on: tasks).delete == "delete_task" && backend.needsConfirmation(route: "delete_task"))
+            #expect(backend.touches(route: "complete_task") == ["tasks"] && backend.fieldsAlone(route: "rename_list") == nil)
+            let fields: [String: JSONValue] = ["task_id": .string(Self.token)]
+            let lanes = try ["edit_task", "complete_task", "reopen_task"].map { try backend.lane(route: $0, fields: fields) }
+            #expect(Set(lanes).count == 1, "the changes of a task keep their order")
         }
     }
 
@@ -103,6 +111,11 @@ struct ReferenceTests {
         #expect(
             other
                 == "The payload for the route \"profile\" has the member \"favourite_colour\". It may only have these: first_name, last_name, year_of_birth, gender_and_sex, measurement_system."
+        )
+        // The server would refuse it in any case.
+        #expect(
+            await refusal(backend, "profile", ["user_id": 5], "{}")
+                == "The payload for the route \"profile\" is empty; expected at least one of these members: first_name, last_name, year_of_birth, gender_and_sex, measurement_system."
         )
         #expect(await refusal(backend, "profile", ["user_id": 5], "[1]")?.contains("must be a JSON object with these members") == true)
     }

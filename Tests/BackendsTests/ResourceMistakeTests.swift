@@ -14,7 +14,7 @@ struct ResourceMistakeTests {
         WrongEdit("request: GET /managed_users", "request: HEAD /managed_users", "request", "GET, because reading must not change"),
         WrongEdit("request: GET /managed_users", "request: GET https://other.example/people", "request", "a path at base_url"),
         WrongEdit("request: GET /managed_users", "request: GET /managed_users/{item.user_id}", "request", "{device_id}, {version}"),
-        WrongEdit("request: GET /managed_users", "request: GET /managed_users/{parent}", "request", "{device_id}, {version}"),
+        WrongEdit("request: GET /managed_users", "request: GET /managed_users/{parent}", "request", "a resource with the key parent"),
         WrongEdit("    request: GET /managed_users\n", "", "request", "METHOD /path"),
         WrongEdit("list: /managed_users", "list: managed_users", "list", "JSON pointer"),
         WrongEdit("    list: /managed_users\n", "", "list", "JSON pointer"),
@@ -39,7 +39,7 @@ struct ResourceMistakeTests {
         WrongEdit("max_age: 86400", "max_age: 59", "max_age", "a number of seconds from 60"),
         WrongEdit("max_age: 86400", "max_age: 2592001", "max_age", "a number of seconds from 60"),
         WrongEdit("total: /total_count", "total: total_count", "pages.total", "JSON pointer"),
-        WrongEdit("max_age: 86400", "max_age: 86400\n    parent: lists", "parent", "max_age"),
+        WrongEdit("max_age: 86400", "max_age: 86400\n    gone: [GONE]", "gone", "the key parent"),
         WrongEdit("max_age: 86400", "max_age: 86400\n    since: since", "since", "max_age"),
         WrongEdit("max_age: 86400", "max_age: 86400\n    tombstones: {list: /tombstones}", "tombstones", "max_age"),
     ])
@@ -71,7 +71,8 @@ struct ResourceMistakeTests {
     }
 
     @Test(arguments: [
-        ("touches: people", "0", "a resource of this profile: managed_users"), ("touches: [managed_users, masks]", "1", "managed_users"),
+        ("touches: people", "0", "a resource of this profile: fit_tests, managed_users"),
+        ("touches: [managed_users, masks]", "1", "managed_users"),
         ("touches: [5]", "0", "text"),
     ])
     func routesTouchDeclaredResources(touches: String, index: String, expected: String) throws {

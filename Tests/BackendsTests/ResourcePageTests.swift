@@ -115,7 +115,10 @@ struct ResourcePageTests {
         #expect(backend.subjectField(route: "profile")?.field == "user_id")
         #expect(backend.subjectField(route: "profile")?.resource.name == "managed_users")
         let references = backend.references(to: try #require(backend.resource("managed_users")))
-        #expect(references.map(\.route) == ["delete_managed_user", "fit_test", "measurement", "profile"])
+        #expect(
+            references.map(\.route) == [
+                "delete_managed_user", "edit_fit_test", "fit_test", "manual_measurement", "measurement", "profile",
+            ])
         #expect(references.allSatisfy { $0.field == "user_id" && $0.type == "integer" })
     }
 

@@ -7,7 +7,8 @@ struct RowRuleMistakeTests {
     private static let profile = "routes.profile"
 
     @Test(arguments: [
-        WrongEdit("creates: managed_users", "creates: people", "\(create).creates", "a resource of this profile: managed_users"),
+        WrongEdit(
+            "creates: managed_users", "creates: people", "\(create).creates", "a resource of this profile: fit_tests, managed_users"),
         WrongEdit("creates: managed_users", "creates: 5", "\(create).creates", "text"),
         WrongEdit("    remote_id: /managed_user/managed_id\n", "", "\(create).creates", "the key remote_id in the same route"),
         WrongEdit(

@@ -94,7 +94,7 @@ private func words(_ step: RenewalStep, at now: Date) -> String {
 }
 
 private func beginSignOut(_ state: inout SessionState, mayDiscard: Bool = false) {
-    let begun = state.signOutBegins(SignOutRequest(by: anna, mayDiscard: mayDiscard))
+    let begun = state.signOutBegins(SignOutRequest(by: anna, mayDiscard: mayDiscard), at: noon)
     #expect(begun.ifUnstored == .refuse)
     _ = state.become(begun, isStored: true, at: noon)
 }
@@ -335,6 +335,32 @@ private func beginSignOut(_ state: inout SessionState, mayDiscard: Bool = false)
         }
     }
 
+    /// The server's answer before the end or the crash, and whether the credentials stay for the call.
+    private static let unheard: [(SignOutOutcome.Server?, Bool)] = [
+        (nil, true), (.failed("Broken."), true), (.ended, false), (.alreadyGone, false), (.some(.none), false),
+    ]
+    @Test(arguments: unheard) func owesTheServerASignOutThatItMayNotHaveHeard(server: SignOutOutcome.Server?, isOwed: Bool) throws {
+        for key in ["owed: retry", "outbox: hold"] {
+            let backend = try tokenBackend("on_failure: clear", "on_failure: clear\n    \(key)")
+            var state = SessionState(.record(try session("[refresh] kept").record.encoded), backend: backend, foreignTo: nil, now: noon)
+            _ = state.become(state.signOutBegins(SignOutRequest(allDevices: true), at: noon), isStored: true, at: noon)
+            let tokens = state.record.credentials.tokens
+            if let server {
+                state.serverTold(server)
+            } else {
+                state.owe()
+                state.forgetCredentials()
+            }
+            #expect(state.record.credentials == Credentials())
+            let owed = isOwed && key == "owed: retry" ? state.signOutEnds(at: after(60))?.owes : nil
+            #expect(state.signOutEnds(at: after(60))?.owes == owed && (owed != nil) == (isOwed && key == "owed: retry"))
+            guard let owed else { continue }
+            #expect(owed.credentials == Credentials(tokens: tokens), "the kept password is no part of it")
+            #expect(owed.allDevices && owed.until == after(86_400) && owed.account == ann && !owed.hasRefreshed)
+            #expect(state.signOutEnds(at: after(60))?.record.ending == nil)
+        }
+    }
+
     @Test(arguments: ["hold", "drop", "refuse"], [true, false])
     func discardsOnlyIfProfileAndRequesterAllow(outbox: String, mayDiscard: Bool) throws {
         let backend = try tokenBackend("json_all: {all: true}", "json_all: {all: true}\n    outbox: \(outbox)")
@@ -348,7 +374,7 @@ private func beginSignOut(_ state: inout SessionState, mayDiscard: Bool = false)
 
     @Test(arguments: [true, false]) func keepsRostersOverASignOutIfAsked(keepData: Bool) throws {
         var state = try session("[refresh]")
-        let begun = state.signOutBegins(SignOutRequest(keepData: keepData))
+        let begun = state.signOutBegins(SignOutRequest(keepData: keepData), at: noon)
         _ = state.become(begun, isStored: true, at: noon)
         #expect(begun.rosters == .follows && state.rosterAccount(of: state.record) == "7")
         #expect(state.signOutFails(because: "Broken.", at: noon).rosters == .follows)

@@ -95,6 +95,53 @@ struct VerdictTests {
         #expect(backend.verdict(on: answer(201, body), to: mutation(route), at: noon).name == verdict)
     }
 
+    private func created(_ id: String?, _ backend: Backend? = nil) throws -> Verdict {
+        let body = id.map { #"{"managed_user":{"managed_id":\#($0)}}"# } ?? #"{"managed_user":{}}"#
+        return try (backend ?? breathesafe()).verdict(on: answer(201, body), to: mutation("create_managed_user", payload: nil), at: noon)
+    }
+
+    @Test(arguments: [("28", "28"), ("28.0", "28"), ("2.8e1", "28"), ("9223372036854775807", "9223372036854775807")])
+    func createIsDeliveredWithTheNumberOfItsRow(id: String, remoteID: String) throws {
+        #expect(try created(id) == .accepted(Receipt(remoteID: remoteID, status: 201, at: noon)))
+    }
+
+    /// Entries could never be sent for such an id, and the person may exist: sent again, there would be two.
+    @Test(
+        arguments: [
+            nil, "null", "0", "-28", "28.5", #""28""#, #""anna""#, #""""#, "true", "[28]", #"{"id":28}"#, "9223372036854775808",
+            "28.00000000000000000000001",
+        ] as [String?])
+    func createWithoutAUsableIDNeedsAPerson(id: String?) throws {
+        let message = "breathesafe answered 201 without a usable id of the new row."
+        #expect(try created(id) == .unknown(Failure(.refused, status: 201, message, outcomeUnknown: true)))
+    }
+
+    @Test func createWithoutPromisedContentNeedsAPerson() throws {
+        let remoteID = "    remote_id: /managed_user/managed_id\n"
+        let backend = try breathesafe(remoteID, "\(remoteID)    promises: /messages\n")
+        guard case .unknown(let failure) = try created("28", backend) else { throw Failure(.profile, "it was accepted") }
+        #expect(failure.reason == .refused && failure.outcomeUnknown)
+    }
+
+    /// Only a reference of the type integer makes the ids of a list numbers.
+    @Test(
+        arguments: [
+            (#""k7""#, "k7"), ("28", "28"), ("18446744073709551616", "18446744073709551616"), ("0", nil), ("-1", nil), ("1.5", nil),
+            (#"" k7""#, nil), (#""@0198c0de-0000-7000-8000-00000000000a""#, nil), (#""k\u202e7""#, nil), ("true", nil),
+        ] as [(String, String?)])
+    func createTakesTextsIfEntriesReferByText(id: String, remoteID: String?) throws {
+        let text = shippedProfile.replacing("{type: integer, reference: managed_users}", with: "{reference: managed_users}")
+        let verdict = try created(id, load(["breathesafe.yaml": text])[0])
+        #expect((verdict == .accepted(Receipt(remoteID: remoteID, status: 201, at: noon))) == (remoteID != nil), "\(verdict)")
+        if remoteID == nil { #expect(verdict.failure?.reason == .refused) }
+    }
+
+    /// Nothing refers to a measurement.
+    @Test(arguments: ["0", "1.5", #""x""#]) func otherRoutesTakeAnyID(id: String) throws {
+        let verdict = try breathesafe().verdict(on: answer(201, #"{"facial_measurement":{"id":\#(id)}}"#), to: mutation(), at: noon)
+        #expect(verdict.name == "accepted")
+    }
+
     @Test func receiptHasTheServersID() throws {
         let verdict = try breathesafe().verdict(on: answer(201, #"{"facial_measurement":{"id":7}}"#), to: mutation(), at: noon)
         #expect(verdict == .accepted(Receipt(remoteID: "7", status: 201, at: noon)))

@@ -72,6 +72,43 @@ import Vault
         #expect(try await outbox.entries(limit: 10).count == 1)
     }
 
+    /// What makes a submission under a known id another one.
+    @Test func idStandsForRouteFieldsAndPayload() async throws {
+        let intake = intake()
+        let first = submission(1)
+        _ = try await intake.accept(first)
+        let changes: [(inout Submission) -> Void] = [
+            { $0.payload = nil }, { $0.payload = Data("{} ".utf8) }, { $0.payload = Data() }, { $0.route = "fit_test" },
+            { $0.fields["note"] = "a" }, { $0.fields["user_id"] = "5" }, { $0.fields["user_id"] = 6 },
+        ]
+        for change in changes {
+            var other = first
+            change(&other)
+            await #expect(throws: IntakeError.outbox(.idConflict(Samples.id(1)))) { try await intake.accept(other) }
+        }
+        var bare = first
+        (bare.id, bare.payload) = (Samples.id(2), nil)
+        _ = try await intake.accept(bare)
+        for change in [{ $0.payload = Data("{}".utf8) }, { $0.hasFollower = true }] as [(inout Submission) -> Void] {
+            var other = bare
+            change(&other)
+            await #expect(throws: IntakeError.outbox(.idConflict(Samples.id(2)))) { try await intake.accept(other) }
+        }
+    }
+
+    /// The first acceptance counts: a repeated call may come later, and from another program.
+    @Test func idDoesNotStandForTimeAccountAndReplacement() async throws {
+        let first = submission(1)
+        _ = try await intake().accept(first)
+        var again = first
+        (again.capturedAt, again.supersedes) = (clock.now.addingTimeInterval(-60), Samples.id(9))
+        let duplicate = Enqueued.duplicate(sequence: 1, of: Samples.destination, Lane("users/5"))
+        #expect(try await intake().accept(again).enqueued == duplicate)
+        #expect(try await intake(["breathesafe": .bob]).accept(first).enqueued == duplicate)
+        let entry = try #require(try await outbox.entry(Samples.id(1))?.entry)
+        #expect(entry.mutation.capturedAt == clock.now && entry.mutation.supersedes == nil && entry.destination == Samples.destination)
+    }
+
     @Test(
         arguments: [
             ([:], nil, IntakeError.backendNotNamed(known: [])),

@@ -79,10 +79,37 @@ struct CourierRowTests {
     }
 
     @Test func severalRowsOfOneIDSendNothing() async {
-        server.answer(Self.list, 200, #"{"people":[{"id":28,"row":23},{"id":"28","row":24}]}"#)
+        for id in ["28", #""28""#, "28.0"] {
+            server.answer(Self.list, 200, #"{"people":[{"id":7,"row":1},{"id":28,"row":23},{"id":\#(id),"row":24}]}"#)
+            let attempt = await courier.attempt(entry())
+            let message = "2 people at breathesafe fit this entry (rows 23, 24), so it is not known which one is meant."
+            #expect(attempt.verdict == .permanent(Failure(.profile, status: 200, "\(message) Nothing was deleted.")) && !attempt.wasSent)
+            #expect(!log.contains { $0.hasPrefix("DELETE") })
+        }
+    }
+
+    /// Several rows of another id leave the list in doubt, and the server may put it right.
+    @Test func severalRowsOfAnotherIDWait() async {
+        for rows in [#"{"id":28,"row":23},"#, ""] {
+            server.answer(Self.list, 200, #"{"people":[\#(rows){"id":7,"row":1},{"id":7,"row":2}]}"#)
+            let attempt = await courier.attempt(entry())
+            #expect(attempt.verdict.name == "unread" && attempt.verdict.failure?.message.contains("contradicts itself") == true)
+            #expect(!log.contains { $0.hasPrefix("DELETE") })
+        }
+    }
+
+    @Test(arguments: ["28.0", "2.8e1"]) func deletesTheRowOfANumberInAnotherSpelling(id: String) async {
+        server.answer(Self.list, 200, #"{"people":[{"id":23,"row":28},{"id":\#(id),"row":23}]}"#)
+        server.answer("DELETE /rows/23", 200, "{}")
+        #expect(await courier.attempt(entry()).verdict.name == "accepted")
+        #expect(log == [Self.list, "DELETE /rows/23"])
+    }
+
+    @Test(arguments: [#""028""#, #""28-anna""#, "28.00000000000000000000001"]) func doubtfulIDIsNoAbsence(id: String) async {
+        server.answer(Self.list, 200, #"{"people":[{"id":23,"row":28},{"id":\#(id),"row":23}]}"#)
         let attempt = await courier.attempt(entry())
-        #expect(attempt.verdict.name != "accepted" && !attempt.wasSent)
-        #expect(!log.contains { $0.hasPrefix("DELETE") })
+        #expect(attempt.verdict.name == "permanent" && attempt.verdict.failure?.reason == .profile && !attempt.wasSent)
+        #expect(log == [Self.list])
     }
 
     @Test(arguments: [(500, "{}"), (200, "[]"), (200, #"{"people":[{"row":23}]}"#), (404, "{}")])

@@ -30,6 +30,21 @@ import Testing
         #expect(attempt.verdict.failure?.reason == .refused && attempt.verdict.failure?.outcomeUnknown == true)
     }
 
+    /// The look-up found what the entry created, but not its id: no later look-up can, and a resend would create another.
+    @Test func foundEntryWithoutAnIDIsNotLookedUpAgain() {
+        let entry = Samples.entry { ($0.uncertain, $0.uncertainSince, $0.doubtedAt, $0.doubts) = (true, now, now, 1) }
+        var trip = DeliveryAttempt(
+            entry, route: RouteTraits(canLookUp: true, isAtMostOnce: false),
+            rules: DeliveryAttempt.Rules(attempts: 3, lookupAfter: 30, keyLifetime: nil), startedAt: now)
+        #expect(trip.begin(as: Account(id: Samples.destination.account, label: ""), at: now) == .lookUp(page: 1, seen: 0))
+        let verdict = Verdict.unknown(Failure(.refused, status: 200, "without an id", outcomeUnknown: true))
+        guard case .end(let attempt) = trip.lookedUp(.failed(verdict), at: now) else {
+            Issue.record("it went on")
+            return
+        }
+        #expect(attempt.verdict == verdict && !attempt.wasSent)
+    }
+
     /// The session cannot be renewed, so contrast decides.
     @Test func judgesAnUndeclared401LikeAnyOtherFailure() {
         var trip = DeliveryAttempt(

@@ -90,13 +90,47 @@ struct RowReadingTests {
         #expect(done.verdict.name == "unread" && !done.wasSent && trip.row == nil)
     }
 
-    @Test func contradictoryListProvesNothing() throws {
-        var trip = trip()
+    /// The same contradiction in all passes.
+    private func readContradiction(_ trip: inout DeliveryAttempt) throws {
         var step = begin(&trip)
         for _ in 1...3 {
             #expect(step == first)
-            step = trip.readRow(page(["5", "7"], total: 1), status: 200, at: now)
+            step = trip.readRow(page(["5", "7", "5"], total: 3), status: 200, at: now)
         }
+        guard case .findRow(let rows) = step else { throw Failure(.profile, "\(step)") }
+        #expect(rows.map(\.id) == ["5", "7", "5"])
+    }
+
+    @Test(arguments: [FreshRow.absent, .one(row), .unreadable(failure)]) func contradictoryListProvesNothing(found: FreshRow) throws {
+        var trip = trip()
+        try readContradiction(&trip)
+        let done = try end(trip.found(found, at: now))
+        #expect(done.verdict.name == "unread" && !done.wasSent && trip.row == nil)
+        #expect(done.verdict.failure?.message.contains("contradicts itself") == true)
+    }
+
+    /// No later read can tell which one is meant.
+    @Test func severalRowsInAContradictoryListNeedAPerson() throws {
+        var trip = trip()
+        try readContradiction(&trip)
+        let done = try end(trip.found(.unfit(Failure(.profile, "two")), at: now))
+        #expect(done.verdict == .permanent(Failure(.profile, status: 200, "two")) && !done.wasSent)
+    }
+
+    @Test func listWithNamelessRowsProvesNoAbsence() throws {
+        var trip = trip()
+        _ = begin(&trip)
+        let rows = [RosterRow(id: "7", label: "", folded: "", kept: [])]
+        let step = trip.readRow(.page(ResourcePage(rows: rows, total: 2, nameless: 1)), status: 200, at: now)
+        #expect(step == .findRow(in: rows))
+        let done = try end(trip.found(.absent, at: now))
+        #expect(done.verdict.name == "unread" && done.verdict.failure?.message.contains("without a usable id") == true)
+    }
+
+    @Test func changingListIsNotSearched() throws {
+        var trip = trip()
+        var step = begin(&trip)
+        for number in 1...3 { step = trip.readRow(page(["5", "5"], total: 2 + number), status: 200, at: now) }
         #expect(try end(step).verdict.name == "unread")
     }
 

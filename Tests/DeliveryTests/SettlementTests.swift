@@ -56,6 +56,15 @@ import Testing
         #expect(settle(.unread(Samples.failure, until: until), attempts: attempts) == .released(until: until, Samples.failure))
     }
 
+    /// A created row without a usable id may exist: sent again, it would exist twice.
+    @Test(arguments: [true, false], [true, false]) func refusedUnknownOutcomeIsHeldAtOnce(wasSent: Bool, canLookUp: Bool) {
+        let failure = Failure(.refused, status: 201, "without an id", outcomeUnknown: true)
+        for blame in [Blame.entry, .loneEntry, .backend] {
+            let settlement = settle(.unknown(failure), of: Samples.entry(), blame: blame, wasSent: wasSent, canLookUp: canLookUp)
+            #expect(settlement == .held(.unknownOutcome, failure))
+        }
+    }
+
     @Test(arguments: [Failure.Reason.signInRequired, .serverError])
     func sessionPauseDoesNotDelayEntry(reason: Failure.Reason) {
         let failure = Failure(reason, "rests")

@@ -25,9 +25,10 @@ import Testing
         if let expected = invariants[sabotage] { #expect(expected.contains(failed.recording.violation?.invariant ?? "")) }
     }
 
-    /// The worlds are not vacuous: creates fail and come back, and requests name their rows.
-    @Test func holdsReleasesAndSendsEntriesThatReferToNewRows() async throws {
-        let names = ["heldForCreate", "releasedWithCreate", "referenceSent"]
+    /// The worlds are not vacuous: creates fail and come back, requests name their rows, and corrections are accepted, refused and repeated.
+    @Test(arguments: [
+        ["heldForCreate", "releasedWithCreate", "referenceSent"], ["fixed", "fixRefused", "fixFollowed", "fixRepeated"],
+    ]) func meetsReferencesAndCorrections(names: [String]) async throws {
         let report = try await Runner(seed: 99).run { report in
             report.worlds >= 100 || names.allSatisfy { report.faults[$0] ?? 0 > 0 }
         }

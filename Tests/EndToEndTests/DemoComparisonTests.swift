@@ -10,12 +10,13 @@ struct DemoComparisonTests {
     }
 
     private func comparison(
-        _ rows: [DemoBooks.Row], handedIn: Int = 3, arrivals: [Int?], people: [Int: String]? = nil
+        _ rows: [DemoBooks.Row], handedIn: Int = 3, arrivals: [Int?], people: [Int: String]? = nil,
+        deleted: (daemon: Set<String>, backend: Set<String>)? = nil
     ) -> DemoComparison {
         let named = people.map { people in Dictionary(uniqueKeysWithValues: people.map { ("entry-\($0.key)", $0.value) }) }
         return DemoComparison(
             handedIn: (handedIn, "things"), books: DemoBooks(rows: rows), arrivals: arrivals.map { $0.map { "entry-\($0)" } },
-            people: named)
+            people: named, deleted: deleted)
     }
 
     private func agrees(_ rows: [DemoBooks.Row], handedIn: Int = 3, arrivals: [Int?]) -> Bool {
@@ -77,6 +78,17 @@ struct DemoComparisonTests {
         let nameless = row(1, for: DemoBooks.Subject(id: "5"))
         #expect(!comparison([nameless], handedIn: 1, arrivals: [1], people: [1: "Anna Example (5)"]).agrees)
         #expect(comparison([nameless], handedIn: 1, arrivals: [1], people: [1: "5"]).agrees)
+    }
+
+    @Test func agreesWhenOnlyTheRightPersonIsGone() {
+        let comparison = comparison([row(1), row(2), row(3)], arrivals: [1, 2, 3], deleted: (["6"], ["6"]))
+        #expect(comparison.agrees && comparison.verdict.hasSuffix("The right person is gone, and nobody else."))
+        #expect(comparison.table.hasSuffix("person gone   6         6"), "\(comparison.table)")
+    }
+
+    @Test(arguments: [[], ["5"], ["5", "6"]] as [Set<String>])
+    func disagreesWhenAnotherPersonIsGone(_ gone: Set<String>) {
+        #expect(!comparison([row(1), row(2), row(3)], arrivals: [1, 2, 3], deleted: (["6"], gone)).agrees)
     }
 
     @Test func comparesNoPeopleInAStoryWithoutThem() {

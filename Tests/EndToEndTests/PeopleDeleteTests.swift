@@ -48,6 +48,67 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    @Test func acceptedDeletionIsMarkedAndLaterCapturesAreWarnedOf() async throws {
+        let station = try await TestStation.signedInWithPeople()
+        await station.sandbox.down()
+        try await station.create(1)
+        #expect(try await station.measure("7", 2).warning == nil)
+        try await delete("7", 3, station)
+        try await delete(TestStation.reference(to: 1), 4, station)
+        let deletion = Samples.id(3).description
+        let new = [TestStation.reference(to: 1): Samples.id(4).description]
+        #expect(try await marks(station) == new.merging(["7": deletion]) { $1 })
+        let table = try await station.homing("people").text
+        #expect(table.contains("Anna Example (being deleted)") && table.contains("new person (new, being deleted)"), "\(table)")
+
+        let warning = "Anna Example (7) will be deleted: the deletion was accepted before this measurement."
+        #expect(try await station.measure("7", 5).warning == warning)
+        #expect(try await station.measure(TestStation.reference(to: 1), 6).warning?.contains(" will be deleted: ") == true)
+        let strict = ControlAPI.Submission(
+            route: "measurement", fields: ["user_id": "7"], payload: TestStation.measurement(7), strict: true)
+        let problem = await #expect(throws: Problem.self) { try await station.client.call(Endpoints.submit, strict) }
+        #expect(problem?.code == .notListed && problem?.detail == "Nothing was accepted: \(warning)")
+        #expect(problem?.next?.hasSuffix("runs: homing discard \(deletion)") == true)
+        // A repeated submission was accepted before the deletion.
+        #expect(try await station.measure("7", 2).warning == nil)
+
+        _ = try await station.client.call(Endpoints.discard, DiscardRequest(id: deletion, grace: 600))
+        #expect(try await marks(station) == new)
+        #expect(try await station.measure("7", 8).warning == nil)
+        _ = try await station.client.call(Endpoints.restore, EntryReference(id: deletion))
+        #expect(try await marks(station)["7"] == deletion)
+        _ = try await station.client.call(Endpoints.discard, DiscardRequest(id: deletion))
+        #expect(try await marks(station) == new)
+        try await station.end(SIGTERM)
+    }
+
+    /// A deletion may name the row by the entry that created it, and a capture by the server's id, or the other way round.
+    @Test func deletionOfACreatedRowIsMarkedUnderItsNewID() async throws {
+        let station = try await TestStation.signedInWithPeople()
+        try await station.create(1)
+        try await station.settled(1, as: "delivered")
+        let id = try #require(try await station.receipt(1).remoteID)
+        _ = try await station.refreshedPeople()
+        await station.sandbox.down()
+        try await delete(TestStation.reference(to: 1), 2, station)
+        #expect(try await marks(station) == [id: Samples.id(2).description])
+        for (number, subject) in [(3, id), (4, TestStation.reference(to: 1))] {
+            let warning = try await station.measure(subject, number).warning
+            #expect(warning?.hasSuffix(" (\(id)) will be deleted: the deletion was accepted before this measurement.") == true)
+        }
+        try await station.sandbox.up()
+        try await station.sync()
+        try await station.settled(2, as: "delivered")
+        #expect(try await marks(station) == [:])
+        try await station.end(SIGTERM)
+    }
+
+    /// The entries that delete rows of the list, by row.
+    private func marks(_ station: TestStation) async throws -> [String: String] {
+        let rows = try await station.people().rows
+        return Dictionary(uniqueKeysWithValues: rows.compactMap { row in row.deletion.map { (row.id, $0) } })
+    }
+
     @Test func deletesANewPersonAfterItsCreate() async throws {
         let station = try await TestStation.signedInWithPeople()
         await station.sandbox.down()

@@ -27,9 +27,11 @@ import Testing
             try await killer.settle()
             try #require(killer.problems.isEmpty, "seed \(seed), after round \(round): \(killer.problems)")
         }
-        print("\(killer.met) of \(Self.rounds) kills at their point, \(killer.resolved) creates resolved by a person")
-        // The kills did interrupt work.
-        #expect(killer.met > Self.rounds / 2, "seed \(seed)")
+        let missed = ReferenceKiller.points.map(\.name).filter { !killer.met.contains($0) }
+        print(
+            "\(killer.met.count) of \(Self.rounds) kills at their point, \(killer.resolved) creates resolved by a person; missed \(missed)")
+        // The kills did interrupt work, at nearly all points.
+        #expect(killer.met.count > Self.rounds / 2 && missed.count <= ReferenceKiller.points.count / 4, "seed \(seed): \(missed)")
         #expect(killer.resolved > 0, "seed \(seed)")
     }
 }

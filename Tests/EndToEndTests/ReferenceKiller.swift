@@ -28,7 +28,8 @@ final class ReferenceKiller {
     private var cursor: Int64 = 0
 
     private(set) var problems: [String] = []
-    private(set) var met = 0
+    /// The points at which the daemon died, each time.
+    private(set) var met: [String] = []
     /// How many creates a person resolved.
     private(set) var resolved = 0
 
@@ -44,6 +45,8 @@ final class ReferenceKiller {
 
     private static let wal = "outbox.sqlite-wal"
     private static let create = "send:before:POST /managed_users:1"
+    /// About a create that the round before has interrupted.
+    private static let word = "request:after:/resolve:1"
     /// Only the answer to a create contains this text.
     private static let created = "\(create);receive:after:managed_user\":1"
 
@@ -53,7 +56,9 @@ final class ReferenceKiller {
         FailPoint(name: "before a submission is answered", place: "answer:before:HTTP/1.1 201:#", counts: 6),
         FailPoint(name: "before the create is sent", place: create),
         FailPoint(name: "after the create is sent", place: "send:after:POST /managed_users:1"),
+        FailPoint(name: "before a person’s word is committed", place: "\(word);sync:before:\(wal):1"),
         FailPoint(name: "after the answer to the create", place: created),
+        FailPoint(name: "after a person’s word is committed", place: "\(word);sync:after:\(wal):1"),
         FailPoint(name: "before the binding is written", place: "\(created);write:before:\(wal):1"),
         FailPoint(name: "before the binding is committed", place: "\(created);sync:before:\(wal):1"),
         FailPoint(name: "after the binding is committed", place: "\(created);sync:after:\(wal):1"),
@@ -89,7 +94,7 @@ final class ReferenceKiller {
             // Killed before it was up.
             guard FileManager.default.fileExists(atPath: file) else { throw error }
         }
-        if FileManager.default.fileExists(atPath: file) { met += 1 }
+        if FileManager.default.fileExists(atPath: file) { met.append(point.name) }
         try await judge()
     }
 

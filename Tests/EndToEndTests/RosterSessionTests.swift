@@ -28,7 +28,7 @@ import Testing
     @Test func signOutDeletesTheList() async throws {
         let station = try await station()
         let out = try await station.homing("logout", "--yes")
-        #expect(out.code == 0 && out.text.contains("list of people was deleted"), "\(out.text)")
+        #expect(out.code == 0 && out.text.contains("lists of people and fit tests were deleted"), "\(out.text)")
         try await expectHidden(station)
         let shown = try await station.homing("people")
         #expect(shown.code == 5 && shown.text.contains("homing login") && !shown.text.contains("Anna"), "\(shown.text)")

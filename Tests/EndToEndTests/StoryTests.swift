@@ -26,11 +26,20 @@ import Testing
             "name of Eve Trial (11)\n",
             "10 is not one of the people that manager@lab.test manages",
             "for Ben Sample (6). Homing sends it to breathesafe by itself.",
-            "submitted     18        18 entries",
-            "They agree: nothing lost, nothing duplicated, all in order, all for the right person.",
+            "Zoë Demo (being deleted)",
+            "deletion of Zoë Demo (8)",
+            "submitted     19        19 entries",
+            "nothing lost, nothing duplicated, all in order, all for the right person. The right person is gone, and nobody else.",
         ] { #expect(text.contains(line), "\(line) is not in \(text)") }
         let measurements = text.matches(of: /\d\. measurement \d+ of (.*) \((\d+)\)/).map { "\($0.1) \($0.2)" }
         #expect(measurements.count { $0 == "Eve Trial 11" } == 2, "\(text)")
+    }
+
+    @Test(arguments: ["lists", "lists-2026"]) func listsDemoDeliversAListAndItsTasks(backend: String) async throws {
+        let text = try await tell(backend)
+        for line in ["task ‘Water’, completed", "6 new tasks are not", "They agree: nothing lost, nothing duplicated, all in order."] {
+            #expect(text.contains(line), "\(line) is not in \(text)")
+        }
     }
 
     @Test func story16DemoLosesAndDuplicatesNothing() async throws {

@@ -54,6 +54,26 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    /// The entry that creates a person is about that person, as is the one that gives the name.
+    @Test func namesCreatedPersonByTheServersID() async throws {
+        let station = try await station()
+        let then = try #require(
+            try await station.submit("create_managed_user", 1, #"{"first_name":"Nora","last_name":"Berg"}"#).then)
+        try await station.event("delivered") { $0.entry == then }
+        try await station.refreshedPeople()
+        let user = "\(try #require(station.sandbox.ledger.created.first))"
+        var nora = SubjectReport(resource: "managed_users", field: "user_id", id: user, label: "Nora Berg")
+        nora.reference = "@\(Samples.id(1))"
+        #expect(try await subjects(station).allSatisfy { $0 == nora })
+        let receipts = try await station.homing("receipts")
+        #expect(receipts.text.split(separator: "\n").count { $0.contains("Nora Berg (\(user))") } == 2, "\(receipts.text)")
+
+        _ = try await station.client.call(Endpoints.signOut, SignOut())
+        nora.label = nil
+        #expect(try await subjects(station).allSatisfy { $0 == nora })
+        try await station.end(SIGTERM)
+    }
+
     @Test func warnsAboutUnlistedPersonAndRefusesItIfStrict() async throws {
         let station = try await station()
         func submit(_ user: Int, _ id: Int, strict: Bool) async throws -> SubmissionReceipt {
@@ -83,7 +103,10 @@ import Testing
         try await station.start()
         let list = try #require(try await station.client.call(Endpoints.rosters, RosterListQuery()).rosters.first)
         #expect(list.state == "signedOut")
-        #expect(list.references?.map(\.route) == ["delete_managed_user", "fit_test", "measurement", "profile"])
+        #expect(
+            list.references?.map(\.route) == [
+                "delete_managed_user", "edit_fit_test", "fit_test", "manual_measurement", "measurement", "profile",
+            ])
         #expect(list.references?.allSatisfy { $0.field == "user_id" && $0.type == "integer" } == true)
         try await station.end(SIGTERM)
     }

@@ -89,6 +89,7 @@ struct ValidChange: Sendable {
         ValidChange("auth.logout.request", "DELETE /users/log_out", "DELETE /users/log_out?room=4"),
         ValidChange("auth.logout.timeout", "timeout: 10", "timeout: 9"),
         ValidChange("auth.logout.on_failure", "on_failure: clear", "on_failure: keep"),
+        ValidChange("auth.logout.owed", "on_failure: clear", "on_failure: clear, owed: retry"),
         ValidChange("auth.logout.outbox", "on_failure: clear", "on_failure: clear, outbox: refuse"),
         ValidChange("health", "health: {request: GET /users/get_current_user, account: /currentUser/id}\n", ""),
         ValidChange("health.request", "GET /users/get_current_user", "GET /users/get_current_user?room=4"),
@@ -146,7 +147,7 @@ struct ValidChange: Sendable {
         "auth.logout.headers": "of a sign-out alone", "health.account": "an account of another name is another account",
         "routes.NAME.marker": "with it, find.match changes", "routes.NAME.gone": "of deletions",
         "routes.NAME.empty": "its answer has a body", "routes.NAME.creates": "of rows", "routes.NAME.changes": "of rows",
-        "routes.NAME.then": "of rows", "routes.NAME.form": "of rows",
+        "routes.NAME.repeats": "held by RepeatsTests", "routes.NAME.then": "of rows", "routes.NAME.form": "of rows",
         "routes.NAME.find.remote_id": "of look-ups alone",
         "resources.NAME": "read for people, and never for what is sent",
     ]

@@ -51,9 +51,21 @@ import Testing
     @Test func keepsTheTextOfNumbers() throws {
         let document = try #require(
             JSONDocument(Data(#"{"a": 18446744073709551615, "b": 18446744073709551616, "c": 1e3, "d": 5.0, "e": -0, "f": 7}"#.utf8)))
-        let texts = "abcdef".map { document.member(String($0))?.identifier }
+        let texts = "abcdef".map { document.member(String($0))?.text }
         #expect(texts == ["18446744073709551615", "18446744073709551616", "1e3", "5.0", "-0", "7"])
         #expect(document.member("a") != document.member("b"))
+    }
+
+    @Test(arguments: [
+        ("129", "129"), ("129.0", "129"), ("1.29e2", "129"), ("1290E-1", "129"), ("0.129e+3", "129"), ("-129.00", "-129"), ("-0", "0"),
+        ("0.0e5", "0"), ("18446744073709551616.0", "18446744073709551616"), ("9007199254740993", "9007199254740993"), ("129.5", nil),
+        ("1290e-2", nil), ("129.00000000000000000000001", nil), ("1e101", nil), ("1e99999999999999999999", nil), (#""129""#, nil),
+        ("true", nil), ("null", nil),
+    ])
+    func wholeNumberHasOneSpelling(json: String, digits: String?) throws {
+        let document = try #require(JSONDocument(Data(#"{"id": \#(json)}"#.utf8)))
+        #expect(document.member("id")?.wholeDigits == digits)
+        if let digits { #expect(document.member("id")?.identifier == digits) }
     }
 
     @Test(arguments: [

@@ -45,6 +45,18 @@ import Testing
         #expect(try await claimed(store).map(\.id) == [Samples.id(4)])
     }
 
+    /// A list and a task may have the same id.
+    @Test func rowOfAnotherListDoesNotStopIt() async throws {
+        var task = capture(1, of: "5")
+        task.reference = "tasks"
+        let store = try await enqueue(task, delete(2, "5"))
+        let entry = try #require(try await store.claim(1).first)
+        try await store.settle(entry, .dead(Samples.failure), .permanent(Samples.failure))
+        let context = try #require(try await store.outbox.context(of: Samples.id(2)))
+        #expect(context.blocker == nil && context.earlier == 0)
+        #expect(try await claimed(store).map(\.id) == [Samples.id(2)])
+    }
+
     @Test func failedEntryAndOneOnHoldStopIt() async throws {
         let store = try await enqueue(capture(1, of: "5"), capture(2, of: "5"), delete(3, "5"))
         let entries = try await claimed(store)

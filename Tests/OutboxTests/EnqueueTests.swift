@@ -131,6 +131,25 @@ import Vault
         #expect(try await store.claim()[0].mutation.payload == Samples.mutation(1).payload)
     }
 
+    /// A create whose payload went to a second entry is another submission than one without a payload.
+    @Test(arguments: [true, false]) func createWithAndWithoutAFollowerDiffer(hasFollower: Bool) async throws {
+        var store = try Store()
+        var create = Samples.mutation(1)
+        (create.payload, create.creates, create.hasFollower) = (nil, "people", hasFollower)
+        try await store.enqueue(create)
+        var other = create
+        other.hasFollower.toggle()
+        await #expect(throws: OutboxError.idConflict(Samples.id(1))) { try await store.enqueue(other) }
+        try store.restart()
+        #expect(try await store.enqueue(create).sequence == 1)
+        let entry = try #require(try await store.claim().first)
+        #expect(entry.mutation == create)
+        try await store.deliver(entry)
+        try await store.outbox.prune(before: store.clock.now.addingTimeInterval(1), at: store.clock.now)
+        await #expect(throws: OutboxError.idConflict(Samples.id(1))) { try await store.enqueue(other) }
+        #expect(try await store.enqueue(create).sequence == 1)
+    }
+
     @Test func refusedSubmissionDoesNotAffectOthers() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(2))

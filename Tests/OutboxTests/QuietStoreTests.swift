@@ -20,6 +20,21 @@ import Testing
         #expect(try store.outbox.quiets(at: store.clock.now) == [quiet(3600, since: store.clock.now)])
     }
 
+    /// Reads that wait for a thread hold the readers of the store.
+    @Test(.timeLimit(.minutes(10))) func readsBesideManyOthersWithoutWaitingForThem() async throws {
+        let store = try Store()
+        let now = store.clock.now
+        try await store.outbox.keep(quiet(5, since: now))
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 1...2000 {
+                group.addTask {
+                    number % 2 == 0 ? try store.outbox.quiets(at: now).count : try await store.outbox.lanes(limit: 1).count + 1
+                }
+            }
+            for try await count in group { #expect(count == 1) }
+        }
+    }
+
     @Test func replacesWaitOfAnotherAddressOrFromTheFuture() async throws {
         let store = try Store()
         let now = store.clock.now

@@ -107,6 +107,23 @@ import Testing
         #expect(try await store.outbox.subjects(of: []).isEmpty)
     }
 
+    /// Their own row is created only later, so it is no column.
+    @Test func creatingEntriesAreAboutTheirRow() async throws {
+        let store = try Store()
+        for number in 1...2 {
+            var create = Self.mutation(number, subject: nil)
+            create.creates = "people"
+            try await store.enqueue(create)
+        }
+        #expect(try await store.outbox.lanes(limit: 10).map(\.creates) == ["people", "people"])
+        try await store.deliver(try await store.claim()[0])
+        store.clock.advance(by: 60)
+        try await store.outbox.prune(before: store.clock.now, at: store.clock.now)
+        let subjects = try await store.outbox.subjects(of: (1...3).map(Samples.id))
+        #expect(subjects.mapValues { $0.creates } == [Samples.id(1): "people", Samples.id(2): "people"])
+        #expect(subjects.values.allSatisfy { $0.subject == nil })
+    }
+
     @Test func overviewNamesTheOnlySubjectOfFailedEntries() async throws {
         let store = try Store()
         for number in 1...3 { try await store.enqueue(Self.mutation(number, subject: number == 3 ? "7" : "5")) }

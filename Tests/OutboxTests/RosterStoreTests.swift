@@ -55,6 +55,23 @@ import Vault
         #expect(found.head.count == 3)
     }
 
+    /// The key stays after a sign-out, so the sealed bytes must go.
+    @Test func signOutLeavesNoByteOfTheList() async throws {
+        let store = try signedIn()
+        try await save(store, (0..<20).map { page in (1...50).map { RosterRow.sample(100 * page + $0, "Person \($0) of page \(page)") } })
+        let pages = try store.raw { try Data.fetchAll($0, sql: "SELECT sealed FROM rosterPage") }
+        let parts = pages.flatMap { page in stride(from: 0, to: page.count - 32, by: 512).map { Data(page[$0..<$0 + 32]) } }
+        func left() throws -> Int {
+            let files = try ["outbox.sqlite", "outbox.sqlite-wal"].map { try Data(contentsOf: URL(fileURLWithPath: store.directory($0))) }
+            return parts.count { part in files.contains { $0.holds(part) } }
+        }
+        // The control.
+        #expect(try left() > 0)
+        try change(store, nil)
+        #expect(try await store.outbox.emptyLog())
+        #expect(try left() == 0)
+    }
+
     @Test func storesRowsInTheirOrder() async throws {
         let store = try signedIn()
         let all = [[.sample(3), .sample(1, "Zoë “Z” Quiroga")], [], [.sample(2)]] as [[RosterRow]]

@@ -56,6 +56,80 @@ import Testing
         #expect(try await store.outbox.rosterHeads(of: Samples.destination).count == (isKept ? 1 : 0))
     }
 
+    // MARK: Owed sign-outs
+
+    private func owed(_ account: AccountID, _ record: String = "secret", in store: Store) -> StoredOwedSignOut {
+        StoredOwedSignOut(account: account, until: store.clock.now.addingTimeInterval(86_400), record: Data(record.utf8))
+    }
+
+    private func sealed(_ store: Store) throws -> [Data] {
+        try store.raw { try Data.fetchAll($0, sql: "SELECT sealed FROM owedSignOut ORDER BY account") }
+    }
+
+    /// Signs the account out with an owed call.
+    private func signOut(_ account: AccountID, of backend: String = "lab", _ store: Store) throws {
+        let event = SyncEvent(at: store.clock.now, .signedOut, backend: backend)
+        var change = SessionChange(backend: backend, record: Self.small, events: [event])
+        change.owes = owed(account, in: store)
+        try store.outbox.apply(change)
+    }
+
+    @Test func keepsOwedCredentialsInTheTransactionThatEndsTheSession() async throws {
+        let store = try Store()
+        try store.outbox.apply(SessionChange(backend: "lab", record: Self.small, account: "1"))
+        try store.raw {
+            try $0.execute(
+                sql: "CREATE TRIGGER refused BEFORE INSERT ON event BEGIN SELECT RAISE(ABORT, 'the disk is full'); END")
+        }
+        #expect(throws: OutboxError.self) { try signOut("1", store) }
+        #expect(try store.outbox.owedSignOuts(of: "lab").isEmpty)
+        try store.raw { try $0.execute(sql: "DROP TRIGGER refused") }
+        try signOut("1", store)
+        try signOut("2", store)
+        #expect(try store.outbox.owedSignOuts(of: "lab") == [owed("1", in: store), owed("2", in: store)])
+        #expect(try sealed(store).allSatisfy { !$0.holds(Data("secret".utf8)) })
+        // Each opens only as what it is.
+        try store.raw { try $0.execute(sql: "UPDATE owedSignOut SET account = '3' WHERE account = '2'") }
+        #expect(try store.outbox.owedSignOuts(of: "lab").count == 1)
+    }
+
+    @Test(arguments: ["heard", "signed in", "no profile", "unreadable"]) func destroysOwedCredentials(end: String) async throws {
+        let store = try Store()
+        try signOut("1", store)
+        let bytes = try #require(try sealed(store).first)
+        let event = SyncEvent(at: store.clock.now, .signOutHeard, backend: "lab", account: "1")
+        switch end {
+        case "heard": try store.outbox.forgetOwedSignOut(of: "1", event)
+        case "signed in":
+            var change = SessionChange(backend: "lab", record: Self.small, events: [event], account: "1")
+            change.voids = "1"
+            try store.outbox.apply(change)
+        case "no profile":
+            try store.outbox.forgetOwedSignOuts(except: ["lab"], at: store.clock.now)
+            #expect(try sealed(store) == [bytes], "the profile is there")
+            try store.outbox.forgetOwedSignOuts(except: ["other"], at: store.clock.now)
+        default:
+            try store.raw { try $0.execute(sql: "PRAGMA secure_delete = ON; UPDATE owedSignOut SET account = '2'") }
+            try store.outbox.forgetOwedSignOuts(except: ["lab"], at: store.clock.now)
+        }
+        #expect(try sealed(store).isEmpty)
+        #expect(try await store.outbox.newestCursor() == 2)
+        #expect(try await store.outbox.emptyLog())
+        for name in try FileManager.default.contentsOfDirectory(atPath: store.directory.path) {
+            let content = try Data(contentsOf: URL(fileURLWithPath: store.directory(name)))
+            #expect(!content.holds(bytes) && !content.holds(bytes.suffix(16)), "\(name)")
+        }
+    }
+
+    @Test func replacesRefreshedTokensOnlyWhileTheCallIsOwed() throws {
+        let store = try Store()
+        try signOut("1", store)
+        try store.outbox.update(owed("1", "newer", in: store), of: "lab")
+        try store.outbox.update(owed("2", "newer", in: store), of: "lab")
+        #expect(try store.outbox.owedSignOuts(of: "lab") == [owed("1", "newer", in: store)])
+        #expect(try store.outbox.owedSignOuts(of: "other").isEmpty)
+    }
+
     @Test func sealsEachBackendsSessionForItself() async throws {
         let store = try Store()
         try store.outbox.apply(SessionChange(backend: "lab", record: Self.small))

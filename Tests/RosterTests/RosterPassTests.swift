@@ -112,6 +112,7 @@ struct RosterPassTests {
             let rows = try Self.rows(step)
             #expect(rows.incomplete == .contradiction)
             #expect(Self.ids(rows) == Set(pages.flatMap(\.rows).map(\.id.rawValue)).sorted())
+            #expect(rows.listed == pages.flatMap(\.rows))
             #expect(rows.total == max(pages.last?.total ?? 0, Self.ids(rows).count))
             #expect(requests == RosterPass.mostPasses * pages.count)
         }

@@ -162,6 +162,46 @@ struct RosterReaderTests {
         #expect(before == .stored(head, changed: true))
     }
 
+    @Test func readsListForEveryRowOfItsParent() async throws {
+        let tasks = #"  tasks: {request: "GET /people/{parent}/tasks", parent: people, list: /tasks, id: /id}"#
+        let test = try await RosterReaderTests(profile: Self.profile.replacing("\nroutes:", with: "\n\(tasks)\nroutes:"))
+        let key = RosterKey(destination: Self.key.destination, resource: "tasks")
+        _ = await test.reader.read(Self.key)
+        test.server.answer("GET /people/1/tasks", 200, #"{"tasks":[{"id":11},{"id":12}]}"#)
+        // Gone since the list was read.
+        test.server.answer("GET /people/2/tasks", 404, "{}")
+        test.server.answer("GET /people/3/tasks", 200, #"{"tasks":[{"id":31}]}"#)
+        test.server.forget()
+        guard case .stored(let head, changed: true) = await test.reader.read(key) else {
+            Issue.record("The list was not stored.")
+            return
+        }
+        #expect(head.count == 3 && head.total == 3 && head.incomplete == nil)
+        #expect(test.server.log == ["GET /people/1/tasks", "GET /people/2/tasks", "GET /people/3/tasks", "GET /me"])
+        // All rows or none.
+        test.server.answer("GET /people/3/tasks", 500, "{}")
+        guard case .failed = await test.reader.read(key) else {
+            Issue.record("The read did not fail.")
+            return
+        }
+        #expect(try await test.heads().first { $0.key == key } == head)
+    }
+
+    @Test func parentWithoutRowsMakesAnEmptyList() async throws {
+        let tasks = #"  tasks: {request: "GET /people/{parent}/tasks", parent: people, list: /tasks, id: /id}"#
+        let test = try await RosterReaderTests(profile: Self.profile.replacing("\nroutes:", with: "\n\(tasks)\nroutes:"))
+        let key = RosterKey(destination: Self.key.destination, resource: "tasks")
+        test.server.answer("GET /people 1", 200, #"{"people":[],"total":0}"#)
+        _ = await test.reader.read(Self.key)
+        test.server.forget()
+        guard case .stored(let head, _) = await test.reader.read(key) else {
+            Issue.record("The list was not stored.")
+            return
+        }
+        #expect(head.count == 0 && head.incomplete == nil)
+        #expect(test.server.log == ["GET /me"], "the account is confirmed all the same")
+    }
+
     /// The daemon stopped after a delivery that touches the list, before it read the list again.
     @Test(.timeLimit(.minutes(60))) func keeperReadsListAgainThatAnEarlierRunTouched() async throws {
         let touching = Self.profile.replacing("remote_id: /id}", with: "remote_id: /id, touches: people}")

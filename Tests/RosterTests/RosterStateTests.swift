@@ -227,6 +227,72 @@ final class RosterStateTests {
         #expect(on(.ended(Self.lists, .failed(Self.failure), took: .seconds(1))).contains(.read(Self.people)))
     }
 
+    private static let tasks = RosterKey(destination: ann, resource: "tasks")
+
+    /// `tasks` is read for each row of `lists`.
+    private func signInWithParent() {
+        state = RosterState(resources: ["b": ["lists": Self.day, "tasks": Self.day]], parents: ["b": ["tasks": "lists"]], seed: 1)
+        _ = on(.session(backend: "b", "1", revision: 1))
+    }
+
+    @Test func readsListOnlyAfterItsParent() {
+        signInWithParent()
+        #expect(on(.known(Self.ann, [])) == [.read(Self.lists)])
+        let actions = on(.ended(Self.lists, .failed(Self.failure), took: .seconds(1)))
+        #expect(actions == [.wake(at: now + RosterBackoff.first)])
+        #expect(state.conditions(at: now)["b"]?["tasks"]?.nextTry == now + RosterBackoff.first)
+        #expect(on(.networkChanged).contains(.read(Self.lists)))
+        #expect(on(.ended(Self.lists, .stored(head(Self.lists), changed: true), took: .seconds(1))).contains(.read(Self.tasks)))
+    }
+
+    @Test func readsListAgainWhenItsParentHasChanged() {
+        signInWithParent()
+        _ = on(.known(Self.ann, [head(Self.lists), head(Self.tasks)]))
+        for (isChanged, isRead) in [(false, false), (true, true)] {
+            _ = on(.asked(backend: "b", resource: "lists", UUID()))
+            _ = on(.ended(Self.lists, .stored(head(Self.lists), changed: isChanged), took: .seconds(1)))
+            #expect(on(.woke, after: RosterResource.calm).contains(.read(Self.tasks)) == isRead)
+        }
+    }
+
+    @Test func readsListAgainThatIsOlderThanItsParent() {
+        signInWithParent()
+        let older = RosterHead(key: Self.tasks, revision: 1, readAt: now - 60, beganAt: now - 60, count: 1, total: 1)
+        #expect(on(.known(Self.ann, [head(Self.lists), older])) == [.wake(at: now + RosterResource.calm)])
+        #expect(on(.woke, after: RosterResource.calm).contains(.read(Self.tasks)))
+    }
+
+    @Test func personWhoAsksForAListWaitsForItsParentToo() {
+        signInWithParent()
+        _ = on(.gate(backend: "b", .cooling(until: now + 300, Self.failure)))
+        _ = on(.known(Self.ann, []))
+        let (first, second) = (UUID(), UUID())
+        #expect(on(.asked(backend: "b", resource: "tasks", first)).contains(.read(Self.lists)))
+        // Answered with the failure of the parent, and not tried again at once.
+        let failed = on(.ended(Self.lists, .failed(Self.failure), took: .seconds(1)))
+        #expect(failed.contains(.answer([first], .failed(Self.failure))) && !failed.contains(.read(Self.lists)))
+        #expect(on(.asked(backend: "b", resource: "tasks", second)).contains(.read(Self.lists)))
+        let lists = on(.ended(Self.lists, .stored(head(Self.lists), changed: true), took: .seconds(1)))
+        #expect(lists.contains(.read(Self.tasks)) && !lists.contains { if case .answer = $0 { true } else { false } })
+        let tasks = head(Self.tasks)
+        #expect(on(.ended(Self.tasks, .stored(tasks, changed: true), took: .seconds(1))).contains(.answer([second], .done(tasks))))
+    }
+
+    @Test func readsParentBeforeItsChildWhenBothAreTouched() {
+        signInWithParent()
+        _ = on(.known(Self.ann, [head(Self.lists), head(Self.tasks)]))
+        _ = on(.touched(backend: "b", resource: "tasks"))
+        _ = on(.touched(backend: "b", resource: "lists"))
+        #expect(on(.woke, after: RosterResource.calm).contains(.read(Self.lists)))
+    }
+
+    @Test func deletedParentIsReadBeforeItsChild() {
+        signInWithParent()
+        _ = on(.known(Self.ann, [head(Self.lists), head(Self.tasks)]))
+        _ = on(.lost(Self.lists))
+        #expect(on(.asked(backend: "b", resource: "tasks", UUID())).contains(.read(Self.lists)))
+    }
+
     @Test func stopsAfterTheCancelledRead() {
         settle()
         let id = UUID()

@@ -49,6 +49,29 @@ import Testing
         #expect(try await store.outbox.enqueue(Samples.mutation(5), at: store.clock.now).sequence > 5 + passed)
     }
 
+    /// An earlier version of a row may have the words of a server that repeated the payload.
+    @Test func serversWordsAboutSettledEntriesAreDestroyed() async throws {
+        var store = try await delivered(2)
+        try await store.enqueue(Samples.mutation(3))
+        try await store.settle(try await store.claim()[0], .dead(Samples.failure), .permanent(Samples.failure))
+        try store.raw { db in
+            try db.execute(
+                sql: """
+                    UPDATE entry SET lastError = 'Canary';
+                    UPDATE attempt SET message = 'Canary';
+                    UPDATE event SET kind = 'held', detail = '{"message":"Canary","status":"422"}' WHERE kind = 'delivered';
+                    """)
+        }
+        try salvage(&store)
+        for number in 1...3 {
+            let (entry, attempts) = try #require(try await store.outbox.entry(Samples.id(number)))
+            let words = number < 3 ? nil : "Canary"
+            #expect(entry.lastError == words && attempts.map(\.message) == [words], "\(number)")
+        }
+        let events = try await store.outbox.events(since: 0, limit: 100).filter { $0.kind == .held }
+        #expect(events.map(\.detail) == [["status": "422"], ["status": "422"]])
+    }
+
     @Test func subjectsSurviveSalvage() async throws {
         var store = try Store()
         for number in 1...2 {

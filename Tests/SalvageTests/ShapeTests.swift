@@ -22,8 +22,8 @@ import Testing
         "grdb_migrations": nil, "sqlite_autoindex_grdb_migrations_1": nil, "stateOrder": nil, "settledOrder": nil, "entryEnd": nil,
         "subjectOrder": nil, "subjectWaiting": nil, "routeOrder": nil,
         "laneDue": nil, "laneStopped": nil, "laneAge": nil, "tally": nil,
-        "neededBy": nil, "createOrder": nil, "discardOrder": nil, "createdRow": nil,
-        "roster": nil, "rosterOf": nil, "rosterPage": nil, "rosterPages": nil,
+        "eventWords": nil, "neededBy": nil, "createOrder": nil, "discardOrder": nil, "createdRow": nil,
+        "owedSignOut": nil, "roster": nil, "rosterOf": nil, "rosterPage": nil, "rosterPages": nil,
     ]
 
     private static func name(_ row: FoundRow?) -> String? {
@@ -76,7 +76,9 @@ import Testing
             Pause(backend: "backend \(index)", reason: "a test", since: store.clock.now, until: end, by: "ann")
         }
         for (backend, account) in [("breathesafe", "1"), ("lists", nil)] as [(String, AccountID?)] {
-            try store.outbox.apply(SessionChange(backend: backend, record: Data("{}".utf8), account: account))
+            var change = SessionChange(backend: backend, record: Data("{}".utf8), account: account)
+            change.owes = StoredOwedSignOut(account: "2", until: store.clock.now, record: Data("{}".utf8))
+            try store.outbox.apply(change)
         }
         for (resource, incomplete) in [("people", nil), ("lists", .changing)] as [(String, Incompleteness?)] {
             let read = RosterRead([[.sample(1)], [.sample(2)]], of: resource, incomplete: incomplete, at: store.clock.now)

@@ -87,6 +87,38 @@ import Testing
         }
     }
 
+    @Test func listShowsAChangedFitTestUntilItsDeletion() async throws {
+        try await withSandbox { _, client async throws in
+            try await client.logIn()
+            _ = try await Replay.addFitTest(#"{"mask_id":1,"notes":"first"}"#)(client)
+            let token = try await client.csrfHeader()
+            func notes() async throws -> [String?] {
+                try await client.send("GET", "/fit_tests").json()["fit_tests"]?.elements?.map { $0["notes"]?.text } ?? []
+            }
+            func change(_ fitTest: String) async throws -> Int {
+                try await client.send("PUT", "/fit_tests/1", headers: token, body: .json(#"{"fit_test":\#(fitTest)}"#)).status
+            }
+            #expect(try await change(#"{"mask_id":424242}"#) == 500)
+            #expect(try await change("{}") == 400)
+            #expect(try await notes() == ["first"])
+            #expect(try await change(#"{"notes":"second"}"#) == 204)
+            #expect(try await notes() == ["second"])
+            #expect(try await client.send("DELETE", "/fit_tests/1", headers: token).status == 200)
+            #expect(try await notes().isEmpty)
+            #expect(try await client.send("DELETE", "/fit_tests/1", headers: token).status == 404)
+        }
+    }
+
+    /// The trap for clients: the path names another user.
+    @Test func manualMeasurementGoesToTheUserInTheBody() async throws {
+        try await withSandbox { sandbox, client async throws in
+            try await client.logIn()
+            let body = #"{"facial_measurement":{"user_id":6,"face_width":"140"}}"#
+            #expect(try await client.send("POST", "/users/5/facial_measurements", body: .json(body)).status == 201)
+            #expect(sandbox.ledger.entries.map(\.user) == [6])
+        }
+    }
+
     @Test func anAdminUploadsForAnyUser() async throws {
         try await withSandbox { _, client async throws in
             try await client.logIn("admin@lab.test")

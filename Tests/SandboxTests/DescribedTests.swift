@@ -177,7 +177,7 @@ import Testing
         let wrong = Self.notes.replacing("scheme: bearer", with: "scheme: basic").replacing("remote_id: /note/id", with: "remote_id: id")
         let error = await #expect(throws: (any Error).self) { try await withDescribed(wrong) { _, _ in } }
         #expect("\(error.map { "\($0)" } ?? "")".contains("notes.yaml:"))
-        #expect("\(error.map { "\($0)" } ?? "")".contains("routes.note.remote_id: expected a JSON pointer"))
+        #expect("\(error.map { "\($0)" } ?? "")".contains("routes.note.remote_id.0: expected a JSON pointer"))
     }
 
     @Test func listsSupportPagesAndDelay() async throws {
@@ -224,6 +224,38 @@ import Testing
             #expect(unchanged.status == 304 && unchanged.body.isEmpty)
             try sandbox.change(["rows": 4])
             #expect(try await client.send("GET", path, headers: conditional).status == 200)
+        }
+    }
+
+    /// Ids are unique over all parents.
+    @Test(arguments: ["numbers", "large", "text"]) func servesRowsOfEachParent(form: String) async throws {
+        let resources = """
+
+            resources:
+              people: {request: GET /people, list: /people, id: /id}
+              notes: {request: "GET /people/{parent}/all", parent: people, list: /notes, id: /id}
+            """
+        try await withDescribed(Self.notes + resources) { sandbox, client async throws in
+            try sandbox.change(["ids": .string(form), "rows": 2])
+            let (headers, _) = try await signedIn(client)
+            func ids(_ path: String, _ list: String) async throws -> [JSON] {
+                try await client.send("GET", "/v2/\(path)", headers: headers).json()[list]?.elements?.compactMap { $0["id"] } ?? []
+            }
+            var all: [JSON] = []
+            for person in try await ids("people", "people") {
+                all += try await ids("people/\(person.text ?? person.description)/all", "notes")
+            }
+            #expect(all.count == 4 && Set(all.map(\.description)).count == 4)
+            #expect(try await client.send("GET", "/v2/people/x/all", headers: headers).status == 404)
+        }
+    }
+
+    @Test func answerRepeatsWhatTheProfileSays() async throws {
+        let repeats = #"    repeats: {/note/person: "{item.person}"}"#
+        let profile = Self.notes.replacing("    promises: /note\n", with: "    promises: /note\n\(repeats)\n")
+        try await withDescribed(profile) { _, client async throws in
+            let (headers, _) = try await signedIn(client)
+            #expect(try await note(client, headers).json()["note"] == ["id": 1, "person": "5"])
         }
     }
 

@@ -69,7 +69,8 @@ import Testing
             #expect(sandbox.ledger.entries.map(\.remoteID) == [1])
             let lists = try await client.send("GET", "/api/v1/lists", headers: tokens.bearer).json()["lists"]
             #expect(lists?.elements?.count == 1)
-            #expect(try await client.send("GET", "/api/v1/lists/1/tasks", headers: tokens.bearer).json() == ["tasks": []])
+            let tasks = try await client.send("GET", "/api/v1/lists/1/tasks", headers: tokens.bearer)
+            #expect(try tasks.json() == ["tasks": [], "tombstones": []])
             #expect(try await client.send("GET", "/api/v1/lists/2/tasks", headers: tokens.bearer).status == 404)
             #expect(try await client.addList(tokens, name: " ").status == 422)
             #expect(try await client.send("POST", "/api/v1/lists", headers: tokens.bearer, body: .json("{}")).status == 400)

@@ -15,6 +15,37 @@ extension Model {
         holdDependents(of: item.sequence)
     }
 
+    /// Why the outbox refuses a correction; nil if it does not.
+    func refusal(ofReplacing item: Item) -> OutboxError? {
+        if !item.isOpen { return .wrongState(item.id, item.state) }
+        if item.state == .inflight || item.mayHaveTakenEffect { return .mayBeDelivered(item.id) }
+        return dependents(of: item.id).isEmpty ? nil : .hasDependents(item.id)
+    }
+
+    /// Discards an entry that another one replaces. Its followers are judged when that one is there.
+    mutating func replace(_ item: Item, by new: MutationID) {
+        change(item.sequence) {
+            $0.state = .discarded
+            $0.holdReason = nil
+            $0.discard = nil
+        }
+        references.discarded.insert(item.sequence)
+        replacements[item.id] = new
+    }
+
+    /// Entries that had to follow a replaced one follow the new one, if that is in the same lane and nothing in this lane follows another one. Otherwise
+    /// a person decides. Returns how many follow it.
+    mutating func takeOver(_ old: Item, as sequence: Int64) -> Int {
+        let followers = items.values.filter { $0.parent == old.sequence && $0.isOpen }
+        let followsAnother = open.contains { ($0.lane, $0.destination) == (old.lane, old.destination) && $0.after != nil }
+        guard items[sequence]?.lane == old.lane, !followsAnother else {
+            for follower in followers { hold(follower.sequence) }
+            return 0
+        }
+        for follower in followers { change(follower.sequence) { $0.parent = sequence } }
+        return followers.count
+    }
+
     mutating func retry(_ item: Item, forgetsDoubt: Bool) {
         change(item.sequence) {
             $0.due = 0

@@ -15,7 +15,7 @@ struct Model {
         var curse: Curse?
         /// A lane with earlier entries that go first, and the last of them.
         let after: Lane?
-        let parent: Int64?
+        var parent: Int64?
         var createsRow = false
         /// The create of the row that it refers to.
         var row: MutationID?
@@ -58,6 +58,7 @@ struct Model {
         }
 
         var isOpen: Bool { state != .delivered && state != .discarded }
+        var mayHaveTakenEffect: Bool { uncertain || doubts > 0 || holdReason == .unknownOutcome }
         /// The create that it waits for, or once waited for.
         var needs: MutationID? { needsCreate ? row : nil }
     }
@@ -83,6 +84,8 @@ struct Model {
     /// The number of undelivered entries.
     private var occupancy: [Destination: [Lane: Int]] = [:]
     var references = References()
+    /// New entries by the ids of those that they replaced.
+    var replacements: [MutationID: MutationID] = [:]
 
     var open: [Item] { items.values.filter(\.isOpen) }
 
@@ -137,12 +140,12 @@ struct Model {
         return (first + aside).filter { $0.state == .pending && !busy.contains($0.lane) && !mustWait($0) }
     }
 
-    /// True if an entry that goes first, in another lane, is not settled, or the parent failed or is held, or the create that it needs is not
-    /// delivered.
+    /// True if an entry that goes first, in another lane, or the parent, is not settled, or the create that it needs is not delivered.
     func mustWait(_ item: Item) -> Bool {
         if let create = item.needs, state(of: create) != .delivered { return true }
         guard let after = item.after else { return false }
-        if let parent = item.parent.flatMap({ items[$0] }), parent.state == .dead || parent.state == .held { return true }
+        // It may have replaced an earlier one.
+        if let parent = item.parent.flatMap({ items[$0] }), parent.isOpen { return true }
         return items.values.contains {
             $0.destination == item.destination && $0.lane == after && $0.sequence < item.sequence
                 && ($0.state == .pending || $0.state == .inflight)

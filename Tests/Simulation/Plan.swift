@@ -28,7 +28,7 @@ package struct Plan: Codable, Sendable, Equatable {
         case offline, lostBefore, lostAfter, lostLate, serverErrors, timeouts, throttling, sessionsEnd, accountsChange, forbidden, refusals
         case portal, stillUnauthorized, atMostOnce, failingLookUps, diskFull, crashes, clockSteps, pauses, hurries, networkChanges, signOuts
         case stops, locks, persons, pruning, curses, lateTimers, undeclared, brokenPromises, lists, dependencies, outages
-        case references, discardsLater
+        case references, discardsLater, fixes
     }
 
     func has(_ fault: Fault) -> Bool { faults.contains(fault) }

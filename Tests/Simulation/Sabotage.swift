@@ -16,6 +16,8 @@ package enum Sabotage: String, Codable, Sendable, CaseIterable {
     case forgetsReferences
     /// An entry takes the id of a row from the backend, before the receipt of the create is written.
     case bindsEarly
+    /// A replaced entry stays beside the new one.
+    case keepsReplaced
 
     package var without: String {
         switch self {
@@ -28,6 +30,7 @@ package enum Sabotage: String, Codable, Sendable, CaseIterable {
         case .guessesIDs: "the id in the receipt of the create that an entry refers to"
         case .forgetsReferences: "the wait for the create that an entry refers to"
         case .bindsEarly: "the wait for the receipt of a create"
+        case .keepsReplaced: "the discard of an entry that is replaced"
         }
     }
 }

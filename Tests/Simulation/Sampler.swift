@@ -16,7 +16,7 @@ struct Sampler {
     private enum Happening {
         case submit, signIn, sessionEnds, accountChanges, hurry, sync, networkChanged, pause, resume, signOut, cut, stop, crash,
             lateSettlement
-        case clock, disk, lateArrival, prune, retry, discard, resolve, discardLater, restore, discardDue, staleWake
+        case clock, disk, lateArrival, prune, retry, discard, resolve, discardLater, restore, discardDue, fix, repeatFix, staleWake
     }
 
     init(_ plan: Plan) {
@@ -41,7 +41,7 @@ struct Sampler {
             (.networkChanges, [.networkChanged]), (.pauses, [.pause, .pause, .resume]), (.signOuts, [.signOut, .cut, .signIn]),
             (.stops, [.stop]), (.crashes, [.crash, .lateSettlement]), (.clockSteps, [.clock]), (.diskFull, [.disk]),
             (.lostLate, [.lateArrival]), (.pruning, [.prune]), (.persons, [.retry, .retry, .discard, .resolve]),
-            (.discardsLater, [.discardLater, .restore, .discardDue]), (.lateTimers, [.staleWake]),
+            (.discardsLater, [.discardLater, .restore, .discardDue]), (.lateTimers, [.staleWake]), (.fixes, [.fix, .fix, .repeatFix]),
         ]
         return Array(repeating: .submit, count: 6) + needs.flatMap { plan.has($0.0) ? $0.1 : [] }
     }
@@ -138,6 +138,8 @@ struct Sampler {
         case .discardLater: return .discardLater(pick: number(), seconds: seconds())
         case .restore: return .restore(pick: number())
         case .discardDue: return .discardDue
+        case .fix: return .fix(pick: number(), row: chance(1, in: 2) ? number() : nil, isByID: chance(1, in: 2))
+        case .repeatFix: return .repeatFix(pick: number())
         case .staleWake: return .staleWake
         }
     }

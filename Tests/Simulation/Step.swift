@@ -14,6 +14,10 @@ package enum Step: Codable, Sendable, Equatable {
     case discard(pick: Int)
     /// A person looks at the backend, and says whether an uncertain entry took effect.
     case resolve(pick: Int)
+    /// A person replaces an entry by a corrected one. `row`, `isByID`: as in `Link`; without a row, the new entry keeps that of the old one.
+    case fix(pick: Int, row: Int?, isByID: Bool)
+    /// The same correction arrives again, with the same id.
+    case repeatFix(pick: Int)
     /// Destroys the content so many seconds later, unless it is restored.
     case discardLater(pick: Int, seconds: Double)
     case restore(pick: Int)

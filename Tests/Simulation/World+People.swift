@@ -13,15 +13,7 @@ extension World {
         let destination = Destination(backend: backend, account: AccountID(String(account % plan.accounts + 1)))
         let after = after.map { Lane("lane\($0)") }
         let drafts = try await drafts(count, link, lane: Lane("lane\(lane)"), at: destination)
-        let mutations = drafts.map { draft in
-            let after = after == draft.lane ? nil : after
-            return Mutation(
-                id: draft.id, destination: destination, lane: draft.submittedLane, route: route.rawValue,
-                fields: draft.fields, payload: Data("{}".utf8),
-                onDead: halts ? .halt : .skip, capturedAt: now, after: after,
-                subject: draft.storedSubject, reference: draft.storedSubject.map { _ in Wire.resource },
-                creates: draft.createsRow ? Wire.resource : nil, subjectLanes: draft.subjectLanes(after: after))
-        }
+        let mutations = drafts.map { mutation(of: $0, route, halts ? .halt : .skip, after: after, at: destination) }
         let results = try await outbox.enqueue(mutations, accountLabel: nil, at: now)
         // Only the first is cursed.
         for (index, (draft, (mutation, result))) in zip(drafts, zip(mutations, results)).enumerated() {
@@ -31,7 +23,18 @@ extension World {
         arrive()
     }
 
-    private func accept(
+    func mutation(
+        of draft: Draft, _ route: RouteKind, _ onDead: Mutation.OnDead, after: Lane?, at destination: Destination
+    ) -> Mutation {
+        let after = after == draft.lane ? nil : after
+        return Mutation(
+            id: draft.id, destination: destination, lane: draft.submittedLane, route: route.rawValue,
+            fields: draft.fields, payload: Data("{}".utf8), onDead: onDead, capturedAt: now, after: after,
+            subject: draft.storedSubject, reference: draft.storedSubject.map { _ in Wire.resource },
+            creates: draft.createsRow ? Wire.resource : nil, subjectLanes: draft.subjectLanes(after: after))
+    }
+
+    func accept(
         _ draft: Draft, _ mutation: Mutation, _ result: Result<Enqueued, OutboxError>, _ route: RouteKind, _ curse: Curse?
     ) throws {
         if let refusal = model.refusal(of: draft.needsCreate ? draft.row : nil) {
@@ -60,7 +63,10 @@ extension World {
         switch step {
         case .retry(let pick): if let item = candidate(pick, where: { $0.discard == nil }) { try await retry(item) }
         case .discard(let pick): if let item = candidate(pick) { try await discard(item) }
-        case .resolve(let pick): if let item = candidate(pick, where: { $0.uncertain && $0.discard == nil }) { try await resolve(item) }
+        case .resolve(let pick):
+            if let item = candidate(pick, where: { $0.mayHaveTakenEffect && $0.discard == nil }) { try await resolve(item) }
+        case .fix(let pick, let row, let isByID): try await fix(pick, row, isByID: isByID)
+        case .repeatFix(let pick): if !fixes.isEmpty { try await repeatFix(fixes[pick % fixes.count]) }
         case .discardLater(let pick, let seconds):
             if let item = candidate(pick, where: { $0.discard == nil }) { try await discardLater(item, seconds) }
         case .restore(let pick): if let item = candidate(pick, where: { $0.discard != nil }) { try await restore(item) }
@@ -78,7 +84,7 @@ extension World {
     func retry(_ item: Model.Item) async throws {
         if let create = item.needs, let state = model.obstacle(item) { return try await retryInVain(item, .needs(create, state)) }
         let forgetsDoubt = !item.route.traits.canLookUp
-        if forgetsDoubt, item.uncertain {
+        if forgetsDoubt, item.mayHaveTakenEffect {
             try arriveLate(item.id)
             if ledger.has(item.id) { return }
         }

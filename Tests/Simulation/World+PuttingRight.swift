@@ -50,7 +50,7 @@ extension World {
         } else if let obstacle = model.obstacle(item) {
             try await retry(item)
             if obstacle == .discarded { try await discard(item) }
-        } else if item.uncertain {
+        } else if item.mayHaveTakenEffect {
             try await resolve(item)
         } else {
             try await retry(item)

@@ -72,6 +72,21 @@ extension World {
             subject: isByID ? known : reference, needsCreate: !isByID && keepsReferences)
     }
 
+    /// The corrected form of an entry.
+    ///
+    /// - Parameter number: of the create of another row, as in `Link`; nil to keep the row.
+    func correction(of old: Model.Item, _ number: Int?, isByID: Bool) async throws -> Draft {
+        let id = Samples.id(self.number())
+        let other = number.flatMap { model.references.create($0, at: old.destination) }
+        var corrected = Draft(id: id, lane: old.lane)
+        // An entry cannot refer to the row that it creates.
+        if let row = other == old.id ? old.row : other ?? old.row {
+            corrected = try await draft(id, row, isByID: isByID, at: old.destination)
+        }
+        corrected.createsRow = old.createsRow
+        return corrected
+    }
+
     /// The id in the receipt of the create; nil before it is delivered.
     private func binding(of row: MutationID, at destination: Destination) async throws -> RosterID? {
         let (told, expected) = (try await outbox.bindings(of: [row])[row], model.binding(of: row))

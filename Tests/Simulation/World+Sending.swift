@@ -129,6 +129,10 @@ extension World {
         if let head = model.head(of: item), head < item.sequence {
             throw Violation("I5", "entry \(item.sequence) took effect before entry \(head) of its lane or row")
         }
+        if let parent = item.parent.flatMap({ model.items[$0] }), parent.isOpen {
+            throw Violation("I5", "entry \(item.sequence) took effect before entry \(parent.sequence), which it follows")
+        }
+        try checkNotReplaced(item)
         try ledger.take(
             item, as: sent.account, wasUncertain: attempt.entry.uncertain, keyLifetime: backend(named: attempt.backend).keyLifetime,
             lag: plan.listLag, at: sent.at)

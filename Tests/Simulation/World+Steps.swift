@@ -14,7 +14,7 @@ extension World {
         case .staleWake: try feed(.woke)
         case .submit(let backend, let account, let lane, let route, let halts, let curse, let after, let link, let count):
             try await submit(self.backend(backend).name, account, lane, route, halts: halts, curse, after: after, link, count)
-        case .retry, .discard, .resolve, .discardLater, .restore, .discardDue: try await decide(step)
+        case .retry, .discard, .resolve, .fix, .repeatFix, .discardLater, .restore, .discardDue: try await decide(step)
         case .sync(let backend): try await sync(backend.map { self.backend($0).name })
         case .hurry(let backend): try feed(.hurried(backend: backend.map { self.backend($0).name }))
         case .networkChanged: try feed(.networkChanged)
@@ -91,6 +91,7 @@ extension World {
     private func arriveLate(_ index: Int) throws {
         let (item, account) = ledger.arrive(at: index)
         happened("arrivedLate")
+        try checkNotReplaced(item)
         try ledger.take(
             item, as: account, wasUncertain: true, keyLifetime: backend(named: item.destination.backend).keyLifetime, lag: plan.listLag,
             at: time)

@@ -58,5 +58,9 @@ extension World {
         let found = Dictionary(receipts.map { ($0.id, $0.outcome == .delivered ? Entry.State.delivered : .discarded) }) { first, _ in first
         }
         if found != expected { throw Violation("I1", "\(receipts.count) receipts do not show what became of \(expected.count) entries") }
+        if let wrong = receipts.first(where: { $0.supersededBy != model.replacements[$0.id] }) {
+            let new = wrong.supersededBy?.description ?? "nothing"
+            throw Violation("I1", "the receipt of entry \(wrong.sequence) says that \(new) replaced it")
+        }
     }
 }

@@ -40,6 +40,8 @@ package final class World {
     private var submitted = 0
     /// Submissions that the outbox refused, because they referred to nothing.
     var refused = 0
+    /// The accepted corrections.
+    var fixes: [Fix] = []
     private var wakes = 0
 
     package private(set) var events = 0

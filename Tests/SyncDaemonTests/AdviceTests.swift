@@ -3,6 +3,7 @@ import ControlAPI
 import Foundation
 import Outbox
 import SyncModel
+import TestSupport
 import Testing
 
 @testable import SyncDaemon
@@ -18,7 +19,7 @@ import Testing
 
     private func advice(_ head: RosterHead?, label: String? = nil, isSignedIn: Bool = true) -> Advice {
         Advice(
-            subject: SubjectReport(resource: "managed_users", field: "user_id", id: "77", label: label),
+            subject: SubjectReport(resource: "managed_users", field: "user_id", id: "77", label: label), route: "measurement",
             title: Resource.Title(one: "person", many: "people"), maxAge: .seconds(3600), head: head, isSignedIn: isSignedIn,
             moment: Moment(now: Self.now, timeZone: .gmt))
     }
@@ -52,6 +53,21 @@ import Testing
             created.subject.reference = "@00000000-0000-7000-8000-000000000001"
             #expect(created.result == .listed)
         }
+    }
+
+    /// Whatever the list says: it may be older than the deletion, or newer.
+    @Test func warnsAboutARowThatWillBeDeleted() {
+        for (label, text) in [("Anna Example", "Anna Example (77)"), (nil, "77")] {
+            for isStrict in [true, false] {
+                var advice = advice(head(age: 180), label: label)
+                advice.deletion = Samples.id(1)
+                let sentence = "\(text) will be deleted: the deletion was accepted before this measurement."
+                #expect(advice.result == .deleted(sentence) && advice.warning(isStrict: isStrict) == sentence)
+            }
+        }
+        var new = advice(nil, label: "Anna Example", isSignedIn: false)
+        (new.subject.isNew, new.deletion) = (true, Samples.id(1))
+        #expect(new.warning(isStrict: false)?.hasPrefix("Anna Example (new) will be deleted: ") == true)
     }
 
     @Test func warnsAboutUnlistedIDAndOnRequestAboutUncheckedOne() {

@@ -49,6 +49,11 @@ import Testing
         ("measurement", 404, "breathesafe answered: Not Found.", "BreatheSafe has no user 28."),
         ("profile", 404, "breathesafe answered that the requested resource does not exist (404).", "BreatheSafe has no user 28."),
         ("fit_test", 404, "breathesafe answered: Not Found.", "BreatheSafe has no user 28."),
+        ("manual_measurement", 404, "breathesafe answered: Not Found.", "BreatheSafe has no user 28."),
+        (
+            "manual_measurement", 422, "breathesafe answered: Not managed by current user.",
+            "28 is not one of the people that ann@lab.test manages (any more?)."
+        ),
         (
             "measurement", 422, "breathesafe answered: Not managed by current user.",
             "28 is not one of the people that ann@lab.test manages (any more?)."
@@ -104,6 +109,16 @@ import Testing
         #expect(
             try Self.explain(Self.entry(401, "breathesafe answered: Unauthorized.", route: "fit_test")).sentence.contains("manages")
                 == false)
+    }
+
+    /// Its words were destroyed with the payload. A reason that depends on them may not be the right one.
+    @Test(arguments: [(404, " BreatheSafe has no user 28."), (422, "")]) func discardedEntryKeepsTheProfilesWords(
+        status: Int, words: String
+    ) throws {
+        let (sentence, next) = try Self.explain(Self.entry(status, nil, route: "profile", state: .discarded))
+        let end = " Its payload was deleted. Before that, breathesafe answered with status \(status).\(words)"
+        #expect(sentence.hasSuffix(end), "\(sentence)")
+        #expect(!next.needsPerson)
     }
 
     /// The server's answer is not declared as final, so Homing tries again; a person who knows better need not wait for it.

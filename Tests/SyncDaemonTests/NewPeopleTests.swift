@@ -121,13 +121,15 @@ import Testing
         }
     }
 
-    @Test func refusedPayloadCreatesNobody() async throws {
+    @Test(arguments: [
+        (#"{"colour":"blue"}"#, "It may only have these: first_name"), ("{}", "expected at least one of these members: first_name"),
+    ]) func refusedPayloadCreatesNobody(payload: String, words: String) async throws {
         try await offline { station in
-            let wrong = ControlAPI.Submission(route: "create_managed_user", payload: Data(#"{"colour":"blue"}"#.utf8))
+            let wrong = ControlAPI.Submission(route: "create_managed_user", payload: Data(payload.utf8))
             await #expect {
                 _ = try await station.client.call(Endpoints.submit, wrong)
             } throws: {
-                ($0 as? Problem)?.detail.contains("It may only have these: first_name") == true
+                ($0 as? Problem)?.detail.contains(words) == true
             }
             let page = try await station.client.call(Endpoints.entries, EntryQuery())
             #expect(page.entries.isEmpty)

@@ -92,6 +92,7 @@ import Testing
         let discard = ["by": "uid 1, pid 2", "from": "dead", "reason": "discarding", "until": "2026-01-15T09:30:12Z"]
         #expect(shown(.held, discard.merging(["note": "Anna asked for it"]) { $1 }) == discard)
         #expect(shown(.discarded, ["by": "ann", "from": "held", "note": "Anna asked for it"]) == ["by": "ann", "from": "held"])
+        #expect(shown(.signOutGivenUp, ["cause": "day", "email": "ann@lab.test"]) == ["cause": "day"])
         #expect(shown(.exported, ["by": "uid 1, pid 2"]) == ["by": "uid 1, pid 2"])
         #expect(shown(.reloaded, ["max_bytes": "1 → 2"]) == ["max_bytes": "1 → 2"])
     }

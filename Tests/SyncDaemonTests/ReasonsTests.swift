@@ -238,6 +238,11 @@ import Testing
             reasons { $0.receipt = receipt(.discarded, by: "bob") }, entry(1, .discarded) { $0.settledAt = now },
             "bob discarded it at 05:46. Its payload was deleted.", "run: homing receipt \(id)"),
         Case(
+            reasons { $0.receipt = receipt(.discarded, by: "bob") },
+            entry(1, .discarded) { ($0.settledAt, $0.lastStatus) = (now, 422) },
+            "bob discarded it at 05:46. Its payload was deleted. Before that, breathesafe answered with status 422.",
+            "run: homing receipt \(id)"),
+        Case(
             reasons {
                 $0.receipt = receipt(.discarded, by: "bob")
                 $0.receipt?.supersededBy = Samples.id(2)

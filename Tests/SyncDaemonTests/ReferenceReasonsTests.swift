@@ -113,7 +113,7 @@ import Testing
         let (sentence, next) = held(Self.create(.held, .unknownOutcome), Self.rows)
         #expect(
             sentence
-                == "This measurement of Anna Example (new) is on hold, because it is not known whether breathesafe has created Anna Example: the answer to entry \(Self.short) was lost. The list of people was read afterwards. The new one may be Edit Me (28) or Eve Lab (7)."
+                == "This measurement of Anna Example (new) is on hold, because it is not known whether breathesafe has created Anna Example: the answer to entry \(Self.short) is missing or has no usable id. The list of people was read afterwards. The new one may be Edit Me (28) or Eve Lab (7)."
         )
         #expect(next == "\(Self.choice)\n\(Self.otherwise)")
     }
@@ -137,7 +137,7 @@ import Testing
         ] as [(CreatedCandidates?, String)])
     func listThatCannotTellIsReadAgain(candidates: CreatedCandidates?, words: String) {
         let (sentence, next) = held(Self.create(.held, .unknownOutcome), candidates)
-        #expect(sentence.hasSuffix("the answer to entry \(Self.short) was lost.\(words)"))
+        #expect(sentence.hasSuffix("the answer to entry \(Self.short) is missing or has no usable id.\(words)"))
         #expect(
             next
                 == "To see the current list, run: homing people --refresh\nIf the new person is there, run: homing resolve \(Self.short) --delivered ID\nIf not, run: homing resolve \(Self.short) --not-delivered\n\(Self.otherwise)"

@@ -25,7 +25,7 @@ struct Promise {
             number: 10, campaigns: ["power-cut", "kill", "syscalls", "damage"],
             tests: ["DamageTests", "LostLogTests", "ShapeTests", "VerifyTests", "WriteAheadLogTests", "CrashTests"]),
         Promise(number: 11, campaigns: ["bounds"], tests: ["ExhaustionTests", "ClaimTests"]),
-        Promise(number: 12, campaigns: ["simulation", "references"], tests: ["SimulationTests"]),
+        Promise(number: 12, campaigns: ["simulation", "references"], tests: ["SimulationTests", "ReferenceKillTests"]),
     ]
 
     var row: String {

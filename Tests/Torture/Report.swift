@@ -20,7 +20,7 @@ struct Report {
         1. Every acknowledged entry is always in exactly one state, and only a person can remove it.
         2. *Delivered* means that the backend has the entry.
         3. Each id takes effect at most once. If a backend can neither look up an id nor ignore a duplicate, duplicates occur only for entries
-           recorded as `uncertain`.
+           recorded as `uncertain`. Of an entry and the one that replaces it, only one takes effect.
         4. When faults end, every entry that may be sent settles within bounded time. At any moment it is being sent, or its next time is set.
         5. Entries of a lane are delivered in order. 6. At most one entry of a lane is in flight.
         7. An entry gets at most three attempts. Failures that the entry did not cause do not count: offline, 401, 429, login pages,

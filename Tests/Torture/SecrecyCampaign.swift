@@ -33,9 +33,10 @@ struct SecrecyCampaign: RoundCampaign {
             }
             outcome.failures += try await life.leaks("in life \(number)")
             if Bool.random(using: &dice) {
-                let asked = try await life.station.homing(["logout", "--yes"] + (Bool.random(using: &dice) ? ["--keep"] : []))
-                outcome.counted("sign-outs", asked.code == 0 ? 1 : 0)
-                outcome.failures += try await life.leaks("after the sign-out in life \(number)")
+                let (isDone, problems) = try await life.signOut(keepingData: Bool.random(using: &dice))
+                outcome.counted(isDone ? "sign-outs" : "sign-outs that failed")
+                outcome.failures += problems
+                outcome.failures += try await life.leaks("after the sign-out in life \(number)", showsPeople: !isDone)
             }
             let signal = Bool.random(using: &dice) ? SIGKILL : SIGTERM
             try await life.station.end(signal)
@@ -61,6 +62,9 @@ struct SecrecyCampaign: RoundCampaign {
         let missed = try await Canary.missed(by: life.station, life.log)
         outcome.controlled(without: "secrecy: a secret planted in each kind of place", failedAsItShould: missed.isEmpty)
         outcome.controlled(without: "secrecy: a keyed digest", failedAsItShould: life.wouldBeGuessed)
+        let showsPeople = try await Self.soon { try await life.showsPeople }
+        outcome.controlled(without: "secrecy: a sign-out, which hides the people", failedAsItShould: showsPeople)
+        outcome.controlled(without: "secrecy: the deletion of a list", failedAsItShould: try SealedLists(life.station).isLeft)
         try await life.station.end(SIGTERM)
         await life.station.sandbox.stop()
     }
@@ -81,12 +85,23 @@ struct SecrecyCampaign: RoundCampaign {
         private let secrets = CanarySecrets()
         private let documents = Counter()
         private let mark: String
+        /// Of each of the people at BreatheSafe, also as lists fold it.
+        private static let names: Set = ["Canaryanna", "canaryanna"]
+
+        private static func sandbox(_ backend: FarBackend) -> SandboxBackend {
+            guard backend.name == "breathesafe" else { return backend.sandbox }
+            let people = (5...9).map { user in
+                BreatheSafeConfiguration.ManagedUser(
+                    user: user, profile: ["first_name": "Canaryanna", "last_name": .string("Example \(user)")])
+            }
+            return .breatheSafe(BreatheSafeConfiguration { $0.managedUsers = people })
+        }
 
         init(_ backend: FarBackend, seed: UInt64) async throws {
             self.backend = backend
             mark = "Canary-document-\(seed)"
             station = try await TestStation(
-                backend.sandbox, profile: backend.name, route: backend.route, edits: backend.edits, answering: secrets.watch)
+                Self.sandbox(backend), profile: backend.name, route: backend.route, edits: backend.edits, answering: secrets.watch)
             try TestStation.place(
                 backend.name, in: station.directory, baseURL: station.sandbox.baseURL, edits: backend.edits, rosters: true)
             log = station.directory("homingd.log")
@@ -106,6 +121,16 @@ struct SecrecyCampaign: RoundCampaign {
                     Endpoints.signIn, SignIn(backend: backend.name, email: Canary.email, password: wrong))
             }
             try await SecrecyCampaign.patiently { try await backend.signIn(station) }
+        }
+
+        /// True if that was done, and what is left of a list that should be gone.
+        func signOut(keepingData: Bool) async throws -> (isDone: Bool, problems: [String]) {
+            let lists = try SealedLists(station)
+            let asked = try await station.homing(["logout", "--yes"] + (keepingData ? ["--keep-data"] : []))
+            guard asked.code == 0 else { return (false, asked.code == 2 ? ["\(name): \(asked.text)"] : []) }
+            if keepingData { return (true, []) }
+            let isGone = try await SecrecyCampaign.soon { try !lists.isLeft }
+            return (true, isGone ? [] : ["\(name): the files have a list of an account that has signed out"])
         }
 
         func handIn() async throws -> Bool {
@@ -184,13 +209,24 @@ struct SecrecyCampaign: RoundCampaign {
             return Guesser(guesses, salts: salts)
         }
 
-        func leaks(_ when: String, isRunning: Bool = true) async throws -> [String] {
+        /// Whether reports or events name people.
+        var showsPeople: Bool {
+            get async throws {
+                let places = try await Canary.places(station, log, isRunning: true)
+                return !Canary.leaks(in: places, of: Self.names).isEmpty
+            }
+        }
+
+        /// - Parameter showsPeople: reports and events may name people.
+        func leaks(_ when: String, isRunning: Bool = true, showsPeople: Bool = true) async throws -> [String] {
             let places = try await Canary.places(station, log, isRunning: isRunning)
             let missing = Canary.Kind.allCases.filter { kind in
                 (isRunning || !kind.needsADaemon) && !places.contains { $0.kind == kind && !$0.content.isEmpty }
             }
+            let unnamed = places.filter { !showsPeople || !$0.kind.needsADaemon }
+            let leaks = Canary.leaks(in: places, of: secrets.all) + Canary.leaks(in: unnamed, of: Self.names)
             return missing.map { "\(backend.name), \(when): nothing was found to search in \($0)" }
-                + Canary.leaks(in: places, of: secrets.all).map { "\(backend.name), \(when): \($0)" }
+                + leaks.map { "\(backend.name), \(when): \($0)" }
         }
     }
 }

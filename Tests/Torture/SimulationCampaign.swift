@@ -5,7 +5,8 @@ struct SimulationCampaign: Campaign {
     static let name = "simulation"
     /// Actions of people, and consequences of faults that are counted themselves.
     private static let noFaults: Set = [
-        "signOut", "arrivedLate", "probe: calledOff", "heldForCreate", "releasedWithCreate", "referenceSent",
+        "signOut", "arrivedLate", "probe: calledOff", "heldForCreate", "releasedWithCreate", "referenceSent", "fixed", "fixRefused",
+        "fixFollowed", "fixRepeated",
     ]
 
     func run(until deadline: ContinuousClock.Instant, seed: UInt64) async throws -> Outcome {

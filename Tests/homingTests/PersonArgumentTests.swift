@@ -5,8 +5,14 @@ import Testing
 
 /// A person belongs to the backend, and a name to the account, of the list that has it.
 @Suite struct PersonArgumentTests {
-    private func list(_ backend: String) -> RosterReport {
-        var report = Sample.roster(backend: backend)
+    private static let rows = [
+        ("breathesafe", "28", "Anna Example"), ("clinic", "7", "Anna Example"), ("clinic", "8", "Ben Sample"),
+        ("clinic", "9", "Ben Sample"),
+        ("clinic", "@\(Sample.id(9))", "Nora New"),
+    ]
+
+    private func list(_ backend: String, _ state: String = "complete") -> RosterReport {
+        var report = Sample.roster(state, backend: backend, sentence: "Your people have not been read yet.")
         report.account = "5"
         report.references = [FieldReference(route: "measurement", field: "user_id", type: "integer")]
         return report
@@ -14,10 +20,11 @@ import Testing
 
     private func person(_ text: String, at backend: String? = nil, _ lists: [RosterReport]) async throws(Problem) -> SubjectArgument.Person
     {
-        try await SubjectArgument.person(text, at: backend, in: lists) { route in
-            SubjectArgument(lists, route: route) { _ in
-                RosterPage(
-                    roster: Sample.roster(), rows: [RosterRow(id: "28", label: "Anna Example", values: [:])], matching: 1, next: nil)
+        try await SubjectArgument.person(text, at: backend, in: lists, for: "homing list") { route in
+            SubjectArgument(lists, route: route) { query in
+                let rows = Self.rows.filter { $0.0 == query.backend && $0.2.lowercased() == query.label?.lowercased() }
+                    .map { RosterRow(id: $0.1, label: $0.2, values: [:]) }
+                return RosterPage(roster: Sample.roster(), rows: rows, matching: rows.count, next: nil)
             } entry: { name in
                 SubjectArgument.NamedEntry(id: name, subject: nil)
             }
@@ -37,9 +44,52 @@ import Testing
         #expect(try await person(reference, [list("breathesafe")]) == SubjectArgument.Person(id: reference, backend: "breathesafe"))
     }
 
-    @Test(arguments: ["28", "Anna Example"]) func backendMustBeNamedIfSeveralHavePeople(text: String) async throws {
-        let problem = try #require(
-            await #expect(throws: Problem.self) { try await person(text, [list("breathesafe"), list("labloop")]) })
-        #expect(problem.detail == "There is more than one list of people: at breathesafe and labloop.")
+    private func problem(_ text: String, _ lists: [RosterReport]) async throws -> Problem {
+        try #require(await #expect(throws: Problem.self) { try await person(text, lists) })
+    }
+
+    @Test(arguments: [("28", "28"), ("@\(Sample.id(9))", "@3f2a91c04b09")]) func idMayBeAPersonInEachList(
+        text: String, shown: String
+    ) async throws {
+        let problem = try await problem(text, [list("breathesafe"), list("clinic")])
+        #expect(problem.detail == "There is more than one list of people: at breathesafe and clinic.")
+        #expect(
+            problem.next == """
+                Run the command for the right one:
+                homing list --user \(shown) --backend breathesafe
+                homing list --user \(shown) --backend clinic
+                """)
+    }
+
+    @Test func nameIsSearchedInAllLists() async throws {
+        let lists = [list("breathesafe"), list("clinic")]
+        let nora = try await person("nora new", lists)
+        #expect(nora == SubjectArgument.Person(id: "@\(Sample.id(9))", backend: "clinic", account: "5"))
+        let both = try await problem("Anna Example", lists)
+        #expect(both.detail == "2 people are called ‘Anna Example’: 28 at breathesafe and 7 at clinic.")
+        #expect(
+            both.next == """
+                Run the command for the right one:
+                homing list --user 28 --backend breathesafe
+                homing list --user 7 --backend clinic
+                """)
+        let one = try await problem("Ben Sample", lists)
+        #expect(one.detail == "2 people are called ‘Ben Sample’: 8 at clinic and 9 at clinic.")
+        let nobody = try await problem("Xaver", lists)
+        #expect(nobody.detail == "No person at breathesafe and clinic is called ‘Xaver’.")
+        #expect(
+            nobody.next == "To see all, run: homing people --backend breathesafe\nTo see all, run: homing people --backend clinic")
+    }
+
+    @Test func listThatIsNotReadIsLeftOut() async throws {
+        let lists = [list("breathesafe"), list("clinic", "unread")]
+        #expect(try await person("Anna Example", lists).id == "28")
+        let nobody = try await problem("Nora New", lists)
+        #expect(
+            nobody.detail
+                == "No person at breathesafe is called ‘Nora New’. At clinic, names cannot be looked up. Your people have not been read yet."
+        )
+        let none = try await problem("Nora New", [list("breathesafe", "unread"), list("clinic", "signedOut")])
+        #expect(none.detail.hasPrefix("Names cannot be looked up. At breathesafe, ") && none.next == "Give the person's id, and --backend.")
     }
 }

@@ -18,7 +18,7 @@ import Testing
 
     @Test func valuesAreTextUnlessTheyAreGivenAsJSON() throws {
         #expect(try payload(["first_name=Anna \"A\" Ž", "last-name=1980"]) == #"{"first_name":"Anna \"A\" Ž","last_name":"1980"}"#)
-        #expect(try payload(["first_name:=[1, null]", "last_name="]) == #"{"first_name":[1, null],"last_name":""}"#)
+        #expect(try payload(["first_name:=[1, null]", "last_name:=\"\""]) == #"{"first_name":[1, null],"last_name":""}"#)
         #expect(try payload(["a=b", "c-d=e"], .edit, roster([])) == #"{"a":"b","c-d":"e"}"#)
     }
 
@@ -30,6 +30,14 @@ import Testing
             ),
             ([], "Nothing was given for the person.", "Give at least one of: --first-name, --last-name, --set limit="),
             (["first_name"], "--first-name has no value.", #"Give one, such as: --first-name "…""#),
+            (
+                ["first_name="], "--first-name is empty; expected a text.",
+                "Give one, such as: --first-name \"…\"\nTo store an empty text on purpose, write: --set first_name:='\"\"'"
+            ),
+            (
+                ["last-name= "], "--last-name is empty; expected a text.",
+                "Give one, such as: --last-name \"…\"\nTo store an empty text on purpose, write: --set last-name:='\"\"'"
+            ),
             (["first_name=A", "first-name=B"], "‘first_name’ is given twice.", "Give it once."),
         ] as [([String], String, String)])
     func mistakesNameTheOptions(fields: [String], detail: String, next: String) {
@@ -115,6 +123,40 @@ import Testing
                 "\nTo use the new list, run: homing submit FILE --route create_task --item list_id=@3f2a91c04b09"))
         lists.references = nil
         #expect(!RosterChangeText(roster: lists).accepted(receipt(), .add, row: nil).contains("\n"))
+    }
+
+    @Test func newRowOfARouteWithoutPayloadIsItsFields() throws {
+        var tasks = roster([], add: "create_task")
+        tasks.actions?.fields = ["due_at", "list_id", "title"]
+        let change = try RosterChange(.add, of: tasks)
+        let given = ["list-id=Shopping", "title=Bread"].compactMap(FormField.init(argument:))
+        #expect(try change.items(given) == [ItemField(name: "list_id", value: "Shopping"), ItemField(name: "title", value: "Bread")])
+        #expect(try change.payload(given) == nil)
+        let mistakes: [([String], String)] = [
+            ([], "Give at least one of: --due-at, --list-id, --title"), (["note=a"], "Use these options: "),
+        ]
+        for (fields, words) in mistakes {
+            let problem = #expect(throws: Problem.self) { try change.items(fields.compactMap(FormField.init(argument:))) }
+            #expect(problem?.next?.hasPrefix(words) == true, "\(String(describing: problem))")
+        }
+        // A change has a payload all the same.
+        #expect(try RosterChange(.edit, of: tasks).items(given).isEmpty && RosterChange(.edit, of: tasks).payload(given) != nil)
+    }
+
+    @Test func newListIsFollowedByTheCommandForItsTasks() {
+        var lists = roster()
+        lists.title = RosterTitle(one: "list", many: "lists")
+        lists.references = [FieldReference(route: "create_task", field: "list_id", type: "integer", takesPayload: false)]
+        let told = RosterChangeText(roster: lists).accepted(receipt(), .add, row: nil)
+        #expect(told.hasSuffix("\nTo use the new list, run: homing submit --no-document --route create_task --item list_id=@3f2a91c04b09"))
+        var tasks = roster()
+        tasks.title = RosterTitle(one: "task", many: "tasks")
+        tasks.actions = RosterActions(add: "create_task", fields: ["list_id", "title"])
+        let better = RosterChangeText(roster: lists, all: [lists, tasks]).accepted(receipt(), .add, row: nil)
+        #expect(better.hasSuffix("\nTo add a task to it, run: homing tasks add --list-id @3f2a91c04b09"))
+        // The subject of a new row may be a row of another list.
+        let other = receipt { $0.subject = SubjectReport(resource: "others", field: "f", id: "5", label: "Shopping") }
+        #expect(!RosterChangeText(roster: tasks).accepted(other, .add, row: nil).contains("Shopping"))
     }
 
     @Test func changeNamesThePerson() {

@@ -28,6 +28,17 @@ import Testing
                 """)
     }
 
+    @Test func marksRowsThatAreNewOrBeingDeleted() {
+        let rows = [
+            RosterRow(id: "@\(Sample.id(9))", label: "Nora New", values: [:], pending: "new", deletion: Sample.id(10)),
+            RosterRow(id: "@\(Sample.id(11))", label: "", values: [:], pending: "new"),
+            RosterRow(id: "28", label: "Anna Example", values: [:], deletion: Sample.id(12)),
+        ]
+        let lines = text(80).page(RosterPage(roster: Sample.roster(), rows: rows, matching: 3, next: nil)).split(separator: "\n")
+        #expect(lines[1].hasPrefix("Nora New (new, being deleted)  ") && lines[2].hasPrefix("new person  "))
+        #expect(lines[3].hasPrefix("Anna Example (being deleted)  "))
+    }
+
     @Test func cutsNamesAndWrapsTheSentenceOnANarrowTerminal() {
         let people = page(
             [("Anna Maximiliana Example-Featherstonehaugh", "28"), ("Eve Lab", "7")],

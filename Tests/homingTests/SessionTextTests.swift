@@ -1,4 +1,5 @@
 import ControlAPI
+import Foundation
 import Testing
 
 @testable import homing
@@ -77,6 +78,16 @@ import Testing
         }
         let ended = SignOutReport(backend: "b", local: "cleared", server: "ended", email: "a@b.c", waiting: 0)
         #expect(!SessionText.signedOut(ended, allDevices: "homing logout --all-devices").contains("Other devices"))
+    }
+
+    @Test func signOutSaysUntilWhenTheServerIsTold() {
+        var report = SignOutReport(backend: "b", local: "cleared", server: "failed", serverReason: "It is off.", email: "a@b.c", waiting: 0)
+        #expect(SessionText.signedOut(report, times: Sample.times).hasSuffix("sign in on the website and sign out there."))
+        report.owedUntil = Sample.now.addingTimeInterval(86_400)
+        let owed = "\nHoming keeps trying to tell the server of the sign-out, until 12 Mar 14:15."
+        #expect(SessionText.signedOut(report, times: Sample.times).hasSuffix(owed))
+        let all = SessionText.signedOut(report, allDevices: "homing logout --all-devices", times: Sample.times)
+        #expect(all.hasSuffix(owed + "\nOther devices stay signed in until the server has heard of it."))
     }
 
     @Test func signInReportsUnusedNameAndWaitingEntries() {

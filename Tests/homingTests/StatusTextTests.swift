@@ -113,6 +113,12 @@ import Testing
         #expect(StatusText.sending(report) == "on")
     }
 
+    @Test func showsOwedSignOuts() {
+        var report = Sample.backend()
+        report.owedSignOuts = [OwedSignOutReport(account: "5", until: Sample.now, sentence: "b has not yet heard of it.")]
+        #expect(text(Sample.status(backends: [report])).contains("sign-out  b has not yet heard of it."))
+    }
+
     @Test func countsEntriesWithFailingLookUps() {
         let report = Sample.backend(queue: .init(pending: 3, unseen: 1))
         #expect(text(Sample.status(backends: [report])).contains("look-ups  1 entry is waiting for a look-up that keeps failing"))

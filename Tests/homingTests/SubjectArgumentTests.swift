@@ -29,7 +29,7 @@ import Testing
     }
 
     private func resolved(
-        _ value: String, field: String = "user_id", route: String = "measurement", option: String = "--user ",
+        _ value: String, field: String = "user_id", route: String = "measurement", option: String = "--user ", end: String = "",
         _ rosters: [RosterReport]? = nil
     ) async throws(Problem) -> String {
         let argument = SubjectArgument(rosters ?? [roster()], route: route) { query in
@@ -43,7 +43,7 @@ import Testing
             guard let entry = Self.entries[name] else { throw .notFound("There is no entry ‘\(name)’.") }
             return entry
         }
-        return try await argument.resolved(ItemField(name: field, value: value), option: option).value
+        return try await argument.resolved(ItemField(name: field, value: value), option: option, end: end).value
     }
 
     @Test(arguments: [("Anna Example", "28"), ("anna example", "28"), ("Eve Lab", "7"), ("7", "7"), ("99", "99"), ("-5", "-5")])
@@ -72,6 +72,15 @@ import Testing
         #expect(problem.next == "Give the id: --user 26" && problem.code == .invalidRequest)
         let item = try #require(await #expect(throws: Problem.self) { try await resolved("Edit Me", option: "--item user_id=") })
         #expect(item.next == "Give the id: --item user_id=26")
+        let delete = try #require(
+            await #expect(throws: Problem.self) { try await resolved("Edit Me", option: "homing people delete ", end: " --backend clinic") }
+        )
+        #expect(
+            delete.next == """
+                Run the command for the right one:
+                homing people delete 26 --backend clinic
+                homing people delete 30 --backend clinic
+                """)
     }
 
     @Test(arguments: ["unread", "signedOut"]) func namesCannotBeLookedUpWithoutList(state: String) async throws {

@@ -5,7 +5,7 @@ import Foundation
 struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
-        abstract: "Measure homingd: submissions, deliveries, a second backend, a long queue, large documents, idling, a distant backend.")
+        abstract: "Measure homingd: submissions, deliveries, long queues, many people, large documents, idling, distant backends.")
 
     @Option(help: "The folder with homingd and homing-sandbox.") var programs: String
     @Option(help: "The folder with libSyncCount.so.") var counter: String
@@ -17,7 +17,7 @@ struct Bench: AsyncParsableCommand {
     @Option(help: "The longest queue to measure.") var longest = 1_000_000
     @Option(help: "The seconds to measure each rate.") var seconds = 5.0
 
-    enum Part: String, CaseIterable, ExpressibleByArgument { case submit, deliver, apart, queue, large, idle, distance }
+    enum Part: String, CaseIterable, ExpressibleByArgument { case submit, deliver, apart, queue, people, large, idle, distance }
 
     func run() async throws {
         let tools = Tools(programs: programs, counter: counter, seconds: seconds)
@@ -29,6 +29,7 @@ struct Bench: AsyncParsableCommand {
             case .deliver: report += try await Deliveries(tools: tools).measure()
             case .apart: report += try await Apart(tools: tools).measure()
             case .queue: report += try await LongQueue(tools: tools, longest: longest).measure()
+            case .people: report += try await LongLists(tools: tools, entries: max(longest, LongLists.people)).measure()
             case .large: report += try await LargeDocuments(tools: tools).measure()
             case .idle: report += try await Idling(tools: tools).measure()
             case .distance: report += try await Distance(tools: tools).measure()

@@ -107,6 +107,22 @@ final class Station: Sendable {
     func delay(_ milliseconds: Int) async throws {
         try await sandboxControl.post("/faults", #"{"fault":"slow","path":"facial_measurements","milliseconds":\#(milliseconds)}"#)
     }
+
+    /// Makes the account have `count` people, one of them Anna Example. Returns their ids.
+    func addPeople(upTo count: Int) async throws -> [Int] {
+        struct Person: Decodable {
+            let managedID: Int
+            enum CodingKeys: String, CodingKey { case managedID = "managed_id" }
+        }
+        try await sandboxControl.post("/settings", #"{"people":\#(count - 1)}"#)
+        let added = try await sandboxControl.post("/add-person", #"{"first_name":"Anna","last_name":"Example"}"#)
+        let last = try JSONDecoder().decode(Person.self, from: added).managedID
+        // The backend numbers them in a row.
+        return Self.users + Array(last - (count - Self.users.count) + 1...last)
+    }
+
+    /// No list can be read.
+    func hideLists() async throws { try await sandboxControl.post("/faults", #"{"fault":"500","path":"managed_users"}"#) }
     func clearFaults() async throws { try await sandboxControl.delete("/faults") }
 
     func submit(_ count: Int, users: [Int] = users, clients: Int = 64, document: Data = Samples.small) async throws {

@@ -55,7 +55,7 @@ extension AuthRules {
         self.csrf = csrf
         self.login = login
         self.refresh = refresh
-        self.logout = logout ?? LogoutRules(request: nil, requestForAll: nil, keepsOnFailure: false, outbox: .hold)
+        self.logout = logout ?? LogoutRules(request: nil, requestForAll: nil, keepsOnFailure: false, retriesOwed: false, outbox: .hold)
     }
 
     private static func placement(_ table: StrictTable) -> TokenPlacement {
@@ -131,6 +131,10 @@ extension AuthRules.LogoutRules {
     fileprivate init(_ table: StrictTable, defaults: RequestDefaults, hasTokens: Bool) {
         defer { table.close() }
         keepsOnFailure = table.choice("on_failure", as: OnFailure.self) == .keep
+        retriesOwed = table.choice("owed", as: Owed.self) == .retry
+        if retriesOwed, keepsOnFailure || !table.keys.contains("request") {
+            table.reject("owed", expected: "the key request in the same table, and on_failure: clear")
+        }
         outbox = table.choice("outbox") ?? .hold
         let scope = hasTokens ? defaults.scope.adding("refresh", "access") : defaults.scope
         let forAll = RequestTemplate.json("json_all", in: table, scope: scope)
@@ -147,4 +151,5 @@ extension AuthRules.LogoutRules {
     }
 
     private enum OnFailure: String, CaseIterable { case clear, keep }
+    private enum Owed: String, CaseIterable { case retry }
 }

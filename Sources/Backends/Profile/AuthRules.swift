@@ -70,6 +70,8 @@ package struct AuthRules: Sendable {
         /// Ends the sessions of all devices.
         package let requestForAll: RequestTemplate?
         package let keepsOnFailure: Bool
+        /// A sign-out that the server did not hear is repeated for a day.
+        package let retriesOwed: Bool
         package let outbox: OutboxOnSignOut
     }
 }

@@ -6,7 +6,8 @@ extension Resource {
     /// In the order of the file.
     static func all(_ profile: StrictTable, address: String, defaults: RequestDefaults) -> [Resource] {
         var resources: [Resource] = []
-        for declared in profile.map("resources") {
+        let all = profile.map("resources")
+        for declared in all {
             guard let table = StrictTable(declared.value, path: declared.path, mistakes: profile.mistakes),
                 let resource = Resource(declared.name, table, address: address, defaults: defaults)
             else { continue }
@@ -16,13 +17,16 @@ extension Resource {
             }
             resources.append(resource)
         }
+        checkParents(of: all, profile.mistakes)
         return resources
     }
 
     private init?(_ name: String, _ table: StrictTable, address: String, defaults: RequestDefaults) {
         defer { table.close() }
         if !name.isProfileName { table.reject(nil, expected: "a name of lowercase letters, digits, - and _", found: "\"\(name)\"") }
-        let request = RequestTemplate(table, [], scope: defaults.scope, defaults: defaults)
+        let scope = table.keys.contains("parent") ? defaults.scope.adding("parent") : defaults.scope
+        let request = RequestTemplate(table, [], scope: scope, defaults: defaults)
+        let (parent, gone) = Self.parent(table, request)
         if let request, request.method != "GET" {
             table.reject("request", expected: "GET, because reading must not change anything")
         } else if let request, Origin(request.url.literalURL) != defaults.origin {
@@ -41,8 +45,8 @@ extension Resource {
         guard let request, let list, let id else { return nil }
         let word = name.replacing("_", with: " ")
         self.init(
-            name: name, title: title ?? Title(one: word, many: word), request: request, list: list, id: id,
-            label: label.isEmpty ? [id] : label, keep: keep, created: created, pages: pages, maxAge: maxAge ?? .seconds(86_400),
+            name: name, title: title ?? Title(one: word, many: word), request: request, parent: parent, gone: gone, list: list,
+            id: id, label: label.isEmpty ? [id] : label, keep: keep, created: created, pages: pages, maxAge: maxAge ?? .seconds(86_400),
             source: JSONValue.array([.string(address), table.node.json]).serialized)
     }
 }

@@ -6,6 +6,10 @@ package struct Resource: Sendable {
     package let name: String
     package let title: Title
     let request: RequestTemplate
+    /// The resource for every row of which this one is read; nil for one list.
+    package let parent: String?
+    /// Codes of a refusal that mean that the row of the parent has gone, as a 404 does.
+    let gone: CodeList
     package let list: JSONPointer
     /// In a row, as are `label` and `keep`.
     package let id: JSONPointer

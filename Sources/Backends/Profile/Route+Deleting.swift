@@ -59,43 +59,9 @@ extension Route.RowRule {
         let fresh = table.read("fresh", required: true, expected: "true: the row is always read just before the send") { node in
             if case .scalar(_, .bool(true)) = node.content { true } else { nil }
         }
-        let mistakesBefore = table.mistakes.all.count
-        var conditions: [(pointer: JSONPointer, value: TextTemplate)] = []
-        for condition in table.map("where") {
-            guard let pointer = JSONPointer(condition.name), !pointer.tokens.isEmpty else {
-                table.mistakes.add(
-                    at: condition.value, key: condition.path, found: "\"\(condition.name)\"",
-                    expected: "a JSON pointer to a value in a row, such as /id")
-                continue
-            }
-            if let value = Self.value(condition, table, scope) { conditions.append((pointer, value)) }
-        }
-        if conditions.isEmpty, table.mistakes.all.count == mistakesBefore {
-            table.reject("where", expected: "at least one value that identifies the row, such as {/id: \"{item.user_id}\"}")
-        }
+        let conditions = table.identifyingValues("where", required: true, scope: scope)
         guard let resource, fresh == true, !conditions.isEmpty else { return nil }
         self.init(resource: resource, conditions: conditions, absentIsDone: absentIsDone)
-    }
-
-    private static func value(
-        _ condition: (name: String, value: YAMLNode, path: String), _ table: StrictTable, _ scope: TemplateScope
-    ) -> TextTemplate? {
-        let expected = "text with {item.…} placeholders"
-        do throws(TemplateMistake) {
-            guard let text = condition.value.text, !text.isEmpty else {
-                throw TemplateMistake(found: condition.value.summary, expected: expected)
-            }
-            let value = try TextTemplate(parsing: text, scope: scope)
-            try value.checkWithinText()
-            // A fixed value would be the same for all entries.
-            guard value.placeholders.contains(where: { $0.field != nil && !$0.isPayload && !$0.isOptional }) else {
-                throw TemplateMistake(found: "\"\(text)\"", expected: expected)
-            }
-            return value
-        } catch {
-            table.mistakes.add(at: condition.value, key: condition.path, found: error.found, expected: error.expected)
-            return nil
-        }
     }
 }
 

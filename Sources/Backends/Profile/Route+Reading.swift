@@ -23,9 +23,11 @@ extension Route {
         }
         allowsEmpty = table.bool("empty") ?? false
         promises = table.pointers("promises")
-        remoteID = table.pointer("remote_id")
-        if allowsEmpty, remoteID != nil { table.reject("empty", expected: "either empty or remote_id, not both") }
+        remoteID = table.pointers("remote_id")
+        if allowsEmpty, !remoteID.isEmpty { table.reject("empty", expected: "either empty or remote_id, not both") }
         if allowsEmpty, !promises.isEmpty { table.reject("empty", expected: "either empty or promises, not both") }
+        repeats = table.identifyingValues("repeats", scope: scope)
+        if allowsEmpty, !repeats.isEmpty { table.reject("empty", expected: "either empty or repeats, not both") }
         lane = table.read("lane", expected: "text with {item.…} placeholders") { Self.lane($0, "lane", table, scope: scope) }
         onDead = table.choice("on_dead") ?? .halt
         delivery = table.choice("delivery") ?? .atLeastOnce

@@ -15,13 +15,16 @@ extension Route {
         let form: [String]
     }
 
-    /// Throws if the payload has members that are not in the form.
+    /// Throws if the payload has no members, or some that are not in the form.
     func checkForm(_ payload: Data?) throws(Failure) {
         guard !rows.form.isEmpty, let payload else { return }
         let root = JSONDocument(checked: payload).root
         let list = rows.form.joined(separator: ", ")
         guard root.kind == .object else {
             throw Failure(.profile, "The payload for the route \"\(name)\" must be a JSON object with these members: \(list).")
+        }
+        guard root.members.contains(where: { _ in true }) else {
+            throw Failure(.profile, "The payload for the route \"\(name)\" is empty; expected at least one of these members: \(list).")
         }
         guard let other = root.members.first(where: { !rows.form.contains($0.name) })?.name else { return }
         throw Failure(

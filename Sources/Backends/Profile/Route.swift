@@ -16,8 +16,10 @@ struct Route: Sendable {
     let allowsEmpty: Bool
     /// A success must contain these, not null.
     let promises: [JSONPointer]
-    /// A success must contain the server's id here.
-    let remoteID: JSONPointer?
+    /// A success must contain one of these values: the server's id. The first that it contains counts.
+    let remoteID: [JSONPointer]
+    /// The values that a success must repeat, each at its pointer; others mean that it is about something else.
+    let repeats: [(pointer: JSONPointer, value: TextTemplate)]
     let lane: TextTemplate?
     let onDead: Mutation.OnDead
     let delivery: Delivery
@@ -53,7 +55,7 @@ struct Route: Sendable {
 
     private var placeholders: [Placeholder] {
         request.placeholders + (lane?.placeholders ?? []) + (after?.placeholders ?? []) + (find?.request.placeholders ?? [])
-            + (deletion.row?.conditions.flatMap(\.value.placeholders) ?? [])
+            + (deletion.row?.conditions.flatMap(\.value.placeholders) ?? []) + repeats.flatMap(\.value.placeholders)
     }
 
     enum Delivery: String, Sendable, CaseIterable {

@@ -36,6 +36,7 @@ struct TemplateScope: Sendable {
     }
 
     private static let rules = [
+        "parent": "{parent} only in a resource with the key parent",
         "password": "{password} only in the body or a header of auth.login",
         "refresh": "{refresh} only in auth.refresh and auth.logout of scheme bearer, never in a URL",
         "access":

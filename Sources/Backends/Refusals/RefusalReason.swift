@@ -38,14 +38,15 @@ package struct RefusalReason: Sendable {
 extension Backend {
     /// What the profile says about an answer that a route got; nil for nothing.
     ///
-    /// - Parameter message: as in the `Failure`.
+    /// - Parameter message: as in the `Failure`; nil once it was destroyed, so that reasons which need it are unknown.
     package func reason(route name: String, status: Int?, message: String?) -> RefusalReason? {
         guard let status, let reasons = profile.routes[name]?.reasons else { return nil }
         let said = message.flatMap(words(in:)) ?? []
-        return reasons.first { reason in
+        let found = reasons.first { reason in
             (reason.statuses.isEmpty || reason.statuses.contains(status))
-                && (reason.message.map { said.contains(where: $0.contains) } ?? true)
+                && (message == nil || reason.message.map { said.contains(where: $0.contains) } ?? true)
         }
+        return message == nil && found?.message != nil ? nil : found
     }
 
     /// The server's words in a message of `message(of:)`, which may have added a full stop; nil for Homing's own words.

@@ -6,7 +6,7 @@ import SyncModel
 package enum FreshRow: Equatable, Sendable {
     case one(RosterRow)
     case absent
-    /// The entry must not be sent: there is more than one, or the row has no usable value for the request.
+    /// The entry must not be sent: there is more than one, perhaps one under another spelling, or the row has no usable value for the request.
     case unfit(Failure)
     /// A row lacks a value that is compared, so an absence would prove nothing.
     case unreadable(Failure)
@@ -15,6 +15,9 @@ package enum FreshRow: Equatable, Sendable {
 extension Backend {
     /// The resource of which a delivery deletes the row that the entry refers to; nil for none.
     package func deletes(route name: String) -> String? { profile.routes[name]?.deletion.deletes }
+
+    /// The routes that delete a row of the resource.
+    package func deletions(of resource: Resource) -> [String] { routes.filter { deletes(route: $0) == resource.name } }
 
     /// Whether a person must confirm an entry of this route before it is accepted.
     package func needsConfirmation(route name: String) -> Bool { profile.routes[name]?.deletion.confirm ?? false }
@@ -32,27 +35,47 @@ extension Backend {
 
     /// The row that the entry is about, in all rows of `freshResource`. Throws if the route no longer has one.
     package func row(for mutation: Mutation, in rows: [RosterRow]) throws(Failure) -> FreshRow {
-        guard let rule = try route(mutation.route).deletion.row, let resource = resource(rule.resource) else {
+        let route = try route(mutation.route)
+        guard let rule = route.deletion.row, let resource = resource(rule.resource) else {
             throw Failure(.profile, "The route \"\(mutation.route)\" of \(name) no longer says which row to look for.")
         }
-        var wanted: [[UInt8]] = []
-        for condition in rule.conditions { wanted.append(Array(try condition.value.render(.of(mutation)).utf8)) }
-        var found: [RosterRow] = []
+        var wanted: [WantedValue] = []
+        for condition in rule.conditions { wanted.append(try WantedValue(condition.pointer, condition.value, of: mutation, route)) }
+        var (same, similar, isUnreadable) = ([RosterRow](), [RosterRow](), false)
         for row in rows {
-            let values = rule.conditions.compactMap { resource.value(at: $0.pointer, of: row)?.identifier.map { Array($0.utf8) } }
-            guard values.count == wanted.count else {
-                let message = "\(name) listed a \(resource.title.one) without the values that identify it, so Homing sends nothing."
-                return .unreadable(Failure(.profile, message))
+            switch wanted.likeness(of: row, resource) {
+            case .same: same.append(row)
+            case .similar: similar.append(row)
+            case .other: break
+            case nil: isUnreadable = true
             }
-            if values == wanted { found.append(row) }
         }
-        guard let row = found.first else { return .absent }
-        guard found.count == 1 else {
-            let message = "\(found.count) \(resource.title.many) at \(name) fit this entry, so it is not known which one is meant."
-            return .unfit(Failure(.profile, message))
+        // A server may tell similar texts apart, but it has each number only once.
+        let fitting = same.isEmpty || wanted.contains(where: \.isNumber) ? same + similar : same
+        if fitting.count > 1 { return .unfit(several(fitting, of: resource, route)) }
+        if same.isEmpty, let row = similar.first { return .unfit(doubtful(row, of: resource, route, wanted)) }
+        guard !isUnreadable else {
+            let message = "\(name) listed a \(resource.title.one) without the values that identify it, so Homing sends nothing."
+            return .unreadable(Failure(.profile, message))
         }
+        guard let row = same.first else { return .absent }
         do { _ = try values(of: row, route: mutation.route) } catch { return .unfit(error) }
         return .one(row)
+    }
+
+    /// Names rows by their ids: what Homing stores about an entry contains no names.
+    private func several(_ rows: [RosterRow], of resource: Resource, _ route: Route) -> Failure {
+        let ids = rows.prefix(5).map { $0.number(in: resource, route) }.joined(separator: ", ")
+        let message = "\(rows.count) \(resource.title.many) at \(name) fit this entry (rows \(ids)), so it is not known which one is meant."
+        return Failure(.profile, "\(message) \(route.deletion.nothingDone)")
+    }
+
+    private func doubtful(_ row: RosterRow, of resource: Resource, _ route: Route, _ wanted: [WantedValue]) -> Failure {
+        let value = wanted.first { $0.likeness(of: row, resource) == .similar }
+        let found = value.flatMap { resource.value(at: $0.pointer, of: row) }.map { String(decoding: $0.serialized, as: UTF8.self).excerpt }
+        let message =
+            "\(name) lists a \(resource.title.one) (row \(row.number(in: resource, route))) with \(found ?? "a value") at \(value?.pointer.description ?? ""), which may be another spelling of \(value?.id.excerpt ?? "the id")."
+        return Failure(.profile, "\(message) \(route.deletion.nothingDone)")
     }
 
     /// For the placeholders of the request. Throws for a value that is no id. If the entry takes a number, so must the row: a server may read a text
@@ -88,10 +111,60 @@ extension Backend {
     }
 }
 
+/// What one condition in `where` asks for.
+private struct WantedValue {
+    let pointer: JSONPointer
+    let id: String
+    /// The id is a field of the type integer, and nothing else.
+    let isNumber: Bool
+
+    init(_ pointer: JSONPointer, _ template: TextTemplate, of mutation: Mutation, _ route: Route) throws(Failure) {
+        self.pointer = pointer
+        id = try template.render(.of(mutation))
+        isNumber = template.solePlaceholder?.field.flatMap { route.fields[$0] } == .integer
+    }
+
+    /// Nil if the row lacks the value.
+    func likeness(of row: RosterRow, _ resource: Resource) -> Likeness? {
+        guard let value = resource.value(at: pointer, of: row), value.identifier != nil else { return nil }
+        // The type of an id that is not kept is unknown.
+        let isUntyped = isNumber && !resource.keep.contains(pointer)
+        return (isUntyped ? JSONValue(argument: row.id.rawValue) : value).likeness(to: id, isNumber: isNumber)
+    }
+}
+
+extension [WantedValue] {
+    /// Of the value that is least like its condition; nil if the row lacks one.
+    fileprivate func likeness(of row: RosterRow, _ resource: Resource) -> Likeness? {
+        var least = Likeness.same
+        for value in self {
+            guard let likeness = value.likeness(of: row, resource) else { return nil }
+            least = Swift.min(least, likeness)
+        }
+        return least
+    }
+}
+
 extension Resource {
     /// Of the values that are kept.
     fileprivate func value(at pointer: JSONPointer, of row: RosterRow) -> JSONValue? {
         if let index = keep.firstIndex(of: pointer), row.kept.indices.contains(index) { return row.kept[index] }
         return pointer == id ? .string(row.id.rawValue) : nil
     }
+}
+
+extension RosterRow {
+    /// What the request of the route would name it by, or its id.
+    fileprivate func number(in resource: Resource, _ route: Route) -> String {
+        let pointer = route.request.placeholders.lazy.compactMap(\.rowPointer).first
+        return (pointer.flatMap { resource.value(at: $0, of: self)?.text } ?? id.rawValue).excerpt
+    }
+}
+
+extension Route.Deletion {
+    fileprivate var nothingDone: String { deletes == nil ? "Nothing was sent." : "Nothing was deleted." }
+}
+
+extension String {
+    fileprivate var excerpt: String { String(prefix(40)).legible }
 }

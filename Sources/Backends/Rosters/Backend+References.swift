@@ -51,6 +51,21 @@ extension Backend {
         return bound
     }
 
+    /// The server's id in an answer; nil if it has none. Of a created row, only one that later entries can refer to.
+    func remoteID(_ value: JSONValue?, of route: Route) -> String? {
+        guard let value, let id = value.identifier else { return nil }
+        guard let resource = route.rows.creates.flatMap({ self.resource($0) }) else { return id }
+        if let digits = value.wholeDigits {
+            return FieldType.integer.accepts(.string(digits)) && (Int64(digits) != nil || !hasNumbers(resource)) ? digits : nil
+        }
+        let isListable = id.utf8.count <= Resource.mostIDBytes && !id.unicodeScalars.contains(where: \.isSteering)
+        let isText = value.string != nil && FieldType.text.accepts(value) && RosterID(id).reference == nil
+        return isText && isListable && !hasNumbers(resource) ? id : nil
+    }
+
+    /// Whether entries refer to the rows of the resource by whole numbers.
+    package func hasNumbers(_ resource: Resource) -> Bool { references(to: resource).contains { $0.type == FieldType.integer.rawValue } }
+
     /// False while the entry still refers to a row by the entry that creates it: then it must not be sent.
     package func isBound(_ mutation: Mutation) -> Bool {
         let fields = profile.routes[mutation.route]?.references.map(\.field) ?? []

@@ -6,6 +6,12 @@ extension Backend {
 
     package func resource(_ name: String) -> Resource? { profile.resources.first { $0.name == name } }
 
+    /// The resources whose rows are needed to read this one, from the outermost parent to itself.
+    package func chain(to resource: Resource) -> [Resource] {
+        let parent = resource.parent.flatMap { self.resource($0) }
+        return (parent.map { chain(to: $0) } ?? []) + [resource]
+    }
+
     /// The names of the resources to read again after a delivery of this route.
     package func touches(route name: String) -> [String] {
         guard let route = profile.routes[name] else { return [] }
@@ -37,8 +43,14 @@ extension Backend {
     }
 
     /// Without credentials. `page` counts from 1, and matters only with `pages`.
-    package func read(_ resource: Resource, page: Int, unless etag: String?) throws(Failure) -> OutboundRequest {
-        var request = try resource.request.render(TemplateValues(subject: "The resource \"\(resource.name)\""))
+    ///
+    /// - Parameter parent: the row for which the resource is read; nil for a resource without a parent.
+    package func read(
+        _ resource: Resource, of parent: RosterID? = nil, page: Int, unless etag: String?
+    ) throws(Failure) -> OutboundRequest {
+        var values = TemplateValues(subject: "The resource \"\(resource.name)\"")
+        if let parent { values.inputs["parent"] = .string(parent.rawValue) }
+        var request = try resource.request.render(values)
         if let pages = resource.pages { request.url = pages.added(to: request.url, page: page) }
         if let etag { request.setHeader("If-None-Match", etag) }
         return request

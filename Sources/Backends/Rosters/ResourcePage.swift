@@ -33,6 +33,9 @@ extension Backend {
     package func answer(to resource: Resource, _ response: InboundResponse, sentETag: String?, now: Date) -> ResourceAnswer {
         if let sentETag, response.confirms(sentETag) { return .unchanged }
         if let interception = interception(in: response) { return .failed(interception) }
+        if resource.isGone(response, errors: profile.errors) {
+            return .page(ResourcePage(rows: [], total: resource.pages == nil ? nil : 0))
+        }
         guard response.isSuccess, !saysFailure(response) else { return refusal(response, now: now) }
         func unusable(_ words: String) -> ResourceAnswer {
             .failed(Failure(.profile, status: response.status, "\(name) answered with a list of \(resource.title.many) \(words)."))
@@ -63,6 +66,14 @@ extension Backend {
             return .throttled(failure, until: until)
         case let verdict: return .failed(verdict.failure ?? Failure(.refused, status: response.status, message))
         }
+    }
+}
+
+extension Resource {
+    /// Whether the answer says that the row of the parent has gone, so that it has no rows. A page instead of JSON may come from a gateway.
+    fileprivate func isGone(_ response: InboundResponse, errors: ErrorRules) -> Bool {
+        guard parent != nil, (400..<500).contains(response.status), !response.isPage, !errors.endsSession(response) else { return false }
+        return response.status == 404 || errors.code(of: response).map(gone.contains) == true
     }
 }
 

@@ -12,20 +12,39 @@ extension Backend {
         }
         guard response.isSuccess, !saysFailure(response) else { return refusal(response, route: route, at: now) }
         func open(_ message: String) -> Verdict {
-            .unknown(Failure(.serverError, status: response.status, message, outcomeUnknown: true))
+            .unknown(Failure(route?.unproven ?? .serverError, status: response.status, message, outcomeUnknown: true))
         }
         if let missing = route?.promises.first(where: { response.json?.has($0) != true }) {
             return open("\(name) answered \(response.status) without \(missing), which the profile promises.")
         }
         var receipt = Receipt(remoteID: nil, status: response.status, at: now)
-        if let pointer = route?.remoteID {
-            guard let id = response.json?.at(pointer)?.identifier else {
-                return open("\(name) answered \(response.status) without the id that the profile promises.")
+        if let route, let other = difference(of: response, from: mutation, route) { return other }
+        if let route, !route.remoteID.isEmpty {
+            guard let id = remoteID(response.json?.at(route.remoteID), of: route) else {
+                let missing = route.rows.creates == nil ? "the id that the profile promises" : "a usable id of the new row"
+                return open("\(name) answered \(response.status) without \(missing).")
             }
             receipt.remoteID = id
         }
         receipt.altered = route?.echo.flatMap { alteration(of: mutation, in: response.json?.root.element(at: $0)) }
         return .accepted(receipt)
+    }
+
+    /// The verdict on a success that repeats other values than those of the entry: it took effect, but not as the entry says, so it is not resent.
+    private func difference(of response: InboundResponse, from mutation: Mutation, _ route: Route) -> Verdict? {
+        for (pointer, template) in route.repeats {
+            // `try?`: the value is rendered from fields with which the request was made.
+            let value = try? template.render(.of(mutation))
+            guard let found = response.json?.at(pointer)?.identifier else {
+                let message = "\(name) answered \(response.status) without \(pointer), which the profile promises."
+                return .unknown(Failure(route.unproven, status: response.status, message, outcomeUnknown: true))
+            }
+            if found == value { continue }
+            let message =
+                "\(name) answered \(response.status) with \(found.prefix(100)) at \(pointer) instead of \(value ?? "the entry's"), so it took effect elsewhere."
+            return .unknown(Failure(.refused, status: response.status, message, outcomeUnknown: true))
+        }
+        return nil
     }
 
     /// True when the server may have done the work before a redirect: usual for 303, possible for 302 to the same server (RFC 9110 15.4).
@@ -122,4 +141,9 @@ extension Backend {
         default: return "\(name) answered with an error (\(status))\(kind)."
         }
     }
+}
+
+extension Route {
+    /// The reason of a success without the promised content. A created row may exist, and a resend would make another: a person must look.
+    fileprivate var unproven: Failure.Reason { rows.creates == nil ? .serverError : .refused }
 }

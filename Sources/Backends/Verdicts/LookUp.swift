@@ -19,7 +19,8 @@ extension Backend {
         if let interception = interception(in: response) { return .failed(.intercepted(interception)) }
         guard response.isSuccess, !saysFailure(response) else { return .failed(refusal(response, route: nil, at: now)) }
         func unusable(_ message: String) -> LookUp { .failed(.transient(Failure(.profile, status: response.status, message))) }
-        guard let find = profile.routes[mutation.route]?.find, let list = response.json?.root.element(at: find.list), list.kind == .array
+        guard let route = profile.routes[mutation.route], let find = route.find, let list = response.json?.root.element(at: find.list),
+            list.kind == .array
         else { return unusable("The look-up answer of \(name) has no list where the profile expects it.") }
         let id = mutation.id.description
         var (rows, match) = (0, JSONElement?.none)
@@ -28,8 +29,13 @@ extension Backend {
             if row.element(at: find.match)?.scalar?.string?.lowercased() == id { match = row }
         }
         if let row = match {
+            let remoteID = remoteID(row.element(at: find.remoteID)?.scalar, of: route)
+            if remoteID == nil, route.rows.creates != nil {
+                let message = "\(name) has the new row, but lists it without an id by which entries can refer to it."
+                return .failed(.unknown(Failure(.refused, status: response.status, message, outcomeUnknown: true)))
+            }
             let receipt = Receipt(
-                remoteID: row.element(at: find.remoteID)?.scalar?.identifier, status: response.status, foundByLookup: true,
+                remoteID: remoteID, status: response.status, foundByLookup: true,
                 altered: find.echo.flatMap { alteration(of: mutation, in: row.element(at: $0)) }, at: now)
             return .found(receipt)
         }

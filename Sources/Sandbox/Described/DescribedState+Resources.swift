@@ -1,9 +1,17 @@
 import Foundation
 
 extension DescribedState {
-    /// The rows of a resource, the same for every account, with an ETag. The values are the names of their members and the row's number.
-    func list(_ call: DescribedCall, _ request: SandboxRequest) -> StandInReply {
-        let numbers = page(of: (0..<differing.rows).map { $0 + 1 }, call, request)
+    /// The rows of a resource, the same for every account, with an ETag. The values are the names of their members and the row's number. Each row of
+    /// a parent has rows of its own.
+    ///
+    /// - Parameter parent: the id of the row of the parent; nil for a resource without one.
+    func list(_ call: DescribedCall, of parent: String?, _ request: SandboxRequest) throws(Refusal) -> StandInReply {
+        var first = 0
+        if let parent {
+            guard let number = number(of: parent), number > 0 else { throw refusal(404, for: request) }
+            first = (number - 1) * differing.rows
+        }
+        let numbers = page(of: (0..<differing.rows).map { first + $0 + 1 }, call, request)
         let total = (pointer: call.table["pages"]?["total"]?.text, value: JSON.int(differing.rows))
         var reply = success(200, (call.table["list"]?.text, .array(numbers.map { row($0, call.table) })), total)
         reply.response = reply.response.conditional(on: request)

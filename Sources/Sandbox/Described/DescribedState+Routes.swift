@@ -68,7 +68,10 @@ extension DescribedState {
         let promised = call.table["promises"]?.elements?.compactMap(\.text) ?? [call.table["promises"]?.text].compactMap(\.self)
         var values: [(pointer: String?, value: JSON)] = promised.sorted().map { ($0, .object([:])) }
         if let pointer = call.table["echo"]?.text { values.append((pointer, row.document)) }
-        values.append((call.table["remote_id"]?.text, id(row.id)))
+        values.append((call.table["remote_id"]?.firstPointer, id(row.id)))
+        for (pointer, template) in call.table["repeats"]?.members ?? [:] {
+            values.append((pointer, .string(row.filling(template.text ?? ""))))
+        }
         return success(call.method == "POST" ? 201 : 200, values)
     }
 
@@ -90,6 +93,11 @@ extension DescribedState {
 }
 
 extension DescribedRow {
+    /// The template with the values of the mutation.
+    fileprivate func filling(_ template: String) -> String {
+        values.reduce(template) { $0.replacing("{\($1.key)}", with: $1.value.plain) }
+    }
+
     /// True if this repeats an earlier mutation and changes nothing.
     fileprivate func repeats(_ earlier: DescribedRow, byPut: Bool) -> Bool {
         guard account == earlier.account, route == earlier.route else { return false }

@@ -34,6 +34,15 @@ extension DescribedState {
         }
     }
 
+    /// The inverse of `id`; nil for no such id.
+    func number(of id: String) -> Int? {
+        switch differing.ids {
+        case .numbers: Int(id)
+        case .large: UInt64(id).flatMap { $0 > UInt64(Int64.max) ? Int(exactly: $0 - UInt64(Int64.max)) : nil }
+        case .text: id.hasPrefix("id-") ? Int(id.dropFirst("id-".count)) : nil
+        }
+    }
+
     /// The visible rows of a list, or of the requested page, and the total number of visible rows.
     func listed(
         _ rows: [DescribedRow], _ call: DescribedCall, _ request: SandboxRequest, at now: Date

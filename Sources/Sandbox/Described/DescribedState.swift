@@ -50,7 +50,7 @@ struct DescribedState: StandInState {
         case .find: return find(request, by: try signedIn(request, at: now), at: now)
         case .resource:
             _ = try signedIn(request, at: now)
-            return list(call, request)
+            return try list(call, of: values["parent"]?.text, request)
         }
     }
 

@@ -11,7 +11,7 @@ struct Lists2026State: StandInState {
     /// The `jti` of signed-out access tokens.
     private var denied: Set<String> = []
     private var families: RefreshFamilies
-    private var table = ListsTable()
+    private var table = ListsTable(.later)
     // On the real server the first three limits count by address; here all clients share one.
     private var logIns = RateLimit(5, per: 60)
     private var refreshes = RateLimit(10, per: 60)
@@ -40,9 +40,9 @@ struct Lists2026State: StandInState {
         case Self.signInLine: return try signIn(request, at: now)
         case Self.refreshLine: return try refresh(request, at: now)
         case Self.signOutLine: return signOut(request)
-        case "GET /api/v1/lists": return .json(200, ["lists": table.lists(of: try signedIn(request, at: now)), "tombstones": []])
-        case "POST /api/v1/lists": return try table.add(request, by: try signedIn(request, at: now), at: now)
-        default: throw refusal(404, for: request)
+        default:
+            guard let call = ListsCall(request, table.edition) else { throw refusal(404, for: request) }
+            return try table.answer(call, request, by: try signedIn(request, at: now), at: now)
         }
     }
 

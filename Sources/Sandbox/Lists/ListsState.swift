@@ -5,7 +5,7 @@ struct ListsState: StandInState {
     private var configuration: ListsConfiguration
     private var signer: TokenSigner
     private var logIns: RateLimit
-    private var table = ListsTable()
+    private var table = ListsTable(.guide)
 
     init(_ configuration: ListsConfiguration) {
         self.configuration = configuration
@@ -22,19 +22,13 @@ struct ListsState: StandInState {
 
     mutating func answer(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
         if Self.signsIn(request) { return try signIn(request, at: now) }
-        let path = request.segments
-        switch request.line {
-        case "DELETE /api/v1/auth/sign_out":
+        if request.line == "DELETE /api/v1/auth/sign_out" {
             // The token stays valid until it expires.
             _ = try signedIn(request, at: now)
             return StandInReply(response: SandboxResponse(status: 204))
-        case "GET /api/v1/lists": return .json(200, ["lists": table.lists(of: try signedIn(request, at: now))])
-        case "POST /api/v1/lists": return try table.add(request, by: try signedIn(request, at: now), at: now)
-        case _ where path.count == 5 && request.method == "GET" && path.starts(with: ["api", "v1", "lists"]) && path[4] == "tasks":
-            guard table.has(Int(path[3]) ?? 0, of: try signedIn(request, at: now)) else { throw refusal(404, for: request) }
-            return .json(200, ["tasks": []])
-        default: throw refusal(404, for: request)
         }
+        guard let call = ListsCall(request, table.edition) else { throw refusal(404, for: request) }
+        return try table.answer(call, request, by: try signedIn(request, at: now), at: now)
     }
 
     func response(to refusal: Refusal, for request: SandboxRequest, at now: Date) -> SandboxResponse {

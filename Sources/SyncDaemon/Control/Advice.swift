@@ -4,10 +4,13 @@ import Foundation
 import Outbox
 import SyncModel
 
-/// Whether a submitted id is in the stored list of the account. Pure: uses only these values.
+/// Whether a submitted id is in the stored list of the account, and will stay there. Pure: uses only these values.
 struct Advice {
     /// With its label if the list has it.
     var subject: SubjectReport
+    let route: String
+    /// The accepted entry that deletes the row; nil for none.
+    var deletion: MutationID?
     let title: Resource.Title
     let maxAge: Duration
     /// Nil if the list was not read yet.
@@ -17,6 +20,8 @@ struct Advice {
 
     enum Result: Equatable {
         case listed
+        /// Another entry deletes it. A sentence.
+        case deleted(String)
         /// The list is complete and current, and does not have the id. A sentence.
         case unlisted(String)
         /// The list cannot tell. The end of a sentence.
@@ -24,6 +29,9 @@ struct Advice {
     }
 
     var result: Result {
+        if deletion != nil {
+            return .deleted("\(subject.text) will be deleted: the deletion was accepted before this \(route).")
+        }
         // A row that an entry of this account creates or has created.
         if subject.isNew == true || subject.reference != nil { return .listed }
         guard isSignedIn else { return .unchecked("the session has ended") }
@@ -44,7 +52,7 @@ struct Advice {
     func warning(isStrict: Bool) -> String? {
         switch result {
         case .listed: nil
-        case .unlisted(let sentence): sentence
+        case .deleted(let sentence), .unlisted(let sentence): sentence
         case .unchecked(let why): isStrict ? "\(subject.id) was not checked, because \(why)." : nil
         }
     }

@@ -13,33 +13,53 @@ extension ControlHandler {
             let id = keeper.backend.subject(route: submission.route, fields: submission.fields)
         else { return nil }
         var advice = Advice(
-            subject: SubjectReport(resource: resource.name, field: field, id: id.rawValue), title: resource.title,
+            subject: SubjectReport(resource: resource.name, field: field, id: id.rawValue), route: submission.route, title: resource.title,
             maxAge: resource.maxAge, moment: Moment(now: clock.now))
         let snapshot = await keeper.snapshot
         advice.isSignedIn = snapshot.state == .signedIn && snapshot.account?.id == owner.account
         if id.reference != nil {
             let subject = Subject(owner, route: submission.route, id)
             advice.subject = try await names(for: ObserverView(seesPeople: true)).report(subject) ?? advice.subject
-            return advice
+        } else if advice.isSignedIn {
+            let found = try await outbox.rosterLabels(of: [id], in: RosterKey(destination: owner, resource: resource.name))
+            (advice.head, advice.subject.label) = (found?.head, found?.labels[id])
         }
-        guard advice.isSignedIn else { return advice }
-        let found = try await outbox.rosterLabels(of: [id], in: RosterKey(destination: owner, resource: resource.name))
-        (advice.head, advice.subject.label) = (found?.head, found?.labels[id])
+        if keeper.backend.deletes(route: submission.route) == nil {
+            let deletions = try await outbox.deletions(by: keeper.backend.deletions(of: resource), at: owner)
+            advice.deletion = deletions[RosterID(advice.subject.id)]
+        }
         return advice
     }
 
-    /// Throws for an id that is not listed, unless the submission is invalid or already accepted.
+    /// Throws for an id that is not listed, or whose row will be deleted, unless the submission is invalid or already accepted.
     func refuse(_ submission: Capture.Submission, at name: String, _ advice: Advice?) async throws {
-        guard case .unlisted(let sentence)? = advice?.result, let backend = keepers[name]?.backend,
-            let (_, resource) = backend.subjectField(route: submission.route)
-        else { return }
+        guard let advice, let backend = keepers[name]?.backend, let (_, resource) = backend.subjectField(route: submission.route) else {
+            return
+        }
+        let problem: Problem
+        switch advice.result {
+        case .listed, .unchecked: return
+        case .deleted(let sentence): problem = .beingDeleted(sentence, by: advice.deletion)
+        case .unlisted(let sentence): problem = .unlisted(sentence, in: resource, commands(for: name))
+        }
         if let id = submission.id, try await outbox.entry(id) != nil { return }
         // `try?`: the intake reports it.
         guard (try? backend.check(route: submission.route, fields: submission.fields, payload: submission.payload)) != nil else { return }
-        let next = commands(for: name)
-        func command(_ option: String) -> String { next.roster(resource.name, resource.title.many, option) }
-        throw Problem(
+        throw problem
+    }
+}
+
+extension Problem {
+    fileprivate static func unlisted(_ sentence: String, in resource: Resource, _ commands: NextCommands) -> Problem {
+        func command(_ option: String) -> String { commands.roster(resource.name, resource.title.many, option) }
+        return Problem(
             .notListed, status: 409, title: "Not in the list", detail: "Nothing was accepted: \(sentence)",
             next: "To find the id, run: \(command("--find TEXT"))\nTo read the list again, run: \(command("--refresh"))")
+    }
+
+    fileprivate static func beingDeleted(_ sentence: String, by deletion: MutationID?) -> Problem {
+        Problem(
+            .notListed, status: 409, title: "Being deleted", detail: "Nothing was accepted: \(sentence)",
+            next: deletion.map { "To take the deletion back, an administrator runs: homing discard \($0)" })
     }
 }

@@ -75,7 +75,10 @@ private actor EventReader {
     /// By entry.
     private func subjects(of events: [SyncEvent]) async throws(OutboxError) -> [MutationID: SubjectReport] {
         let records = try await outbox.subjects(of: events.compactMap(\.entry))
-        let subjects = records.mapValues { Subject($0.destination, route: $0.route, $0.subject) }
+        let subjects = Dictionary(
+            uniqueKeysWithValues: records.map { id, record in
+                (id, Subject(record.destination, route: record.route, record.subject, of: id, creates: record.creates))
+            })
         let reports = try await names.reports(Array(subjects.values))
         return subjects.compactMapValues { subject in subject.flatMap { reports[$0] } }
     }

@@ -13,8 +13,12 @@ extension ControlHandler {
     func fix(_ request: FixRequest, by caller: Caller) async throws -> SubmissionReceipt {
         let id = try await id(named: request.id)
         let newID = try request.newID.map { text throws(Problem) in try self.id(text) }
-        if let newID, let known = try await replacement(of: id, newID) { return known }
-        let old = try await outbox.readable(id)
+        let old: Entry
+        do throws(OutboxError) { old = try await outbox.readable(id) } catch {
+            // Checked after the state: another call with the same new id may replace the entry at any moment before.
+            guard case .wrongState = error, let newID, let known = try await replacement(of: id, newID, request) else { throw error }
+            return known
+        }
         let name = old.destination.backend
         let backend = try keeper(name).backend
         let account = try await owner(of: old)
@@ -31,14 +35,27 @@ extension ControlHandler {
         do throws(IntakeError) {
             accepted = try await intake.accept(submission, for: account, at: name, by: caller.peer.description, mustReplace: true)
         } catch {
-            throw Problem(error, commands: commands(for:))
+            var problem = Problem(error, commands: commands(for:))
+            // The profile says only what is wrong with the values.
+            problem.next = problem.next ?? "Nothing was changed. To see the entry and its fields, run: homing show \(id)"
+            throw problem
         }
         return receipt(of: accepted, submission.payload, advice, isStrict: request.strict)
     }
 
-    /// The receipt of an earlier call with the same new id; nil if there was none.
-    private func replacement(of id: MutationID, _ newID: MutationID) async throws(OutboxError) -> SubmissionReceipt? {
-        guard try await outbox.receipt(id)?.supersededBy == newID, let entry = try await outbox.entry(newID)?.entry else { return nil }
+    /// The receipt of an earlier call with the same new id; nil if there was none. Throws `idConflict` if that gave the entry other fields.
+    private func replacement(
+        of id: MutationID, _ newID: MutationID, _ request: FixRequest
+    ) async throws(OutboxError) -> SubmissionReceipt? {
+        guard try await outbox.receipt(id)?.supersededBy == newID, let context = try await outbox.context(of: newID) else { return nil }
+        let entry = context.entry
+        if let backend = keepers[entry.destination.backend]?.backend {
+            let fields = backend.fields(request.fields, route: entry.route)
+            let subject = backend.subject(route: entry.route, fields: fields) ?? entry.mutation.subject
+            // Once the new entry is settled, its subject is all that is left of its fields.
+            let areSame = context.fields.isEmpty || fields.allSatisfy { name, value in context.fields[name] == value }
+            guard subject == entry.mutation.subject, areSame else { throw .idConflict(newID) }
+        }
         return SubmissionReceipt(
             id: newID.description, sequence: entry.sequence, duplicate: true, backend: entry.destination.backend,
             account: entry.destination.account.rawValue, lane: entry.lane.rawValue)
@@ -77,16 +94,19 @@ extension ControlHandler {
         let isPlain = remoteID.unicodeScalars.allSatisfy { !$0.properties.isWhitespace && $0.properties.generalCategory != .control }
         guard isPlain, remoteID.utf8.count <= Self.longestRemoteID, !remoteID.hasPrefix("@") else {
             throw .invalid(
-                "‘\(remoteID.legible)’ is not an id of a server.", next: "Pass the id that the server shows, for example delivered=17.")
+                "‘\(remoteID.legible)’ is not an id of a server. Nothing was changed.",
+                next: "Give the id that the server shows, for example: homing resolve \(entry.id) --delivered 17")
         }
         let backend = keepers[entry.destination.backend]?.backend
         guard let name = entry.mutation.creates, let backend, let resource = backend.resource(name),
             Int64(remoteID).map({ $0 > 0 ? String($0) : "" }) != remoteID,
-            backend.references(to: resource).contains(where: { $0.type == "integer" })
+            backend.hasNumbers(resource)
         else { return }
         throw .invalid(
-            "‘\(remoteID.legible)’ is not a number above 0, but the ids of \(resource.title.many) at \(backend.name) are.",
-            next: "To find the id, run: \(commands(for: backend.name).roster(name, resource.title.many, "--refresh"))")
+            "‘\(remoteID.legible)’ is not a number above 0, but the ids of \(resource.title.many) at \(backend.name) are. Nothing was changed.",
+            next:
+                "To find the id, run: \(commands(for: backend.name).roster(name, resource.title.many, "--refresh"))\nThen run: homing resolve \(entry.id) --delivered ID"
+        )
     }
 
     /// In bytes.
@@ -109,7 +129,7 @@ extension ControlHandler {
         let choice =
             rows.isEmpty
             ? "It has none that could be the new one. To send the entry again, run: homing resolve \(entry.id) --not-delivered"
-            : "No other entry created \(rows.inWords). If the new \(title.one) is there, pass that id."
+            : "No other entry created \(rows.inWords). If the new \(title.one) is there, run: homing resolve \(entry.id) --delivered ID"
         throw Problem.invalid(
             "The list of \(title.many) was read after entry \(entry.id) was sent, and no row that may be the new one has the id \(id). Nothing was changed.",
             next: "\(choice)\nTo read the list again, run: \(refresh)")

@@ -38,14 +38,14 @@ extension ControlHandler {
         let records = try await outbox.lanes(limit: request.limit)
         let view = ObserverView(caller)
         let labels = view.labels(try await outbox.accountLabels())
-        let subjects = try await names(for: view).reports(records.map { Subject($0.destination, route: $0.route, $0.subject) })
+        let subjects = try await names(for: view).reports(records.map { Subject($0) })
         return LaneList(
             lanes: records.map { record in
                 var report = LaneReport(
                     backend: record.destination.backend, account: record.destination.account.rawValue, email: labels[record.destination],
                     lane: record.lane.rawValue, head: record.head.description, state: record.state.rawValue,
                     capturedAt: record.capturedAt, dueAt: record.dueAt, waiting: record.waiting)
-                report.subject = Subject(record.destination, route: record.route, record.subject).flatMap { subjects[$0] }
+                report.subject = Subject(record).flatMap { subjects[$0] }
                 return report
             })
     }

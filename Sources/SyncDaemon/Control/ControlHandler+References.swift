@@ -16,7 +16,7 @@ extension ControlHandler {
         var generator = SystemRandomNumberGenerator()
         let id = submission.id ?? MutationID(at: clock.now, using: &generator)
         var create = submission
-        (create.id, create.payload) = (id, nil)
+        (create.id, create.payload, create.hasFollower) = (id, nil, true)
         let second = Capture.Submission(
             route: then, id: id.follower, fields: [field: .string(RosterID(createdBy: id).rawValue)], payload: payload,
             capturedAt: submission.capturedAt)
@@ -56,7 +56,7 @@ extension ControlHandler {
         return RosterActions(
             add: actions.add, change: actions.change, delete: actions.delete,
             confirm: actions.delete.map(backend.needsConfirmation(route:)) == true ? true : nil,
-            form: actions.change.flatMap(backend.form(route:)) ?? [])
+            form: actions.change.flatMap(backend.form(route:)) ?? [], fields: actions.add.flatMap(backend.fieldsAlone(route:)))
     }
 }
 

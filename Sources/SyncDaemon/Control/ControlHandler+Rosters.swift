@@ -45,6 +45,7 @@ extension ControlHandler {
         guard try self.key(of: resource, await keeper.snapshot) == key else {
             throw Problem.busy("Another account has just signed in at \(keeper.backend.name).")
         }
+        let deletions = try await outbox.deletions(by: keeper.backend.deletions(of: resource), at: key.destination)
         let new = try await newRows(of: resource, key.destination, selection)
         var report = report(resource, of: snapshot, head)
         let text = request.find ?? request.label ?? (request.ids.isEmpty ? nil : request.ids.joined(separator: ", "))
@@ -52,13 +53,18 @@ extension ControlHandler {
             let selected = text.map { RosterSentence.Selection(text: $0, matching: selection.matching) }
             report.sentence = sentence(report, selected, new: new.count).text
         }
-        let rows = selection.rows.map { row in
+        let listed = selection.rows.map { row in
             let values = zip(resource.keep, row.kept).compactMap { pointer, value in value.text.map { ("\(pointer)", $0) } }
             return ControlAPI.RosterRow(
                 id: row.id.rawValue, label: row.label, values: Dictionary(values) { first, _ in first })
         }
+        let rows = ((request.after == nil ? new : []) + listed).map { row in
+            var row = row
+            row.deletion = deletions[RosterID(row.id)]?.description
+            return row
+        }
         return RosterPage(
-            roster: report, rows: (request.after == nil ? new : []) + rows, matching: selection.matching + new.count,
+            roster: report, rows: rows, matching: selection.matching + new.count,
             next: selection.next?.rawValue)
     }
 
@@ -167,9 +173,13 @@ extension ControlHandler {
             report.reason = head?.incomplete?.rawValue
             report.stale = head.map { clock.now.timeIntervalSince($0.readAt) > resource.maxAge.seconds } ?? false
         }
-        let references = keepers[snapshot.backend]?.backend.references(to: resource) ?? []
-        if !references.isEmpty {
-            report.references = references.map { FieldReference(route: $0.route, field: $0.field, type: $0.type) }
+        if let backend = keepers[snapshot.backend]?.backend {
+            let references = backend.references(to: resource).map { reference in
+                FieldReference(
+                    route: reference.route, field: reference.field, type: reference.type,
+                    takesPayload: backend.takesPayload(route: reference.route))
+            }
+            report.references = references.isEmpty ? nil : references
         }
         report.actions = actions(on: resource, at: snapshot.backend)
         report.sentence = sentence(report).text

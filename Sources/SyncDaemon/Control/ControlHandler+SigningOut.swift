@@ -33,6 +33,7 @@ extension ControlHandler {
             backend: name, local: "cleared", server: outcome.server.name, serverReason: outcome.server.reason,
             email: outcome.account?.label,
             waiting: try await outbox.tallies().unsent(outcome.account.map { Destination(backend: name, account: $0.id) }),
-            discarded: outcome.discarded > 0 ? outcome.discarded : nil, dataKept: outcome.keptData ? true : nil)
+            discarded: outcome.discarded > 0 ? outcome.discarded : nil, dataKept: outcome.keptData ? true : nil,
+            owedUntil: outcome.owedUntil)
     }
 }

@@ -40,6 +40,7 @@ extension ControlHandler {
         var reports: [BackendReport] = []
         for keeper in keepers.values.sorted(by: { $0.backend.name < $1.backend.name }) {
             reports.append(report(keeper, await keeper.snapshot, overview, for: view))
+            reports[reports.endIndex - 1].owedSignOuts = owed(await keeper.owedSignOuts, at: keeper.backend.name, for: view)
         }
         let files = spool.files
         let stuck = spool.stuckFiles
@@ -112,6 +113,20 @@ extension ControlHandler {
         report.coolingRoutes = cooling.isEmpty ? nil : cooling
         report.signInCommand = commands.login(of: view.seesPeople ? report.session.email ?? report.awaited : nil)
         return report
+    }
+
+    /// Nil for none.
+    private func owed(_ signOuts: [(account: Account, until: Date)], at name: String, for view: ObserverView) -> [OwedSignOutReport]? {
+        let moment = Moment(now: clock.now)
+        let reports = signOuts.map { account, until in
+            let email = view.seesPeople ? account.label : nil
+            return OwedSignOutReport(
+                account: account.id.rawValue, email: email, until: until,
+                sentence:
+                    "\(name) has not yet heard of the sign-out of \(email ?? "account \(account.id)"); Homing tries until \(moment.text(until))."
+            )
+        }
+        return reports.isEmpty ? nil : reports
     }
 
     private func gate(of backend: String, _ pause: PauseReport?, isSignedIn: Bool) -> Gate {

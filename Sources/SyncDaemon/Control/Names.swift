@@ -19,14 +19,24 @@ struct Subject: Hashable {
         (self.destination, self.route, self.id, self.created) = (destination, route, id, created)
     }
 
-    init?(_ entry: Entry) {
-        let mutation = entry.mutation
-        let created = mutation.subject == nil ? mutation.creates : nil
-        self.init(
-            entry.destination, route: entry.route, created == nil ? mutation.subject : RosterID(createdBy: entry.id), created: created)
+    /// Of an entry: without a subject of its own, the row that it creates.
+    ///
+    /// - Parameter creates: as in `Mutation`.
+    init?(_ destination: Destination, route: String, _ subject: RosterID?, of entry: MutationID, creates: String?) {
+        let created = subject == nil ? creates : nil
+        self.init(destination, route: route, created == nil ? subject : RosterID(createdBy: entry), created: created)
     }
 
-    init?(_ receipt: ReceiptRecord) { self.init(receipt.destination, route: receipt.route, receipt.subject) }
+    init?(_ entry: Entry) {
+        let mutation = entry.mutation
+        self.init(entry.destination, route: entry.route, mutation.subject, of: entry.id, creates: mutation.creates)
+    }
+
+    init?(_ receipt: ReceiptRecord) {
+        self.init(receipt.destination, route: receipt.route, receipt.subject, of: receipt.id, creates: receipt.creates)
+    }
+
+    init?(_ lane: LaneRecord) { self.init(lane.destination, route: lane.route, lane.subject, of: lane.head, creates: lane.creates) }
 }
 
 /// Joins names to ids when an answer is made. Names are stored only in rosters, which end with the session.

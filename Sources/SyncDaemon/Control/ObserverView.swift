@@ -15,17 +15,14 @@ struct ObserverView {
 
     /// Observers see only the status of a server's answer.
     func failure(_ failure: Failure, at backend: String) -> Failure {
-        guard !seesPeople, let status = failure.status else { return failure }
-        return Failure(failure.reason, status: status, Self.answered(status, backend), outcomeUnknown: failure.outcomeUnknown)
+        seesPeople ? failure : failure.withoutWords(at: backend)
     }
 
     /// As `failure`, for stored text with the status of its answer.
     func words(_ words: String?, status: Int?, at backend: String) -> String? {
         guard !seesPeople, let words, let status else { return words }
-        return words.isEmpty ? words : Self.answered(status, backend)
+        return words.isEmpty ? words : Failure.answer(status, of: backend)
     }
-
-    private static func answered(_ status: Int, _ backend: String) -> String { "\(backend) answered with status \(status)." }
 
     func session(_ report: SessionReport) -> SessionReport {
         guard !seesPeople else { return report }
@@ -42,10 +39,7 @@ struct ObserverView {
         return snapshot
     }
 
-    func gate(_ gate: Gate, at backend: String) -> Gate {
-        guard case .cooling(let until, let failure) = gate else { return gate }
-        return .cooling(until: until, self.failure(failure, at: backend))
-    }
+    func gate(_ gate: Gate, at backend: String) -> Gate { seesPeople ? gate : gate.withoutWords(at: backend) }
 
     func entry(_ entry: Entry) -> Entry {
         var entry = entry
@@ -75,7 +69,8 @@ struct ObserverView {
         case .exported: ["by"]
         case .gateChanged: ["gate", "reason", "until"]
         case .signedIn, .signedOut, .signInRefused, .signInFailed, .signInRequired, .signOutFailed:
-            ["by", "data", "discarded", "server", "way"]
+            ["by", "data", "discarded", "owedUntil", "server", "way"]
+        case .signOutHeard, .signOutGivenUp: ["cause", "server"]
         case .fileRefused: ["file", "reason"]
         case .claimed: ["by", "files"]
         case .started: ["version"]

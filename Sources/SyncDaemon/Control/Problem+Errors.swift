@@ -34,14 +34,14 @@ extension Problem {
             self = .invalid(
                 "Several entries have \(name): \(listed.joined(separator: ", "))\(more).",
                 next: "Give the entry's number, or more characters of its id.")
-        case .wrongState(_, .inflight):
+        case .wrongState(let id, .inflight):
             self.init(
-                .wrongState, status: 409, title: "Being sent", detail: "This entry is being sent now.",
+                .wrongState, status: 409, title: "Being sent", detail: "Entry \(id) is being sent now. Nothing was changed.",
                 next: "Try again in a few seconds.")
-        case .wrongState(_, let state):
+        case .wrongState(let id, let state):
             self.init(
-                .wrongState, status: 409, title: "Not in this state",
-                detail: "This entry is already \(state.rawValue). Nothing was changed.")
+                .wrongState, status: 409, title: "Not in this state", detail: "Entry \(id) \(Self.words(for: state)). Nothing was changed.",
+                next: "To see what became of it, run: homing why \(id)")
         case .noSuchCreate(let id):
             self = .invalid(
                 "It refers to a row that entry \(id) was to create, but this account has no such entry.",
@@ -95,12 +95,16 @@ extension Problem {
         case .notUncertain(let id):
             self.init(
                 .wrongState, status: 409, title: "Nothing to resolve",
-                detail: "The outcome of entry \(id) is known. Nothing was changed.", next: "To see its state, run: homing why \(id)")
+                detail: "Homing knows what became of entry \(id), so there is nothing to resolve. Nothing was changed.",
+                next: "To see its state, and what to do, run: homing why \(id)")
         case .needsRemoteID(let id):
             self.init(
                 .invalidRequest, status: 400, title: "The server's id is missing",
-                detail: "Entry \(id) creates a row, and other entries may refer to it. Homing needs the id that the server gave it.",
-                next: "Look for the row at the server, then run: homing resolve \(id) --delivered REMOTE-ID")
+                detail:
+                    "Entry \(id) creates a row, such as a person, and other entries may refer to it. Homing needs the id that the server gave it. Nothing was changed.",
+                next:
+                    "Look for the row at the server. If it is there, run: homing resolve \(id) --delivered REMOTE-ID\nIf it is missing there, run: homing resolve \(id) --not-delivered"
+            )
         case .rowTaken(let id):
             self.init(
                 .wrongState, status: 409, title: "Another entry created it",
@@ -110,17 +114,30 @@ extension Problem {
             self.init(
                 .wrongState, status: 409, title: "It may be delivered",
                 detail: "Entry \(id) is being sent or may have taken effect, so it cannot be replaced. Nothing was changed.",
-                next: "To see how it stands, run: homing why \(id)")
+                next: "To see how it stands, and what to do, run: homing why \(id)")
         case .hasDependents(let id):
             self.init(
                 .wrongState, status: 409, title: "Other entries need it",
                 detail: "Other entries refer to what entry \(id) creates, so it cannot be replaced. Nothing was changed.",
-                next: "Discard those entries first, or discard entry \(id) and submit all of them again.")
+                next:
+                    "To see those entries, run: homing list --user @\(id)\nDiscard them first, or discard entry \(id) and submit all of them again."
+            )
         case .unreadable(let id):
             self.init(
                 .storageFailed, status: 500, title: "The entry cannot be read",
                 detail: "The stored data of entry \(id) cannot be read.",
                 next: "Submit the original again under a new id, then run: homing discard \(id)")
+        }
+    }
+
+    private static func words(for state: Entry.State) -> String {
+        switch state {
+        case .pending: "is waiting"
+        case .inflight: "is being sent"
+        case .delivered: "was delivered"
+        case .dead: "has failed"
+        case .held: "is on hold"
+        case .discarded: "was discarded"
         }
     }
 

@@ -45,7 +45,7 @@ extension Reasons {
         case .held where create.holdReason == .unknownOutcome:
             let backend = entry.destination.backend
             return (
-                "\(isOnHold) it is not known whether \(backend) has created \(newRow): the answer to entry \(id) was lost.\(found)",
+                "\(isOnHold) it is not known whether \(backend) has created \(newRow): the answer to entry \(id) is missing or has no usable id.\(found)",
                 .required("\(resolution(of: create))\n\(otherwise(entry))")
             )
         case .held:

@@ -105,15 +105,21 @@ struct Reasons {
     private func discarded(_ entry: Entry) -> Explanation {
         if let new = receipt?.supersededBy {
             return (
-                "Entry \(new) replaced it\(at(entry.settledAt)). Its payload was deleted.",
+                "Entry \(new) replaced it\(at(entry.settledAt)). Its payload was deleted.\(lastAnswer(entry))",
                 .optional("To see that one, run: homing show \(new)")
             )
         }
         let who = receipt?.discardedBy ?? "A person"
         return (
-            "\(who) discarded it\(at(entry.settledAt)). Its payload was deleted.",
+            "\(who) discarded it\(at(entry.settledAt)). Its payload was deleted.\(lastAnswer(entry))",
             .optional("To see the receipt, run: homing receipt \(entry.id)")
         )
+    }
+
+    /// A space and the last answer before a discard, or nothing. The server's own words were destroyed with the payload.
+    private func lastAnswer(_ entry: Entry) -> String {
+        guard let status = entry.lastStatus else { return "" }
+        return " Before that, \(Failure.answer(status, of: entry.destination.backend))\(said(entry))"
     }
 
     private func dead(_ entry: Entry) -> Explanation {

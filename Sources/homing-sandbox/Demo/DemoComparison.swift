@@ -8,15 +8,22 @@ struct DemoComparison {
     let isInOrder: Bool
     /// Nil for a story without people.
     let isForRightPerson: Bool?
+    /// The ids of the deleted people; nil for a story without deletions.
+    let deleted: (daemon: Set<String>, backend: Set<String>)?
 
     /// - Parameters:
     ///   - arrivals: the entries of the stored documents, in the backend's order; nil for an unknown document.
     ///   - people: by entry, the person whom the backend stored it for; nil for a story without people.
-    init(handedIn: (count: Int, things: String), books: DemoBooks, arrivals: [String?], people: [String: String]? = nil) {
+    ///   - deleted: the people whom the daemon should have deleted, and those whom the backend no longer has.
+    init(
+        handedIn: (count: Int, things: String), books: DemoBooks, arrivals: [String?], people: [String: String]? = nil,
+        deleted: (daemon: Set<String>, backend: Set<String>)? = nil
+    ) {
         let known = Set(arrivals)
         let delivered = books.rows.filter { $0.state == "delivered" }
         let discarded = books.rows.filter { $0.state == "discarded" }
         things = handedIn.things
+        self.deleted = deleted
         self.handedIn = (books.rows.count, handedIn.count)
         self.delivered = (delivered.count, known.count)
         // The backend's count: discarded entries that it never accepted.
@@ -32,13 +39,16 @@ struct DemoComparison {
 
     var agrees: Bool {
         [handedIn, delivered, refused].allSatisfy { $0.daemon == $0.backend } && duplicated.backend == 0 && lost == (0, 0)
-            && isInOrder && isForRightPerson != false
+            && isInOrder && isForRightPerson != false && isRightPersonDeleted
     }
+
+    private var isRightPersonDeleted: Bool { deleted.map { $0.daemon == $0.backend } ?? true }
 
     var verdict: String {
         guard agrees else { return "THEY DO NOT AGREE." }
         let people = isForRightPerson == nil ? "" : ", all for the right person"
-        return "They agree: nothing lost, nothing duplicated, all in order\(people)."
+        let deletion = deleted == nil ? "" : " The right person is gone, and nobody else."
+        return "They agree: nothing lost, nothing duplicated, all in order\(people).\(deletion)"
     }
 
     var table: String {
@@ -53,6 +63,12 @@ struct DemoComparison {
             line("", "daemon", "backend"), line("submitted", handedIn, " \(things)"), line("delivered", delivered),
             line("refused", refused), line("duplicated", duplicated), line("lost", lost), line("in order", isInOrder),
         ]
-        return (lines + (isForRightPerson.map { [line("right person", $0)] } ?? [])).joined(separator: "\n")
+        let person = isForRightPerson.map { line("right person", $0) }
+        let gone = deleted.map { line("person gone", Self.ids($0.daemon), Self.ids($0.backend)) }
+        return (lines + [person, gone].compactMap(\.self)).joined(separator: "\n")
+    }
+
+    private static func ids(_ people: Set<String>) -> String {
+        people.isEmpty ? "nobody" : people.sorted().joined(separator: ", ")
     }
 }

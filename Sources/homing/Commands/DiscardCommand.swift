@@ -77,7 +77,8 @@ struct DiscardCommand: DaemonCommand {
         var query = EntryQuery(state: state.rawValue, backend: target.backend, route: route, after: 0, limit: 500)
         var account: String?
         if let user {
-            let person = try await SubjectArgument.person(user, at: target.backend, context.client)
+            let command = "homing discard --state \(state.rawValue)\(route.map { " --route \($0.asArgument)" } ?? "") --reason TEXT"
+            let person = try await SubjectArgument.person(user, at: target.backend, for: command, context.client)
             (query.user, query.backend, account) = (person.id, person.backend, person.account)
         }
         let found = try await context.entries(query)

@@ -36,7 +36,7 @@ struct ListCommand: DaemonCommand {
         var query = EntryQuery(state: state?.rawValue, backend: target.backend, route: route, after: after, limit: limit)
         (query.since, query.until) = try span(context.times)
         if let user {
-            let person = try await SubjectArgument.person(user, at: target.backend, context.client)
+            let person = try await SubjectArgument.person(user, at: target.backend, for: "homing list", context.client)
             (query.user, query.backend) = (person.id, person.backend)
         }
         let page = try await context.client.call(Endpoints.entries, query)

@@ -12,6 +12,9 @@ struct LogoutCommand: DaemonCommand {
             Signing out deletes the lists that Homing has read, such as your people. With --keep-data, they stay on this station, and \
             are shown when you sign in again.
 
+            If the server cannot be reached and the backend’s profile says ‘owed: retry’, Homing repeats the call for up to a day. \
+            ‘homing status’ says so. Signing in again ends that.
+
             With --all-devices, exits with 1 unless the server confirms that it ended the sessions. You are then signed out on this \
             station, but other devices may still be signed in.
             """)
@@ -41,7 +44,8 @@ struct LogoutCommand: DaemonCommand {
         let again = allDevices ? "homing logout\(target.backend.map { " --backend \($0)" } ?? "") --all-devices" : nil
         context.answer(
             outcome,
-            SessionText.signedOut(outcome, login: SyncText.signInCommand(report), allDevices: again, lists: report.rosters ?? []))
+            SessionText.signedOut(
+                outcome, login: SyncText.signInCommand(report), allDevices: again, lists: report.rosters ?? [], times: context.times))
         if allDevices, SessionText.leavesOtherDevices(outcome) { throw ExitCode.failure }
     }
 }

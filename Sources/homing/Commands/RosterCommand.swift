@@ -15,7 +15,8 @@ struct RosterCommand: DaemonCommand {
             To add a row or to change one, even while offline: ‘homing people add --first-name Anna --last-name Example’ and \
             ‘homing people edit "Anna Example" --last-name Sample’. The options are those that the backend knows; without any, the \
             command lists them. --set first_name=Anna does the same. Homing sends the change when the network allows. A new person can \
-            be measured at once: the answer says how.
+            be measured at once: the answer says how. A value may be the name of a row of another list: ‘homing tasks add --list-id \
+            Shopping --title Bread’.
 
             To delete a row at the backend, even while offline: homing people delete "Anna Example". It asks first; without a terminal, \
             --yes is required. Homing sends all earlier entries for the row first, and looks the row up just before it deletes it.
@@ -74,7 +75,7 @@ struct RosterCommand: DaemonCommand {
         let list = try await context.client.call(Endpoints.rosters, RosterListQuery(backend: target.backend))
         guard let name else { return context.answer(list, text.lists(list)) }
         let roster = try list.roster(named: name)
-        if let action { return try await change(roster, action, context) }
+        if let action { return try await change(roster, among: list.rosters, action, context) }
         var code = ExitCode.success
         if refresh {
             let report = try await context.client.call(

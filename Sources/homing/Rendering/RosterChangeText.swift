@@ -2,11 +2,14 @@ import ControlAPI
 
 struct RosterChangeText {
     let roster: RosterReport
+    /// All lists: those of which a new row may name this one's.
+    var all: [RosterReport] = []
 
     /// - Parameter row: the changed or deleted row, as the person gave it.
     func accepted(_ receipt: SubmissionReceipt, _ action: RosterAction, row: String?) -> String {
         var receipt = receipt
-        let subject = receipt.subject
+        // Of a new row, the subject may be a row of another list.
+        let subject = receipt.subject.flatMap { $0.resource == roster.resource ? $0 : nil }
         receipt.subject = nil  // named below
         switch action {
         case .add:
@@ -30,7 +33,13 @@ struct RosterChangeText {
             return "To measure them, run: homing submit FILE --user \(id)"
         }
         guard let reference = others.first else { return nil }
+        if let list = all.first(where: { $0.backend == roster.backend && $0.actions?.add == reference.route && $0.actions?.fields != nil })
+        {
+            let option = FormOptions.option(for: reference.field)
+            return "To add a \(list.title.one) to it, run: \(list.command) add \(option) \(id)".printable
+        }
         let (route, field) = (reference.route.asArgument, reference.field.asArgument)
-        return "To use the new \(roster.title.one), run: homing submit FILE --route \(route) --item \(field)=\(id)".printable
+        let document = reference.takesPayload ? "FILE" : "--no-document"
+        return "To use the new \(roster.title.one), run: homing submit \(document) --route \(route) --item \(field)=\(id)".printable
     }
 }

@@ -29,10 +29,13 @@ struct RosterText {
         return Table(columns: columns, rows: rows, width: width).lines(style: style)
     }
 
-    /// `Anna Example (new)` before the delivery.
+    /// `Anna Example (new)` before the delivery, and `Anna Example (being deleted)` once a deletion is accepted.
     private static func name(_ row: RosterRow, _ roster: RosterReport) -> String {
-        guard row.isNew else { return row.label }
-        return row.label.isEmpty ? "new \(roster.title.one)" : "\(row.label) (new)"
+        let isNamed = !row.isNew || !row.label.isEmpty
+        let name = isNamed ? row.label : "new \(roster.title.one)"
+        let marks: [String?] = [row.isNew && isNamed ? "new" : nil, row.deletion.map { _ in "being deleted" }]
+        let known = marks.compactMap(\.self)
+        return known.isEmpty ? name : "\(name) (\(known.joined(separator: ", ")))"
     }
 
     func lists(_ list: RosterList) -> String {

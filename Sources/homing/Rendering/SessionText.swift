@@ -68,7 +68,8 @@ struct SessionText {
     ///   - allDevices: the command to sign out on all devices, if that was requested.
     ///   - lists: the account's lists before the sign-out.
     static func signedOut(
-        _ report: SignOutReport, login: String = "homing login", allDevices: String? = nil, lists: [RosterSummary] = []
+        _ report: SignOutReport, login: String = "homing login", allDevices: String? = nil, lists: [RosterSummary] = [],
+        times: TimeText = TimeText(now: Date(), timeZone: .current)
     ) -> String {
         let who = (report.email ?? "The account").printable
         var lines: [String] = []
@@ -83,12 +84,15 @@ struct SessionText {
         case .failed:
             lines.append(
                 ["The session could not be ended on the server.", report.serverReason?.printable].compactMap(\.self).joined(separator: " "))
-            if allDevices == nil {
+            if let until = report.owedUntil {
+                lines.append("Homing keeps trying to tell the server of the sign-out, until \(times.clock(until)).")
+                if allDevices != nil { lines.append("Other devices stay signed in until the server has heard of it.") }
+            } else if allDevices == nil {
                 lines.append("It ends there when it expires. To end it now, sign in on the website and sign out there.")
             }
         case .notAsked, .unknown: break
         }
-        if let allDevices, leavesOtherDevices(report) {
+        if let allDevices, leavesOtherDevices(report), report.owedUntil == nil {
             lines.append("Other devices were not signed out. To sign them out, run ‘\(login)’, then ‘\(allDevices)’.")
         }
         if let fate = fate(of: lists, isKept: report.dataKept == true, who) { lines.append(fate) }

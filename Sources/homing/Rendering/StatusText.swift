@@ -36,6 +36,7 @@ struct StatusText {
     private func block(_ report: BackendReport) -> [String] {
         var facts = Facts()
         facts.add("account", SessionText(times: times).line(report.session))
+        for owed in report.owedSignOuts ?? [] { facts.add("sign-out", owed.sentence) }
         facts.add("entries", Self.counts(report.queue))
         facts.add("look-ups", report.queue.unseen > 0 ? "\(Words.entriesWait(report.queue.unseen)) for a look-up that keeps failing" : nil)
         facts.add("sending", Self.sending(report))

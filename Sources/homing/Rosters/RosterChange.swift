@@ -23,7 +23,10 @@ struct RosterChange {
     let route: String
     private let action: RosterAction
     private let roster: RosterReport
-    private let form: [String]
+    /// The members or fields that may be given; empty for any.
+    private let names: [String]
+    /// The values are item fields, and there is no payload.
+    private let takesFields: Bool
 
     /// Throws if the profile has no route for it.
     init(_ action: RosterAction, of roster: RosterReport) throws(Problem) {
@@ -37,7 +40,9 @@ struct RosterChange {
         self.route = route
         self.action = action
         self.roster = roster
-        form = roster.actions?.form ?? []
+        let fields = action == .add ? roster.actions?.fields : nil
+        names = fields ?? roster.actions?.form ?? []
+        takesFields = fields != nil
     }
 
     /// Whether the person must confirm it.
@@ -57,34 +62,63 @@ struct RosterChange {
 
     /// A JSON object of the given members; nil without any, for a list whose new rows need none.
     func payload(_ fields: [FormField]) throws(Problem) -> Data? {
-        guard action.takesForm else { return nil }
-        var members: [(name: String, value: String)] = []
-        for field in fields {
-            let (name, value) = (try member(field), try json(field))
-            guard !members.contains(where: { $0.name == name }) else {
-                throw .invalid("‘\(name.printable)’ is given twice.", next: "Give it once.")
-            }
-            members.append((name, value))
+        guard action.takesForm, !takesFields else { return nil }
+        if fields.isEmpty, action == .add, names.isEmpty { return nil }
+        var members: [String] = []
+        for (name, field) in try named(fields) {
+            let value = try json(field)
+            members.append("\(Self.text(name)):\(value)")
         }
-        if members.isEmpty {
-            if action == .add, form.isEmpty { return nil }
+        return Data("{\(members.joined(separator: ","))}".utf8)
+    }
+
+    /// The item fields of a new row, if its route takes no payload; otherwise none.
+    func items(_ fields: [FormField]) throws(Problem) -> [ItemField] {
+        guard takesFields else { return [] }
+        var items: [ItemField] = []
+        for (name, field) in try named(fields) { items.append(ItemField(name: name, value: try value(field))) }
+        return items
+    }
+
+    /// Throws without any, and if one is given twice.
+    private func named(_ fields: [FormField]) throws(Problem) -> [(name: String, field: FormField)] {
+        if fields.isEmpty {
             throw .invalid("Nothing was given for the \(roster.title.one).", next: "Give at least one of: \(choices)")
         }
-        return Data("{\(members.map { "\(Self.text($0.name)):\($0.value)" }.joined(separator: ","))}".utf8)
+        var named: [(name: String, field: FormField)] = []
+        for field in fields {
+            let name = try member(field)
+            guard !named.contains(where: { $0.name == name }) else {
+                throw .invalid("‘\(name.printable)’ is given twice.", next: "Give it once.")
+            }
+            named.append((name, field))
+        }
+        return named
     }
 
     /// An option writes `-` for `_`.
     private func member(_ field: FormField) throws(Problem) -> String {
-        if form.isEmpty || form.contains(field.name) { return field.name }
+        if names.isEmpty || names.contains(field.name) { return field.name }
         let plain = { (name: String) in name.replacing("-", with: "_") }
-        if let member = form.first(where: { plain($0) == plain(field.name) }) { return member }
+        if let member = names.first(where: { plain($0) == plain(field.name) }) { return member }
         throw .invalid(
             "\(roster.backend) does not take ‘\(field.name.printable)’ for \(roster.title.many).", next: "Use these options: \(choices)")
     }
 
-    private func json(_ field: FormField) throws(Problem) -> String {
+    private func value(_ field: FormField) throws(Problem) -> String {
         let option = FormOptions.option(for: field.name).printable
-        guard let value = field.value else { throw .invalid("\(option) has no value.", next: "Give one, such as: \(option) \"…\"") }
+        let example = "Give one, such as: \(option) \"…\""
+        guard let value = field.value else { throw .invalid("\(option) has no value.", next: example) }
+        guard field.isJSON || !value.allSatisfy(\.isWhitespace) else {
+            // A payload may have an empty text, such as no description; a field may not.
+            let onPurpose = "\nTo store an empty text on purpose, write: --set \(field.name.printable):='\"\"'"
+            throw .invalid("\(option) is empty; expected a text.", next: example + (takesFields ? "" : onPurpose))
+        }
+        return value
+    }
+
+    private func json(_ field: FormField) throws(Problem) -> String {
+        let value = try value(field)
         guard field.isJSON else { return Self.text(value) }
         do {
             try JSONSyntax.check(Data(value.utf8))
@@ -97,7 +131,7 @@ struct RosterChange {
     }
 
     private var choices: String {
-        form.isEmpty ? "--set NAME=VALUE" : form.map { FormOptions.option(for: $0).printable }.joined(separator: ", ")
+        names.isEmpty ? "--set NAME=VALUE" : names.map { FormOptions.option(for: $0).printable }.joined(separator: ", ")
     }
 
     private static func text(_ text: String) -> String { String(decoding: JSONCoding.encoded(text), as: UTF8.self) }

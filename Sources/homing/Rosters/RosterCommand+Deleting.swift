@@ -7,7 +7,8 @@ extension RosterCommand {
         guard try confirmation.isNeeded else { return }
         let text = DeletionText(roster: roster, id: id, row: try await listed(id, roster, context))
         let others = try await context.entries(EntryQuery(backend: roster.backend, user: id, after: 0, limit: 500))
-            .filter { $0.isUndelivered && $0.route != route }
+            // A row of another list may have the same id.
+            .filter { $0.isUndelivered && $0.route != route && $0.subject?.resource == roster.resource }
         try confirmation.ask(text.before(others), "Type the word ‘delete’ to go on: ") { $0 == "delete" }
     }
 

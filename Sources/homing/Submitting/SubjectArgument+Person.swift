@@ -11,31 +11,74 @@ extension SubjectArgument {
         var account: String?
     }
 
-    /// The person that `text` stands for, in the list that `user_id` refers to on any route.
+    /// The person that `text` stands for, in the lists that `user_id` refers to on any route.
     ///
-    /// - Parameter backend: nil if only one backend has such a list.
-    static func person(_ text: String, at backend: String?, _ client: ControlClient) async throws(Problem) -> Person {
+    /// - Parameters:
+    ///   - backend: nil for all backends.
+    ///   - command: for messages, such as `homing list`.
+    static func person(
+        _ text: String, at backend: String?, for command: String, _ client: ControlClient
+    ) async throws(Problem) -> Person {
         let all = try await client.call(Endpoints.rosters, RosterListQuery(backend: backend)).rosters
-        return try await person(text, at: backend, in: all) { SubjectArgument(all, route: $0, client) }
+        return try await person(text, at: backend, in: all, for: command) { SubjectArgument(all, route: $0, client) }
     }
 
     /// - Parameter argument: finds names for a route.
     static func person(
-        _ text: String, at backend: String?, in all: [RosterReport], _ argument: (String) -> SubjectArgument
+        _ text: String, at backend: String?, in all: [RosterReport], for command: String, _ argument: (String) -> SubjectArgument
     ) async throws(Problem) -> Person {
         let lists = all.filter { person(in: $0) != nil }
         guard let list = lists.first, let reference = person(in: list) else {
             if isID(text) { return Person(id: text, backend: backend) }
             throw .invalid("There is no list in which to look up ‘\(text.printable)’.", next: "Give the person's id.")
         }
-        guard lists.count == 1 else {
-            throw .invalid(
-                "There is more than one list of people: at \(lists.map(\.backend).inWords).", next: "Name one of these with --backend.")
-        }
+        guard lists.count == 1 else { return try await person(text, inSeveral: lists, for: command, argument) }
         // The same id may be another person's at another backend, and a name may be another person's in another account.
         if isID(text) { return Person(id: text, backend: list.backend) }
         let id = try await argument(reference.route).id(of: text, list, takesText: reference.type == "text", "--user ")
         return Person(id: id, backend: list.backend, account: text.hasPrefix("@") ? nil : list.account)
+    }
+
+    /// A name may be a person's in one of several lists; an id may be one in each.
+    private static func person(
+        _ text: String, inSeveral lists: [RosterReport], for command: String, _ argument: (String) -> SubjectArgument
+    ) async throws(Problem) -> Person {
+        if isID(text) || text.hasPrefix("@") {
+            throw several(
+                lists.map { Person(id: text, backend: $0.backend) }, for: command,
+                "There is more than one list of people: at \(lists.map(\.backend).inWords).")
+        }
+        var found: [Person] = []
+        for list in lists where list.count != nil {
+            guard let reference = person(in: list) else { continue }
+            let ids = try await argument(reference.route).ids(of: text, list, takesText: reference.type == "text")
+            found += ids.map { Person(id: $0, backend: list.backend, account: list.account) }
+        }
+        if let only = found.first, found.count == 1 { return only }
+        guard found.isEmpty else {
+            let places = found.map { "\(RowReference.short($0.id)) at \($0.backend ?? "")".printable }
+            throw several(found, for: command, "\(found.count) people are called ‘\(text.printable)’: \(places.inWords).")
+        }
+        throw unknown(text, lists)
+    }
+
+    private static func several(_ people: [Person], for command: String, _ detail: String) -> Problem {
+        let commands = people.map { person in
+            let backend = person.backend.map { " --backend \($0.asArgument)" } ?? ""
+            return "\(command) --user \(RowReference.short(person.id).asArgument)\(backend)"
+        }
+        return .invalid(detail, next: (["Run the command for the right one:"] + commands).joined(separator: "\n"))
+    }
+
+    private static func unknown(_ text: String, _ lists: [RosterReport]) -> Problem {
+        let searched = lists.filter { $0.count != nil }
+        let others = lists.filter { $0.count == nil }.map { " At \($0.backend), names cannot be looked up. \($0.sentence)" }.joined()
+        let detail =
+            searched.isEmpty
+            ? "Names cannot be looked up.\(others)"
+            : "No person at \(searched.map(\.backend).inWords) is called ‘\(text.printable)’.\(others)"
+        let commands = searched.map { "To see all, run: \($0.command) --backend \($0.backend.asArgument)" }
+        return .invalid(detail, next: commands.isEmpty ? "Give the person's id, and --backend." : commands.joined(separator: "\n"))
     }
 
     private static func person(in roster: RosterReport) -> FieldReference? { roster.references?.first { $0.field == "user_id" } }

@@ -34,23 +34,28 @@ struct SubjectArgument {
 
     /// The field with an id; unchanged if its value is an id, or if it takes none.
     ///
-    /// - Parameter option: how the value is given, for messages, such as `--user `.
-    func resolved(_ item: ItemField, option: String) async throws(Problem) -> ItemField {
+    /// - Parameters:
+    ///   - option: how the value is given, for messages, such as `--user `, or the beginning of a whole command.
+    ///   - end: of the command.
+    func resolved(_ item: ItemField, option: String, end: String = "") async throws(Problem) -> ItemField {
         guard !Self.isID(item.value), !item.value.isEmpty else { return item }
         for roster in rosters {
             guard let reference = roster.references?.first(where: { $0.route == route && $0.field == item.name }) else { continue }
-            return ItemField(name: item.name, value: try await id(of: item.value, roster, takesText: reference.type == "text", option))
+            let id = try await id(of: item.value, roster, takesText: reference.type == "text", option, end: end)
+            return ItemField(name: item.name, value: id)
         }
         return item
     }
 
     /// The id that `text` stands for in the list.
-    func id(of text: String, _ roster: RosterReport, takesText: Bool, _ option: String) async throws(Problem) -> String {
+    func id(
+        of text: String, _ roster: RosterReport, takesText: Bool, _ option: String, end: String = ""
+    ) async throws(Problem) -> String {
         if let id = try await reference(text, roster, takesText: takesText) { return id }
         guard roster.count != nil else {
             // Any text may be an id there.
             if takesText { return text }
-            throw .invalid("Names cannot be looked up. \(roster.sentence)", next: "Or give the id: \(option)ID")
+            throw .invalid("Names cannot be looked up. \(roster.sentence)", next: "Or give the id: \(option)ID\(end)")
         }
         if takesText, try await page(query(roster) { $0.ids = [text] }).rows.contains(where: { $0.id == text }) { return text }
         let found = try await page(query(roster) { $0.label = text })
@@ -60,15 +65,24 @@ struct SubjectArgument {
             throw try await unknown(text, roster)
         }
         guard found.matching == 1 else {
-            let ids = found.rows.prefix(Self.shown).map(\.shownID) + (found.matching > Self.shown ? ["…"] : [])
+            let ids = found.rows.prefix(Self.shown).map(\.shownID)
+            let more = found.matching > Self.shown ? ", …" : ""
+            let commands = ids.map { "\(option)\($0.asArgument)\(end)" }
             throw .invalid(
-                "\(found.matching) \(roster.title.many) are called ‘\(text.printable)’: \(ids.joined(separator: ", ")).",
-                next: "Give the id: \(option)\(row.shownID.asArgument)")
+                "\(found.matching) \(roster.title.many) are called ‘\(text.printable)’: \(ids.joined(separator: ", "))\(more).",
+                next: option.hasPrefix("homing ")
+                    ? (["Run the command for the right one:"] + commands).joined(separator: "\n") : "Give the id: \(commands[0])")
         }
         return row.id
     }
 
     private static let shown = 10
+
+    /// The ids of the rows with this label, or with this id where any text may be one.
+    func ids(of text: String, _ roster: RosterReport, takesText: Bool) async throws(Problem) -> [String] {
+        if takesText, try await page(query(roster) { $0.ids = [text] }).rows.contains(where: { $0.id == text }) { return [text] }
+        return try await page(query(roster, limit: Self.shown) { $0.label = text }).rows.map(\.id)
+    }
 
     /// `@` with the full id of the entry that creates the row; nil if `text` is no reference.
     private func reference(_ text: String, _ roster: RosterReport, takesText: Bool) async throws(Problem) -> String? {

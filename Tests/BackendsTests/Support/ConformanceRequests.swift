@@ -34,7 +34,8 @@ struct ConformanceRequests {
         for route in backend.routes { try add(route: route) }
         for resource in backend.resources {
             let page = resource.pages == nil ? "" : ", page 2"
-            add("resource \(resource.name)\(page)", try backend.read(resource, page: 2, unless: "W/\"an-etag\""))
+            let parent: RosterID? = resource.parent == nil ? nil : "5"
+            add("resource \(resource.name)\(page)", try backend.read(resource, of: parent, page: 2, unless: "W/\"an-etag\""))
         }
     }
 

@@ -37,8 +37,10 @@ enum WireSamples {
         "SessionList": Pair(full: SessionList(sessions: [session]), bare: SessionList(sessions: [])),
         "SignOutReport": Pair(
             full: SignOutReport(
-                backend: "b", local: "cleared", server: "failed", serverReason: "r", email: "e", waiting: 1, discarded: 2, dataKept: true),
+                backend: "b", local: "cleared", server: "failed", serverReason: "r", email: "e", waiting: 1, discarded: 2, dataKept: true,
+                owedUntil: day),
             bare: SignOutReport(backend: "b", local: "cleared", server: "ended", waiting: 0)),
+        "OwedSignOutReport": Pair(full: owed, bare: OwedSignOutReport(account: "1", until: day, sentence: "s")),
         "ClaimReport": Pair(
             full: ClaimReport(files: 1, backend: "b", account: "1", email: "e"), bare: ClaimReport(files: 0, backend: "b", account: "1")),
         "SubjectReport": Pair(full: subject, bare: SubjectReport(resource: "r", field: "f", id: "5")),
@@ -139,7 +141,7 @@ enum WireSamples {
             oldestWaitingID: id, lastDelivered: day, nextTry: day, otherAccounts: [account], formerAddress: "https://old:443",
             waitingForFormerAddress: 1, pause: pause, gateCause: "offline", signInCommand: "c", sentence: "s", discardedBySigningOut: 1,
             coolingRoutes: [cooling])
-        report.rosters = [summary]
+        (report.rosters, report.owedSignOuts) = ([summary], [owed])
         return report
     }()
     private static let described = BackendSummary(name: "b", routes: [route])
@@ -165,8 +167,9 @@ enum WireSamples {
     }()
     private static let bareRoster = RosterReport(backend: "b", resource: "r", title: title, state: "unread", sentence: "s")
     private static let bareRow = RosterRow(id: "28", label: "Anna Example", values: ["/id": "23"])
-    private static let row = RosterRow(id: "@\(id)", label: "Anna Example", values: [:], pending: "new")
-    private static let actions = RosterActions(add: "a", change: "c", delete: "d", confirm: true, form: ["first_name"])
+    private static let row = RosterRow(id: "@\(id)", label: "Anna Example", values: [:], pending: "new", deletion: id)
+    private static let actions = RosterActions(add: "a", change: "c", delete: "d", confirm: true, form: ["first_name"], fields: ["name"])
+    private static let owed = OwedSignOutReport(account: "1", email: "e", until: day, sentence: "s")
     private static let cooling = CoolingRoute(route: "r", since: day, until: day, reason: "s")
     private static let pause = PauseReport(backend: "b", reason: "r", since: day, until: day, by: "ann")
     private static let lane: LaneReport = {

@@ -30,6 +30,8 @@ struct WrongFile: Sendable, CustomTestStringConvertible {
             WrongFile("labloop", "skew: 180", "skew: soon", "auth.skew"),
             WrongFile("labloop", "lifetime: 900", "lifetime: 0", "auth.lifetime"),
             WrongFile("labloop", "on_failure: clear", "on_failure: forget", "auth.logout.on_failure"),
+            WrongFile("labloop", "on_failure: clear", "on_failure: keep", "auth.logout.owed"),
+            WrongFile("labloop", "owed: retry", "owed: forget", "auth.logout.owed"),
             WrongFile("labloop", "on_401: [refresh]", "on_401: [again]", "auth.on_401.0"),
             WrongFile("labloop", "on_401: [refresh]", "on_401: [refresh, refresh]", "auth.on_401"),
             WrongFile("labloop", "ok: /success", "ok: success", "errors.ok"),

@@ -101,7 +101,7 @@ import Testing
     private func waitForReport(of path: String, _ station: TestStation) async throws {
         while true {
             let entry = try await station.client.call(Endpoints.entry, EntryReference(id: Samples.id(1).description))
-            var reports = "\(entry)"
+            var reports = "\(entry)\(try await station.status())"
             try await station.client.events(EventQuery(since: 0)) { event in
                 reports += "\(event.detail)"
                 return true

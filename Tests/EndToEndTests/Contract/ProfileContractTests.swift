@@ -14,6 +14,14 @@ import Testing
     private static let id = "0198c0de-0000-7000-8000-000000000001"
     private static let payload = Data(#"{"average_measurements":{"14-818":{"value":17.25}}}"#.utf8)
 
+    private static let manualMeasurement = [
+        "user_id": "5", "source": "a source", "face_width": "a face_width", "jaw_width": "a jaw_width", "face_depth": "a face_depth",
+        "face_length": "a face_length", "lower_face_length": "a lower_face_length", "bitragion_menton_arc": "a bitragion_menton_arc",
+        "bitragion_subnasale_arc": "a bitragion_subnasale_arc", "nasal_root_breadth": "a nasal_root_breadth",
+        "nose_protrusion": "a nose_protrusion", "nose_bridge_height": "a nose_bridge_height", "lip_width": "a lip_width",
+        "head_circumference": "a head_circumference", "nose_breadth": "a nose_breadth", "cheek_fullness": "a cheek_fullness",
+    ]
+
     /// Submissions that cause each request, with and without optional fields.
     private static let handedIn: [String: [(route: String, fields: [String: String], takesPayload: Bool)]] = [
         "aiphoto": [
@@ -25,21 +33,32 @@ import Testing
         "breathesafe": [
             ("create_managed_user", [:], false),
             ("profile", ["user_id": "5"], true), ("measurement", ["user_id": "5"], true), ("fit_test", ["user_id": "5"], true),
+            ("manual_measurement", ["user_id": "5"], false), ("manual_measurement", manualMeasurement, false),
         ],
         "labloop": [("appointment", [:], true)],
-        "lists": [("create_list", ["name": "a name"], false), ("create_list", ["name": "a name", "description": "a description"], false)],
-        "lists-2026": [
-            ("create_list", ["name": "a name"], false), ("create_list", ["name": "a name", "description": "a description"], false),
-        ],
+        "lists": lists(["list_id": "5", "title": "a title", "due_at": "a due_at"]),
+        "lists-2026": lists(["list_id": "5", "title": "a title"]),
         "story16": [("message", ["conversation": "a conversation"], true)],
     ]
+
+    /// - Parameter task: the required fields of a new task.
+    private static func lists(_ task: [String: String]) -> [(route: String, fields: [String: String], takesPayload: Bool)] {
+        let most = task.merging(["due_at": "a due_at", "note": "a note", "priority": "a priority"]) { first, _ in first }
+        return [
+            ("create_list", ["name": "a name"], false), ("create_list", ["name": "a name", "description": "a description"], false),
+            ("rename_list", ["list_id": "5"], true), ("create_task", task, false), ("create_task", most, false),
+            ("edit_task", ["task_id": "5"], true), ("complete_task", ["task_id": "5"], false),
+            ("reopen_task", ["task_id": "5"], false),
+        ]
+    }
 
     /// One response that satisfies every profile, with the tokens of the golden files.
     private static let answer = #"""
         {"success":true,"id":"7","email":"ann@lab.test","user":{"id":"7","email":"ann@lab.test"},"localId":"7","user_id":"7",
         "idToken":"the-access-token","refreshToken":"the-refresh-token","id_token":"the-access-token","token":"the-access-token",
         "refresh_token":"the-refresh-token","currentUser":{"id":"7"},"csrf_token":"the-csrf-token","managed_user":{"managed_id":1},
-        "profile":{},"facial_measurement":{"id":1},"fit_test":{"id":1},"facial_measurements":[],
+        "profile":{},"facial_measurement":{"id":1,"user_id":5},"fit_test":{"id":1},"facial_measurements":[],
+        "list_id":5,"completed_at":"now","list":{"id":"7"},"task":{"id":"7","list_id":5,"completed_at":"now"},
         "data":{"accessToken":"the-access-token","refreshToken":"the-refresh-token","user":{"_id":"7","email":"ann@lab.test"},
         "tokens":{"accessToken":"the-access-token","refreshToken":"the-refresh-token"}}}
         """#

@@ -86,8 +86,8 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    private static let dropping = ("on_failure: clear", "on_failure: clear\n    outbox: drop")
-    private static let keeping = ("on_failure: clear", "on_failure: keep")
+    private static let dropping = ("on_failure: clear\n    owed: retry", "on_failure: clear\n    outbox: drop")
+    private static let keeping = ("on_failure: clear\n    owed: retry", "on_failure: keep")
 
     /// Kills the daemon at `place` during a sign-out with three entries, and restarts it. If the profile keeps sessions, the server fails once.
     private func killed(at place: String, _ edit: (String, String) = dropping) async throws -> TestStation {

@@ -38,6 +38,21 @@ extension LabClient {
     }
 }
 
+extension LabClient {
+    /// Sends a request about lists or tasks, with a body unless it is nil.
+    func lists(_ method: String, _ path: String, _ tokens: LabTokens, _ body: JSON? = nil) async throws -> LabAnswer {
+        try await send(method, "/api/v1/\(path)", headers: tokens.bearer, body: body.map { Body.json($0.description) } ?? Body.none)
+    }
+
+    func addTask(_ tokens: LabTokens, to list: Int = 1, title: String = "Bread", due: String? = "2026-12-01T12:00:00Z") async throws
+        -> LabAnswer
+    {
+        var task: JSONObject = ["title": .string(title), "note": "white"]
+        task["due_at"] = due.map { .string($0) }
+        return try await lists("POST", "lists/\(list)/tasks", tokens, ["task": .object(task)])
+    }
+}
+
 extension LabTokens {
     /// The version of the guide has no refresh token.
     init(ofLists json: JSON) throws {

@@ -12,12 +12,15 @@ actor ReferenceStation {
         let name: String
         /// For RECORDER_KILL (CRecorder.h), with `#` for a small count. Nil for a random moment.
         let steps: String?
+        /// Another kill in the next run, while a person settles what this one left.
+        var settling: String?
     }
 
     private static let wal = "outbox.sqlite-wal"
     private static let create = "POST /managed_users"
     private static let capture = "POST /users/"
     private static let created = "HTTP/1.1 201"
+    private static let word = "request:after:/resolve:1"
     static let afterSending = Place(name: "after a create is sent", steps: "send:after:\(create):1")
 
     static let places = [
@@ -37,6 +40,15 @@ actor ReferenceStation {
         Place(
             name: "before the receipt of an entry that refers to a create is committed",
             steps: "send:after:\(capture):1;receive:after:\(created):1;sync:before:\(wal):1"),
+        Place(
+            name: "after the receipt of an entry that refers to a create is committed",
+            steps: "send:after:\(capture):1;receive:after:\(created):1;sync:after:\(wal):1"),
+        Place(
+            name: "before a person’s word about a create is committed", steps: afterSending.steps,
+            settling: "\(word);sync:before:\(wal):1"),
+        Place(
+            name: "after a person’s word about a create is committed", steps: afterSending.steps,
+            settling: "\(word);sync:after:\(wal):1"),
     ]
 
     private let station: TestStation
@@ -71,7 +83,18 @@ actor ReferenceStation {
     func addPerson(killedAt place: Place) async throws -> Bool {
         people += 1
         let submissions = Self.submissions(of: people)
-        let met = try await dies(at: place, submissions)
+        // Half of the people wait with their captures before anything is sent.
+        if Bool.random(using: &generator) { try await gather(submissions) }
+        let moment = Duration.milliseconds(Int.random(in: 0...200, using: &generator))
+        let steps = place.steps?.replacing("#", with: "\(Int.random(in: 1...8, using: &generator))")
+        var met = try await dies(at: steps, after: moment) { try await self.handIn(submissions) }
+        if let settling = place.settling {
+            let meets = try await dies(at: settling, after: moment) {
+                try await self.handIn(submissions)
+                try await self.settle()
+            }
+            met = met && meets
+        }
         try await station.start()
         try await handIn(submissions)
         try await settle()
@@ -79,7 +102,20 @@ actor ReferenceStation {
         return met
     }
 
+    /// Accepts all submissions before the first is sent.
+    private func gather(_ submissions: [Submission]) async throws {
+        try await station.start()
+        _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "to gather"))
+        try await submit(submissions)
+        try await station.end(SIGKILL)
+    }
+
     private static let capturesPerPerson = 2
+
+    /// The digest in the ledger.
+    private static func profile(of person: Int) -> String {
+        LedgerEntry.digest(of: JSON.object(["first_name": "Anna", "last_name": .string("Example \(person)")]).bytes)
+    }
 
     private static func id(_ person: Int, _ number: Int = 0) -> String { Samples.id(100 * person + number).description }
 
@@ -95,11 +131,12 @@ actor ReferenceStation {
             }
     }
 
-    private func dies(at place: Place, _ submissions: [Submission]) async throws -> Bool {
+    /// Starts the daemon so that it dies at `steps` (CRecorder.h) during the work, or without steps after a moment. True if the place was met.
+    private func dies(
+        at steps: String?, after moment: Duration, during work: @escaping @Sendable () async throws -> Void
+    ) async throws -> Bool {
         let met = station.directory("met")
         try? FileManager.default.removeItem(atPath: met)  // `try?`: there may be none
-        let moment = Duration.milliseconds(Int.random(in: 0...200, using: &generator))
-        let steps = place.steps?.replacing("#", with: "\(Int.random(in: 1...8, using: &generator))")
         let process: Process
         do {
             process = try await station.start(try recorder.environment(killing: steps, met: met))
@@ -107,18 +144,24 @@ actor ReferenceStation {
             guard FileManager.default.fileExists(atPath: met) else { throw error }
             return true
         }
-        let limit = ContinuousClock.now + (place.steps == nil ? moment : .seconds(5))
-        // `try?`: submitted again after the next start.
-        let work = Task { _ = try? await self.handIn(submissions) }
+        let limit = ContinuousClock.now + (steps == nil ? moment : .seconds(5))
+        // Its failure is expected. It is done again after the next start.
+        let task = Task { try await work() }
         while process.isRunning, ContinuousClock.now < limit { await pauseBriefly() }
         try await station.end(SIGKILL)
-        await work.value
-        return place.steps == nil || FileManager.default.fileExists(atPath: met)
+        _ = await task.result
+        return steps == nil || FileManager.default.fileExists(atPath: met)
     }
 
     /// The same ids each time.
-    private func handIn(_ submissions: [Submission]) async throws {
+    private func submit(_ submissions: [Submission]) async throws {
         for submission in submissions { _ = try await station.client.call(Endpoints.submit, submission) }
+    }
+
+    /// Also ends the pause of `gather`.
+    private func handIn(_ submissions: [Submission]) async throws {
+        try await submit(submissions)
+        _ = try await station.client.call(Endpoints.resume, ResumeRequest())
     }
 
     // MARK: Settling
@@ -137,12 +180,17 @@ actor ReferenceStation {
     /// A create cannot be looked up, so a person looks whether the backend has somebody new.
     private func decide(_ entry: EntrySummary) async throws {
         guard entry.holdReason == "unknownOutcome", entry.route == "create_managed_user" else {
-            if entry.holdReason != "dependency" { _ = try await station.client.call(Endpoints.retry, RetryRequest(id: entry.id)) }
+            if entry.holdReason == "dependency" { return }
+            // The backend refuses nothing here.
+            if entry.holdReason != "unknownOutcome", entry.holdReason != "poison" {
+                problems.append("entry \(entry.id) is \(entry.state): \(entry.holdReason ?? entry.lastError ?? "")")
+            }
+            _ = try await station.client.call(Endpoints.retry, RetryRequest(id: entry.id))
             return
         }
+        let known = try await creates().compactMap(\.remoteID)
         // No request is under way afterwards.
         await station.sandbox.down()
-        let known = try await creates().compactMap(\.remoteID)
         let unknown = rows.map { String($0) }.filter { !known.contains($0) }
         try await station.sandbox.up()
         if unknown.count > 1, !isCareless { problems.append("the backend has \(unknown), which no receipt names") }
@@ -182,9 +230,9 @@ actor ReferenceStation {
             finding.lost += captures.count { entries[$0] == nil }
             let arrived = ledger.filter { $0.user.map { String($0) } == row }.compactMap(\.clientMutationID)
             if arrived != captures { finding.problems.append("user \(row) should have the captures \(captures), and has \(arrived)") }
-            if !ledger.contains(where: { $0.method == "PUT" && $0.path == "/users/\(row)/profile" }) {
-                finding.problems.append("user \(row) has no profile")
-            }
+            // Of this person only, perhaps more than once.
+            let profiles = Set(ledger.filter { $0.method == "PUT" && $0.path == "/users/\(row)/profile" }.map(\.digest))
+            if profiles != [Self.profile(of: person)] { finding.problems.append("user \(row) has no profile, or one of another person") }
         }
         let named = Set(entries.values.compactMap { $0.route == "create_managed_user" ? $0.remoteID : nil })
         let orphans = rows.filter { !named.contains(String($0)) }

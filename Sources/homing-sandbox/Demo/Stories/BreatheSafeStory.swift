@@ -1,6 +1,7 @@
 import Sandbox
 
-/// Faces are measured without a network, also of a new person. The session ends midway, and one capture is for a wrong user.
+/// Faces are measured without a network, also of a new person, and a person is deleted. The session ends midway, and one capture is for a wrong
+/// user.
 struct BreatheSafeStory: Story {
     let captures: DemoCaptures
     let backend = SandboxBackend.breatheSafe(BreatheSafeConfiguration { $0.managedUsers = Self.people })
@@ -15,6 +16,14 @@ struct BreatheSafeStory: Story {
     /// A person who is not in the list.
     private static let eve = BreatheSafeConfiguration.ManagedUser.name(of: 9)
     private static var eveInFull: String { "\(eve.first) \(eve.last)" }
+    /// The person who is deleted.
+    private static let leaving = listed.upperBound
+    private static var zoe: String { name(of: leaving) }
+
+    private static func name(of user: Int) -> String {
+        let name = BreatheSafeConfiguration.ManagedUser.name(of: user)
+        return "\(name.first) \(name.last)"
+    }
 
     private static var people: [BreatheSafeConfiguration.ManagedUser] {
         listed.map { BreatheSafeConfiguration.ManagedUser(user: $0).named } + [.init(user: DemoCaptures.notManaged, manager: 2)]
@@ -24,6 +33,8 @@ struct BreatheSafeStory: Story {
         try await setOut(day)
         try await measure(day)
         try addPerson(day)
+        day.say("\(Self.zoe) no longer takes part. The manager deletes her, and confirms it.")
+        try day.show("people", "delete", Self.zoe, "--yes")
         try await checkOffline(day)
         try await comeHome(day)
         try await correct(day)
@@ -86,19 +97,25 @@ struct BreatheSafeStory: Story {
         // This user is managed by the manager, so the request takes effect before its response is lost.
         await day.loseAnAnswer(of: "/users/5/\(Self.path)", thenSlowing: Self.path)
         try day.show("sync", "--wait", "--timeout", "60")
-        day.showLedger(try arrivals(day))
+        day.showLedger(try arrivals(day, names(day.ledger)))
         day.say(
             "When the session ended, the daemon signed in again by itself (\(day.ledger.logInCount) sign-ins in all). After the lost answer it looked the measurement up and did not send it twice."
         )
 
-        guard let user = day.ledger.entries.first(where: { $0.resource == "managed_user" })?.user else {
+        guard let user = day.ledger.entries.first(where: { $0.resource == "managed_user" && !$0.isDeletion })?.user else {
             throw DemoError("the server has no new person")
         }
         day.say(
-            "The server gave the new person the number \(user). Her name and her captures went there. The list has her after it is read again."
+            "The server gave the new person the number \(user). Her name and her captures went there. \(Self.zoe) went after her captures. The list shows both after it is read again."
         )
+        let received = day.ledger.entries.filter { $0.user == Self.leaving }.map(\.isDeletion)
+        let measured = captures.plain.count { $0.user == Self.leaving }
+        try day.expect(
+            "the server deleted \(Self.zoe) after her captures", received == Array(repeating: false, count: measured) + [true])
         let people = try day.show("people", "--refresh")
         try day.expect("the new person is in the list", people.contains(Self.eveInFull) && !people.contains("(new)"))
+        let others = Self.listed.dropLast().map { Self.name(of: $0) }
+        try day.expect("only \(Self.zoe) is gone", !people.contains(Self.zoe) && others.allSatisfy { people.contains($0) })
         let list = try day.show("list", "--limit", "6")
         try day.expect("the list of entries names people", list.contains("\(Self.eveInFull) (\(user))"))
     }
@@ -131,21 +148,28 @@ struct BreatheSafeStory: Story {
 }
 
 extension BreatheSafeStory {
-    /// Of the captures, the new person, her name, and the correction.
+    /// Of the captures, the new person, her name, the deletion, and the correction.
     private func comparison(_ day: Day) throws -> DemoComparison {
-        let arrivals = try arrivals(day)
+        let deleted = Set(day.ledger.entries.filter(\.isDeletion).compactMap(\.user))
+        // The daemon read the list again, so it has no names of deleted people.
+        let arrivals = try arrivals(day, names(day.ledger).filter { !deleted.contains($0.key) })
         let people = arrivals.compactMap { arrival in arrival.id.flatMap { id in arrival.person.map { (id, $0) } } }
         return DemoComparison(
-            handedIn: (captures.count + 3, "entries"), books: try day.books, arrivals: arrivals.map(\.id),
-            people: Dictionary(people) { first, _ in first })
+            handedIn: (captures.count + 4, "entries"), books: try day.books, arrivals: arrivals.map(\.id),
+            people: Dictionary(people) { first, _ in first },
+            deleted: (["\(Self.leaving)"], Set(deleted.map(String.init))))
     }
 
-    private func arrivals(_ day: Day) throws -> [DemoArrival] {
-        let (rows, names) = (try day.books.rows, names(day.ledger))
+    /// - Parameter names: by user.
+    private func arrivals(_ day: Day, _ names: [Int: String]) throws -> [DemoArrival] {
+        let rows = try day.books.rows
         return day.ledger.entries.map { entry in
             let user = "\(entry.user ?? 0)"
             let person = entry.user.flatMap { names[$0] }.map { "\($0) (\(user))" } ?? user
             switch entry.resource {
+            case "managed_user" where entry.isDeletion:
+                let row = rows.first { $0.route == "delete_managed_user" && $0.subject?.id == user }
+                return DemoArrival(entry: entry, words: "deletion of \(person)", id: row?.id, person: person)
             case "managed_user":
                 let row = rows.first { $0.route == "create_managed_user" && $0.remoteID == user }
                 return DemoArrival(entry: entry, words: "new person with the number \(user)", id: row?.id, person: person)
@@ -162,10 +186,7 @@ extension BreatheSafeStory {
     /// The names at the server, by user. The ledger shows who got the new name.
     private func names(_ ledger: Ledger) -> [Int: String] {
         var names: [Int: String] = [:]
-        for user in Self.listed {
-            let name = BreatheSafeConfiguration.ManagedUser.name(of: user)
-            names[user] = "\(name.first) \(name.last)"
-        }
+        for user in Self.listed { names[user] = Self.name(of: user) }
         let name: JSONObject = ["first_name": .string(Self.eve.first), "last_name": .string(Self.eve.last)]
         let digest = LedgerEntry.digest(of: JSON.object(name).bytes)
         for entry in ledger.entries where entry.resource == "profile" && entry.digest == digest {
@@ -173,4 +194,8 @@ extension BreatheSafeStory {
         }
         return names
     }
+}
+
+extension LedgerEntry {
+    fileprivate var isDeletion: Bool { method == "DELETE" }
 }

@@ -1,6 +1,6 @@
 import Sandbox
 
-/// The same lists four months later: each refresh token works once, and a second use revokes its family.
+/// The same list four months later: each refresh token works once, and a second use revokes its family.
 struct Lists2026Story: Story {
     let backend = SandboxBackend.lists2026()
     let profile = "lists-2026"
@@ -10,7 +10,7 @@ struct Lists2026Story: Story {
     private static let refresh = "/api/v1/auth/refresh"
 
     func tell(_ day: Day) async throws -> Bool {
-        try await ListsStory.toTheDepot(day, route: route)
+        try await ListsStory.toTheDepot(day)
 
         day.say("On the way home the network returns. The token’s hour ends in the middle of the deliveries.")
         try await day.homecoming(slowing: Self.path, endingSessionAmong: day.changes.count)
@@ -21,9 +21,7 @@ struct Lists2026Story: Story {
         try await loseTheRefresh(day)
         day.say("The manager checks the status and is asked to sign in again.")
         try day.signInAgain()
-
-        try day.close()
-        return try day.compare("lists")
+        return try ListsStory.close(day)
     }
 
     /// Loses the response to a refresh; the network returns after the grace for reusing the token has passed.

@@ -1,0 +1,60 @@
+import Backends
+import Foundation
+import Outbox
+import SyncModel
+
+/// A sign-out that the server has not heard of, with the credentials for that one call. Nothing else uses them.
+struct OwedSignOut: Hashable, Sendable, Codable {
+    /// As the backend knows it.
+    let account: Account
+    /// As other components know it.
+    let shown: Account
+    let allDevices: Bool
+    /// By then the credentials are destroyed.
+    var until: Date
+    /// The backend's base URL, and every origin to which the profile sent credentials, at the sign-in.
+    let address: String
+    let origins: Set<String>
+    var credentials: Credentials
+    /// Its one refresh was sent, so the tokens may be used up.
+    var hasRefreshed = false
+
+    /// In seconds.
+    static let longest: TimeInterval = 86_400
+
+    /// True if `profile` sends these credentials only where they were sent before.
+    func isBound(to profile: Profile) -> Bool {
+        address == profile.address && profile.credentialOrigins.allSatisfy { origins.contains($0.description) }
+    }
+
+    /// A clock that was ahead may have set the end.
+    func isOver(at now: Date) -> Bool { until.hasCome(at: now, longest: Self.longest + 60) }
+
+    var stored: StoredOwedSignOut {
+        do {
+            return StoredOwedSignOut(account: shown.id, until: until, record: try JSONEncoder().encode(self))
+        } catch { preconditionFailure("an owed sign-out always encodes: \(error)") }
+    }
+}
+
+/// Why the credentials of an owed sign-out are destroyed.
+enum OwedEnd: Hashable, Sendable {
+    case heard(SignOutOutcome.Server)
+    case dayHasPassed
+    /// The account signed in again: the call might end its new session.
+    case signedIn
+    /// The profile no longer allows the call.
+    case profile
+
+    func event(of owed: OwedSignOut, at backend: String, now: Date) -> SyncEvent {
+        let (kind, key, value): (SyncEvent.Kind, String, String) =
+            switch self {
+            case .heard(let server): (.signOutHeard, "server", server.name)
+            case .dayHasPassed: (.signOutGivenUp, "cause", "day")
+            case .signedIn: (.signOutGivenUp, "cause", "signedIn")
+            case .profile: (.signOutGivenUp, "cause", "profile")
+            }
+        return SyncEvent(
+            at: now, kind, backend: backend, account: owed.shown.id, detail: ["email": owed.shown.label, key: value])
+    }
+}

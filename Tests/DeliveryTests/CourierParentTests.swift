@@ -1,0 +1,64 @@
+import Backends
+import Delivery
+import Foundation
+import SyncModel
+import TestSupport
+import Testing
+
+/// Entries whose row is in a list that is read for each row of another one.
+struct CourierParentTests {
+    private let scripted: ScriptedCourier
+    private var server: ScriptedBackend { scripted.server }
+
+    init() async throws {
+        scripted = try await ScriptedCourier(Self.profile)
+        server.answer("GET /lists", 200, #"{"lists":[{"id":1},{"id":2}]}"#)
+        server.answer("GET /lists/1/tasks", 200, #"{"tasks":[{"id":11}]}"#)
+        server.answer("GET /lists/2/tasks", 200, #"{"tasks":[{"id":28}]}"#)
+        server.answer("DELETE /lists/2/tasks/28", 200, "{}")
+    }
+
+    private static let profile = ScriptedCourier.profile(
+        """
+        routes:
+          remove:
+            request: DELETE /lists/2/tasks/{row./id}
+            fields: {task_id: {type: integer, reference: tasks}}
+            deletes: tasks
+            row: {resource: tasks, where: {/id: "{item.task_id}"}, fresh: true}
+            absent_is_done: true
+            empty: true
+        resources:
+          lists: {request: GET /lists, list: /lists, id: /id}
+          tasks: {request: "GET /lists/{parent}/tasks", parent: lists, list: /tasks, id: /id, keep: [/id]}
+        """)
+
+    private var entry: Entry {
+        var mutation = Samples.mutation(1)
+        (mutation.route, mutation.fields, mutation.payload, mutation.subject) = ("remove", ["task_id": 28], nil, "28")
+        return Samples.entry(mutation) { _ in }
+    }
+
+    /// Without the checks of the account.
+    private var log: [String] { server.log.filter { $0 != "GET /me" } }
+    private static let reads = ["GET /lists", "GET /lists/1/tasks", "GET /lists/2/tasks"]
+
+    @Test func readsAllListsJustBeforeItSends() async {
+        let attempt = await scripted.courier.attempt(entry)
+        #expect(attempt.verdict.name == "accepted" && attempt.wasSent)
+        #expect(log == Self.reads + ["DELETE /lists/2/tasks/28"])
+    }
+
+    @Test func absentInTwoReadsOfAllListsIsDone() async {
+        server.answer("GET /lists/2/tasks", 200, #"{"tasks":[]}"#)
+        let attempt = await scripted.courier.attempt(entry)
+        #expect(attempt.verdict.name == "accepted" && !attempt.wasSent)
+        #expect(log == Self.reads + Self.reads)
+    }
+
+    @Test func unreadableListOfOneParentSendsNothing() async {
+        server.answer("GET /lists/1/tasks", 500, "{}")
+        let attempt = await scripted.courier.attempt(entry)
+        #expect(attempt.verdict.name == "unread" && !attempt.wasSent)
+    }
+}

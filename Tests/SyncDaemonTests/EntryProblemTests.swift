@@ -1,0 +1,43 @@
+import ControlAPI
+import Foundation
+import Outbox
+import SyncModel
+import TestSupport
+import Testing
+
+@testable import SyncDaemon
+
+/// Every refusal of a command about one entry says what to do next.
+@Suite struct EntryProblemTests {
+    private static let id = Samples.id(1)
+
+    @Test(
+        arguments: [
+            (.pending, "is waiting"), (.delivered, "was delivered"), (.dead, "has failed"), (.held, "is on hold"),
+            (.discarded, "was discarded"),
+        ] as [(Entry.State, String)])
+    func wrongStateIsNamedInWords(state: Entry.State, words: String) {
+        let problem = Problem(OutboxError.wrongState(Self.id, state))
+        #expect(problem.detail == "Entry \(Self.id) \(words). Nothing was changed.")
+        #expect(problem.next == "To see what became of it, run: homing why \(Self.id)")
+    }
+
+    @Test(
+        arguments: [
+            .wrongState(id, .inflight), .notUncertain(id), .needsRemoteID(id), .rowTaken(by: id), .mayBeDelivered(id), .hasDependents(id),
+            .unreadable(id), .beingDiscarded(id, at: .distantPast), .notFound(id), .noSuchCreate(id), .createDiscarded(id),
+        ] as [OutboxError])
+    func everyRefusalHasANextStep(error: OutboxError) {
+        let problem = Problem(error)
+        #expect(problem.next?.isEmpty == false && problem.detail.hasSuffix("."), "\(problem)")
+        // Commands stand at the end of a line, so that they can be copied.
+        let lines = problem.next?.split(separator: "\n") ?? []
+        #expect(lines.allSatisfy { $0.hasSuffix(".") || $0.contains("run: homing ") }, "\(lines)")
+    }
+
+    @Test func createOfUnknownOutcomeCanBeResolvedEitherWay() {
+        let next = Problem(OutboxError.needsRemoteID(Self.id)).next
+        #expect(next?.contains("run: homing resolve \(Self.id) --delivered REMOTE-ID\n") == true)
+        #expect(next?.hasSuffix("run: homing resolve \(Self.id) --not-delivered") == true)
+    }
+}
