@@ -23,7 +23,8 @@ struct LookUpTests {
     @Test(arguments: [#""7""#, "0", "null", "7.5", "7", "7.0"]) func foundCreateNeedsAUsableID(id: String) throws {
         let find = "find: {request: GET /managed_users, list: /managed_users, match: /key, remote_id: /managed_id}"
         let backend = try breathesafe(
-            "    request: POST /managed_users\n", "    request: POST /managed_users\n    json: {kind: person}\n    marker: /key\n    \(find)\n")
+            "    request: POST /managed_users\n",
+            "    request: POST /managed_users\n    json: {kind: person}\n    marker: /key\n    \(find)\n")
         let create = mutation("create_managed_user", payload: nil)
         let found = backend.lookedUp(
             answer(200, #"{"managed_users":[{"managed_id":\#(id),"key":"\#(create.id)"}]}"#), for: create, at: noon)
