@@ -17,7 +17,10 @@ struct EntrySearch {
 
     init(_ filter: EntryFilter, _ db: Database) throws {
         var sources: [Source] = []
-        if let subject = filter.subject { sources.append(try subjects(subject, db)) }
+        if let subject = filter.subject {
+            sources.append(try subjects(subject, db))
+            if subject.reference == nil { keepOnly(filter.resources) }
+        }
         if filter.state != nil || filter.backend != nil { sources.append(try states(filter, db)) }
         if filter.route != nil || filter.since != nil || filter.until != nil { sources.append(captures(filter)) }
         let counts = try sources.map { try count($0, where: [], upTo: Self.mostSorted + 1, db) }
@@ -69,10 +72,19 @@ extension EntrySearch {
         let meant = try Self.equals(of: subject, db).map { equal in
             var condition = "subject = \(bound(equal.subject.rawValue))"
             if let owner = equal.owner { condition += " AND backend = \(bound(owner.backend)) AND account = \(bound(owner.account))" }
+            if let resource = equal.resource { condition += " AND (reference IS NULL OR reference = \(bound(resource)))" }
             return condition
         }
         conditions.append("(\(meant.joined(separator: " OR ")))")
         return Source(parts: meant.map { "INDEXED BY subjectOrder WHERE \($0)" })
+    }
+
+    /// Rows of several resources may have the same id.
+    private mutating func keepOnly(_ resources: [String: Set<String>]) {
+        for (backend, names) in resources.sorted(by: { $0.key < $1.key }) {
+            let names = names.sorted().map { bound($0) }.joined(separator: ", ")
+            conditions.append("(reference IS NULL OR backend <> \(bound(backend)) OR reference IN (\(names)))")
+        }
     }
 
     /// By `stateOrder`, whose rows are in the order of acceptance for one state and backend.
@@ -112,21 +124,28 @@ extension EntrySearch {
         return ":\(name)"
     }
 
-    /// The subject itself, and those that stand for the same row; `owner` is nil if it does not matter.
-    static func equals(of subject: RosterID, _ db: Database) throws -> [(subject: RosterID, owner: Destination?)] {
-        var equals: [(subject: RosterID, owner: Destination?)] = [(subject, nil)]
+    /// The subject itself, and those that stand for the same row; `owner` and `resource` are nil if they do not matter.
+    static func equals(
+        of subject: RosterID, _ db: Database
+    ) throws -> [(subject: RosterID, owner: Destination?, resource: String?)] {
+        var equals: [(subject: RosterID, owner: Destination?, resource: String?)] = [(subject, nil, nil)]
         if let create = subject.reference {
             let made = try Row.fetchOne(
-                db, sql: "SELECT remoteID, backend, account FROM receipt WHERE id = ? AND creates IS NOT NULL AND remoteID IS NOT NULL",
+                db,
+                sql: """
+                    SELECT remoteID, backend, account, creates FROM receipt
+                    WHERE id = ? AND creates IS NOT NULL AND remoteID IS NOT NULL
+                    """,
                 arguments: [create.description])
             if let made {
-                equals.append((RosterID(made["remoteID"] as String), Destination(backend: made["backend"], account: made["account"])))
+                let owner = Destination(backend: made["backend"], account: made["account"])
+                equals.append((RosterID(made["remoteID"] as String), owner, made["creates"]))
             }
         } else {
             let creates = try String.fetchAll(
                 db, sql: "SELECT id FROM receipt WHERE remoteID = ? AND creates IS NOT NULL ORDER BY sequence DESC LIMIT \(mostCreates)",
                 arguments: [subject.rawValue])
-            for create in creates { equals.append((RosterID("@\(create)"), nil)) }
+            for create in creates { equals.append((RosterID("@\(create)"), nil, nil)) }
         }
         return equals
     }

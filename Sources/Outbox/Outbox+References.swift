@@ -32,7 +32,7 @@ extension Outbox {
         }
     }
 
-    /// The undelivered deletions by these routes, by the row's present id: the oldest for each row. Without those that are being discarded.
+    /// The deletions by these routes that will be sent, by the row's present id: the oldest for each row. Not those that failed or are on hold.
     package func deletions(by routes: [String], at destination: Destination) async throws(OutboxError) -> [RosterID: MutationID] {
         if routes.isEmpty { return [:] }
         return try await read { db in
@@ -42,7 +42,7 @@ extension Outbox {
                     SELECT id, coalesce((SELECT remoteID FROM receipt WHERE receipt.id = entry.needs AND receipt.creates IS NOT NULL), subject)
                         AS target
                     FROM entry INDEXED BY routeOrder WHERE route IN (\(databaseQuestionMarks(count: routes.count)))
-                        AND backend = ? AND account = ? AND subject IS NOT NULL AND \(Self.isOpen) AND holdReason IS NOT 'discarding'
+                        AND backend = ? AND account = ? AND subject IS NOT NULL AND state IN ('pending', 'inflight')
                     ORDER BY sequence
                     """, arguments: StatementArguments(routes) + [destination.backend, destination.account])
             var deletions: [RosterID: MutationID] = [:]

@@ -91,9 +91,9 @@ package struct Failure: Error, Hashable, Sendable {
         self.outcomeUnknown = outcomeUnknown
     }
 
-    /// With the status in place of the server's words, which may repeat a payload.
+    /// With the status in place of the server's words, which may repeat a payload. Of an intercepted request, the words are Homing's.
     package func withoutWords(at backend: String) -> Failure {
-        guard let status else { return self }
+        guard let status, reason != .intercepted else { return self }
         return Failure(reason, status: status, Self.answer(status, of: backend), outcomeUnknown: outcomeUnknown)
     }
 

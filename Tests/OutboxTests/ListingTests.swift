@@ -162,12 +162,20 @@ import Testing
         }
         #expect(try await found(RosterID(createdBy: create.id)) == [2])
         #expect(try await found("7") == [3, 4])
+        var other = Samples.mutation(5, lane: "5")
+        (other.subject, other.reference) = ("7", "fit_tests")
+        try await store.enqueue(other)
+        #expect(try await found("7") == [3, 4, 5])
+        var filter = EntryFilter(subject: "7")
+        filter.resources = [other.destination.backend: ["managed_users"]]
+        #expect(try await store.outbox.page(of: filter, after: nil, limit: 10).entries.map(\.sequence) == [3, 4])
+        #expect(try await found(RosterID(createdBy: create.id)) == [2])
         #expect(try await store.outbox.page(of: EntryFilter(), after: 0, limit: 10).blockers == [Samples.id(2): create.id])
         let claimed = try #require(try await store.claim().first)
         #expect(claimed.id == create.id && Samples.receipt.remoteID == "7")
         try await store.deliver(claimed)
         #expect(try await store.outbox.page(of: EntryFilter(), after: 0, limit: 10).blockers.isEmpty)
-        #expect(try await found("7") == [2, 3, 4])
+        #expect(try await found("7") == [2, 3, 4, 5])
         // The other account's person is another one.
         #expect(try await found(RosterID(createdBy: create.id)) == [2, 3])
     }

@@ -25,6 +25,11 @@ extension Backend {
         return (add, change, routes.first { deletes(route: $0) == resource.name })
     }
 
+    /// The resources of which a field `user_id` takes ids.
+    package var people: Set<String> {
+        Set(routes.compactMap { subjectField(route: $0) }.filter { $0.field == "user_id" }.map(\.resource.name))
+    }
+
     /// The fields, with this id in the one that names the subject; for lanes.
     package func fields(_ fields: [String: JSONValue], route name: String, as subject: RosterID) -> [String: JSONValue] {
         guard let field = subjectField(route: name)?.field else { return fields }

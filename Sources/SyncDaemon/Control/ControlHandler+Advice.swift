@@ -24,7 +24,8 @@ extension ControlHandler {
             let found = try await outbox.rosterLabels(of: [id], in: RosterKey(destination: owner, resource: resource.name))
             (advice.head, advice.subject.label) = (found?.head, found?.labels[id])
         }
-        if keeper.backend.deletes(route: submission.route) == nil {
+        // A correction takes the place of the earlier entry, also before a deletion.
+        if keeper.backend.deletes(route: submission.route) == nil, submission.supersedes == nil {
             let deletions = try await outbox.deletions(by: keeper.backend.deletions(of: resource), at: owner)
             advice.deletion = deletions[RosterID(advice.subject.id)]
         }

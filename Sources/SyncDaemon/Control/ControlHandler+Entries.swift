@@ -49,9 +49,10 @@ extension ControlHandler {
     }
 
     func entries(_ request: EntryQuery, by caller: Caller) async throws -> EntryPage {
-        let filter = EntryFilter(
+        var filter = EntryFilter(
             state: request.state.flatMap(Entry.State.init), backend: request.backend, subject: request.user.map { RosterID($0) },
             route: request.route, since: request.since, until: request.until)
+        filter.resources = keepers.mapValues(\.backend.people).filter { !$0.value.isEmpty }
         let page = try await outbox.page(of: filter, after: request.after, limit: request.limit)
         let entries = page.entries
         if page.total == 0 { try requireRoute(request.route, at: request.backend) }

@@ -78,7 +78,7 @@ struct DiscardCommand: DaemonCommand {
         var account: String?
         if let user {
             let command = "homing discard --state \(state.rawValue)\(route.map { " --route \($0.asArgument)" } ?? "") --reason TEXT"
-            let person = try await SubjectArgument.person(user, at: target.backend, for: command, context.client)
+            let person = try await SubjectArgument.person(user, at: target.backend, for: command, inAll: true, context.client)
             (query.user, query.backend, account) = (person.id, person.backend, person.account)
         }
         let found = try await context.entries(query)

@@ -16,10 +16,17 @@ extension SubjectArgument {
     /// - Parameters:
     ///   - backend: nil for all backends.
     ///   - command: for messages, such as `homing list`.
+    ///   - inAll: throws if a name cannot be looked up in one of the lists: it may be meant there.
     static func person(
-        _ text: String, at backend: String?, for command: String, _ client: ControlClient
+        _ text: String, at backend: String?, for command: String, inAll: Bool = false, _ client: ControlClient
     ) async throws(Problem) -> Person {
         let all = try await client.call(Endpoints.rosters, RosterListQuery(backend: backend)).rosters
+        let silent = isID(text) || text.hasPrefix("@") ? nil : all.first { person(in: $0) != nil && $0.count == nil }
+        if inAll, let silent, all.count(where: { person(in: $0) != nil }) > 1 {
+            throw .invalid(
+                "At \(silent.backend), names cannot be looked up, and ‘\(text.printable)’ may be meant there. \(silent.sentence)",
+                next: "Add --backend, with the backend whose person you mean.")
+        }
         return try await person(text, at: backend, in: all, for: command) { SubjectArgument(all, route: $0, client) }
     }
 
