@@ -71,7 +71,7 @@ public struct SignOutReport: Codable, Sendable, Equatable {
     public var discarded: Int?
     /// True if the stored lists of the account stay on this station; nil if they were deleted.
     public var dataKept: Bool?
-    /// Until when Homing repeats the call that the server did not hear; nil if it does not.
+    /// Until when Homing repeats the call that the server did not hear, for this device only; nil if it does not.
     public var owedUntil: Date?
 
     public init(

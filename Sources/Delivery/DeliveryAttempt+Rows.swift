@@ -21,11 +21,11 @@ extension DeliveryAttempt {
         }
     }
 
-    /// One read of all rows, and a second one if the row is not among them.
+    /// One read of all rows, and a second one if the row is not among them, or a row is there twice.
     struct Search: Sendable {
         var passes = RosterPasses(levels: 1)
-        /// The rows of the first read, which did not contain the entry's; nil before that.
-        var lacking: [RosterID]?
+        /// The rows of the first read, which alone proves nothing; nil before that.
+        var first: [RosterID]?
         /// Why the rows that were read are not all, so that no row can be sent or be absent; nil if they are all.
         var gap: Incompleteness?
         /// Of the last page with rows.
@@ -36,6 +36,10 @@ extension DeliveryAttempt {
     package mutating func readRow(_ answer: ResourceAnswer, status: Int, at now: Date) -> Step {
         switch answer {
         case .page: search.status = status
+        case .gone:
+            search.status = status
+            let message = "The server answered that a part of the list of \(many) does not exist, although it had just named that part."
+            return waitForRead(message, at: now)
         case .unauthorized(let failure): refusal = .unauthorized(failure)
         case .unchanged, .throttled, .failed: break
         }
@@ -49,7 +53,7 @@ extension DeliveryAttempt {
             failure.status = search.status
             return end(.permanent(failure), at: now)
         case _ where search.gap != nil: return incomplete(at: now)
-        case .one(let row) where search.lacking == nil:
+        case .one(let row) where search.first == nil:
             self.row = row
             return go(.send)
         case .one: return hasChanged(at: now)
@@ -90,11 +94,12 @@ extension DeliveryAttempt {
         case .denied(var failure):
             failure.reason = .stillUnauthorized
             return unread(failure, at: now)
+        case .store(let rows) where rows.isCrossing: return crossing(rows, at: now)
         case .store(let rows):
             if rows.incomplete == .changing { return hasChanged(at: now) }
             search.gap = rows.incomplete
             return go(.findRow(in: rows.listed))
-        case .end(.throttled(let failure, let until)): return end(.throttled(failure, until: until), at: now)
+        case .end(.throttled(let failure, let until)): return throttled(failure, until: until, at: now)
         case .end(.failed(let failure)): return unread(failure, at: now)
         case .end: return unread(Failure(.serverError, "There was no usable answer."), at: now)
         }
@@ -102,16 +107,26 @@ extension DeliveryAttempt {
 
     /// A single read without the row may be a fault of the server's.
     private mutating func absent(from ids: [RosterID], at now: Date) -> Step {
-        guard let lacking = search.lacking else {
-            let status = search.status
-            search = Search(passes: RosterPasses(levels: rows?.levels ?? 1), lacking: ids, status: status)
-            return follow(search.passes.next, at: now)
-        }
-        guard lacking == ids else { return hasChanged(at: now) }
+        guard let first = search.first else { return readAgain(after: ids, at: now) }
+        guard first == ids else { return hasChanged(at: now) }
         if rows?.absentIsDone == true {
             return end(.accepted(Receipt(remoteID: nil, status: search.status, foundByLookup: true, at: now)), at: now)
         }
         return end(.permanent(Failure(.refused, "The entry was not sent: the list of \(many) no longer contains its row.")), at: now)
+    }
+
+    /// A row in the lists of two parents has moved, unless the next read shows the same: then no later read can tell which one is meant.
+    private mutating func crossing(_ rows: RosterRows, at now: Date) -> Step {
+        let ids = rows.listed.map(\.id)
+        guard let first = search.first else { return readAgain(after: ids, at: now) }
+        guard first == ids else { return hasChanged(at: now) }
+        search.gap = .contradiction
+        return go(.findRow(in: rows.listed))
+    }
+
+    private mutating func readAgain(after first: [RosterID], at now: Date) -> Step {
+        search = Search(passes: RosterPasses(levels: rows?.levels ?? 1), first: first, status: search.status)
+        return follow(search.passes.next, at: now)
     }
 
     private func hasChanged(at now: Date) -> Step {
@@ -134,9 +149,25 @@ extension DeliveryAttempt {
         end(.unread(Failure(.serverError, status: search.status, message), until: nextRead(now)), at: now)
     }
 
-    private mutating func unread(_ failure: Failure, at now: Date) -> Step {
+    /// A server that allows no read to its end would be asked for ever, so a person decides after so many in a row.
+    private static let mostCutReads = 10
+
+    /// Only this entry waits: a list must not hold back captures.
+    private mutating func throttled(_ failure: Failure, until: Date, at now: Date) -> Step {
+        var failure = failure
+        // A server that answers no page is busy, however long the list is.
+        if search.first != nil || search.passes.requests > 1 { failure.reason = .tooLarge }
+        guard failure.reason == .tooLarge, entry.looks + 1 >= Self.mostCutReads else {
+            return unread(failure, until: max(until, nextRead(now)), at: now)
+        }
+        let message =
+            "The list of \(many) is too long for the limit of the server: \(Self.mostCutReads) times in a row, it stopped Homing before the end of the list. Homing sends nothing before it has found the entry’s row in the whole list."
+        return end(.permanent(Failure(.profile, status: failure.status, message)), at: now)
+    }
+
+    private mutating func unread(_ failure: Failure, until: Date? = nil, at now: Date) -> Step {
         let message = "The list of \(many) must be read before the entry is sent, and that failed. \(failure.message)"
-        return end(.unread(Failure(failure.reason, status: failure.status, message), until: nextRead(now)), at: now)
+        return end(.unread(Failure(failure.reason, status: failure.status, message), until: until ?? nextRead(now)), at: now)
     }
 
     private var many: String { rows?.many ?? "rows" }

@@ -42,6 +42,9 @@ struct Judgement {
         case .forbidden(let failure): .held(.forbidden, failure)
         case .unseen(let failure) where entry.isAside: .aside(until: nextLook(using: &generator), failure)
         case .unseen(let failure): .released(until: nextLook(using: &generator), failure)
+        // Reads that the server stopped together must not come back together.
+        case .unread(let failure, let until) where failure.reason == .throttled || failure.reason == .tooLarge:
+            .released(until: until.addingTimeInterval(.random(in: 0...max(0, until.timeIntervalSince(now)), using: &generator)), failure)
         case .unread(let failure, let until): .released(until: until, failure)
         // The gate waits for the session; the entry stays ready for a new sign-in.
         case .throttled(let failure, _) where failure.reason != .throttled: handedBack(failure)

@@ -17,6 +17,14 @@ package struct StoredOwedSignOut: Equatable, Sendable {
     static func identity(_ backend: String, _ account: AccountID) -> String { "owed-sign-out/\(backend)/\(account)" }
 }
 
+/// What a change of a session does to an owed sign-out.
+package enum OwedSignOutChange: Equatable, Sendable {
+    /// The server has not heard of the sign-out that the change ends.
+    case begins(StoredOwedSignOut)
+    /// Destroys the credentials of this event's account.
+    case ends(SyncEvent)
+}
+
 extension Outbox {
     /// Those that open.
     package func owedSignOuts(of backend: String) throws(OutboxError) -> [StoredOwedSignOut] {
@@ -38,12 +46,9 @@ extension Outbox {
         }
     }
 
-    /// Destroys the credentials of the event's backend and this account. Durable when it returns; Housekeeping then empties the log.
-    package func forgetOwedSignOut(of account: AccountID, _ event: SyncEvent) throws(OutboxError) {
-        try writeAtOnce { db in
-            try Self.deleteOwedSignOut(of: account, at: event.backend ?? "", db)
-            try Self.insert(event, db)
-        }
+    /// Destroys the credentials of the event's backend and account. Durable when it returns; Housekeeping then empties the log.
+    package func endOwedSignOut(_ event: SyncEvent) throws(OutboxError) {
+        try writeAtOnce { try Self.endOwedSignOut(event, $0) }
         accountLeft.send()
         eventsWritten.send()
     }
@@ -56,9 +61,9 @@ extension Outbox {
             }
             for row in rows {
                 let (backend, account) = (row["backend"] as String, row["account"] as AccountID)
-                try Self.deleteOwedSignOut(of: account, at: backend, db)
                 let cause = backends.contains(backend) ? "unreadable" : "profile"
-                try Self.insert(SyncEvent(at: now, .signOutGivenUp, backend: backend, account: account, detail: ["cause": cause]), db)
+                try Self.endOwedSignOut(
+                    SyncEvent(at: now, .signOutGivenUp, backend: backend, account: account, detail: ["cause": cause]), db)
             }
             return !rows.isEmpty
         }
@@ -75,8 +80,10 @@ extension Outbox {
             arguments: [backend, owed.account, owed.until.ms, sealed])
     }
 
-    static func deleteOwedSignOut(of account: AccountID, at backend: String, _ db: Database) throws {
-        try db.execute(sql: "DELETE FROM owedSignOut WHERE backend = ? AND account = ?", arguments: [backend, account])
+    static func endOwedSignOut(_ event: SyncEvent, _ db: Database) throws {
+        try db.execute(
+            sql: "DELETE FROM owedSignOut WHERE backend = ? AND account = ?", arguments: [event.backend, event.account])
+        try insert(event, db)
     }
 
     /// Nil if it does not open with the vault's key.

@@ -23,16 +23,23 @@ extension Outbox {
 
     /// Those that are not over. One stored while the clock was ahead lasts as long as the server asked.
     package func quiets(at now: Date) throws(OutboxError) -> [Quiet] {
-        try readAtOnce { db in
-            try Row.fetchAll(db, sql: "SELECT * FROM quiet ORDER BY backend").compactMap { row in
-                let (since, until) = (Date(ms: row["since"]), Date(ms: row["until"]))
-                let span = min(until.timeIntervalSince(since), Quiet.horizon)
-                let end = since > now ? now.addingTimeInterval(span) : until
-                guard end > now, span > 0 else { return nil }
-                return Quiet(
-                    backend: row["backend"], address: row["address"], since: min(since, now), until: end,
-                    failure: Failure(.throttled, status: row["status"], row["message"]))
-            }
+        try readAtOnce { try Self.quiets(at: now, $0) }
+    }
+
+    /// The one of this backend at this address; nil if there is none, or it is over.
+    package func quiet(of backend: String, at address: String, now: Date) async throws(OutboxError) -> Quiet? {
+        try await read { db in try Self.quiets(at: now, db).first { $0.backend == backend && $0.address == address } }
+    }
+
+    private static func quiets(at now: Date, _ db: Database) throws -> [Quiet] {
+        try Row.fetchAll(db, sql: "SELECT * FROM quiet ORDER BY backend").compactMap { row in
+            let (since, until) = (Date(ms: row["since"]), Date(ms: row["until"]))
+            let span = min(until.timeIntervalSince(since), Quiet.horizon)
+            let end = since > now ? now.addingTimeInterval(span) : until
+            guard end > now, span > 0 else { return nil }
+            return Quiet(
+                backend: row["backend"], address: row["address"], since: min(since, now), until: end,
+                failure: Failure(.throttled, status: row["status"], row["message"]))
         }
     }
 }

@@ -8,23 +8,20 @@ package struct SessionChange: Sendable {
     package let backend: String
     /// Sealed before it is stored.
     package let record: Data
-    package var events: [SyncEvent]
+    package let events: [SyncEvent]
     /// The account's display name.
     package let label: Account?
     /// Whose rosters may be stored from now on.
     package let account: AccountID?
     package let rosters: RosterFate
-    /// The server has not heard of the sign-out that this change ends.
-    package var owes: StoredOwedSignOut?
-    /// The account whose owed sign-out is destroyed.
-    package var voids: AccountID?
+    package let owedSignOut: OwedSignOutChange?
 
     package init(
         backend: String, record: Data, events: [SyncEvent] = [], label: Account? = nil, account: AccountID? = nil,
-        rosters: RosterFate = .follows
+        rosters: RosterFate = .follows, owedSignOut: OwedSignOutChange? = nil
     ) {
         (self.backend, self.record, self.events, self.label) = (backend, record, events, label)
-        (self.account, self.rosters) = (account, rosters)
+        (self.account, self.rosters, self.owedSignOut) = (account, rosters, owedSignOut)
     }
 }
 
@@ -73,13 +70,17 @@ extension Outbox {
                     INSERT INTO session (backend, sealed, account, keeps) VALUES (?, ?, ?, ?)
                     ON CONFLICT DO UPDATE SET sealed = excluded.sealed, account = excluded.account, keeps = excluded.keeps
                     """, arguments: [change.backend, sealed, change.account, change.rosters == .kept])
-            if let account = change.voids { try Self.deleteOwedSignOut(of: account, at: change.backend, db) }
-            if let owed = change.owes { try insertOwedSignOut(owed, of: change.backend, db) }
             if let account = change.label { try Self.remember(account, of: change.backend, db) }
             for event in change.events { try Self.insert(event, db) }
-            return change.rosters == .dropped || change.voids != nil || previous.map { $0 != change.account } ?? false
+            switch change.owedSignOut {
+            case .begins(let owed)?: try insertOwedSignOut(owed, of: change.backend, db)
+            case .ends(let event)?: try Self.endOwedSignOut(event, db)
+            case nil: break
+            }
+            return change.rosters == .dropped || previous.map { $0 != change.account } ?? false
         }
-        if hasLeft { accountLeft.send() }
-        if !change.events.isEmpty { eventsWritten.send() }
+        let endsOwed = if case .ends? = change.owedSignOut { true } else { false }
+        if hasLeft || endsOwed { accountLeft.send() }
+        if !change.events.isEmpty || endsOwed { eventsWritten.send() }
     }
 }

@@ -124,6 +124,8 @@ extension Outbox {
         }
         switch attempt.verdict {
         case .unknown where !attempt.wasSent && isUncertain: changes.append(("looks", item.entry.looks + 1))
+        case .unread(let failure, _) where failure.reason == .tooLarge: changes.append(("looks", item.entry.looks + 1))
+        case .unread(let failure, _) where failure.reason == .throttled: break
         case .unreachable, .throttled, .unauthorized: break
         default: changes.append(("looks", 0))
         }

@@ -15,7 +15,7 @@ package enum OutboxSchema {
     /// - `capturedAt`: as stated by the file or the caller; `acceptedAt`: by this store.
     /// - `claimedAt`: start of the current or interrupted send; `failedAt`: when a send last failed.
     /// - `uncertainAt`: start of the first send with unknown outcome; `doubtedAt`: end of the latest; `doubts`: how many since the last retry;
-    ///   `looks`: lookups since then without an answer.
+    ///   `looks`: lookups since then without an answer, or reads of its row in a row that the server stopped before the end.
     /// - `aside`: it failed while nothing on its route succeeded, or cannot be looked up. If its lane may skip it, later entries go first.
     /// - `after`: a lane whose earlier entries go first; `parent`: the newest of them at acceptance, or the one that replaced it in that lane. It must
     ///   be delivered.

@@ -137,11 +137,16 @@ struct RosterBackend: Sendable {
             if head.incomplete?.isUnsettled == true { backoff.begin(at: now, using: &generator) } else { backoff.end() }
             resources[key.resource]?.know(head, using: &generator)
             resources[key.resource]?.rest(after: took, hasFailed: false, at: now)
+            if head.incomplete?.isUnsettled == true { doubtParent(of: key.resource, at: now) }
             if isChanged { for child in children(of: key.resource) { touch(child, at: now) } }
             answer = .done(head)
         case .failed(let failure):
             backoff.begin(at: now, using: &generator)
             fail(failure)
+        case .unsettled(let failure):
+            backoff.begin(at: now, using: &generator)
+            fail(failure)
+            doubtParent(of: key.resource, at: now)
         case .throttled(let failure, let until):
             // For reads only: a server that is short of time for lists may still take captures.
             backoff.begin(isFirm: true, at: now, using: &generator)
@@ -161,6 +166,13 @@ struct RosterBackend: Sendable {
     // MARK: Parents
 
     private func children(of name: String) -> [String] { resources.keys.filter { resources[$0]?.parent == name }.sorted() }
+
+    /// Its stored rows may have gone, so it is read again: once, as that may not help.
+    private mutating func doubtParent(of name: String, at now: Date) {
+        guard let parent = resources[name]?.parent, resources[name]?.hasDoubtedParent == false else { return }
+        resources[name]?.hasDoubtedParent = true
+        touch(parent, at: now)
+    }
 
     /// A list with a parent is read for its stored rows, so not before there are any.
     private func isReadable(_ name: String) -> Bool {

@@ -41,6 +41,8 @@ enum RosterAction: Sendable, Equatable {
 package enum RosterOutcome: Sendable, Equatable {
     case stored(RosterHead, changed: Bool)
     case failed(Failure)
+    /// The list was never seen whole, and the earlier one is kept.
+    case unsettled(Failure)
     /// The server requested a pause.
     case throttled(Failure, until: Date)
     /// The account is no longer signed in.

@@ -166,7 +166,7 @@ package final class RosterKeeper: Sendable {
         case .stored(let head, let isChanged):
             metadata["rows"] = "\(head.count)"
             log.log(level: isChanged ? .info : .debug, "A list was read", metadata: metadata)
-        case .failed(let failure), .throttled(let failure, _):
+        case .failed(let failure), .unsettled(let failure), .throttled(let failure, _):
             let isKnown = condition(of: key.destination.backend, key.resource).failure?.reason == failure.reason
             metadata["reason"] = "\(failure.reason.rawValue)"
             metadata["status"] = failure.status.map { "\($0)" }

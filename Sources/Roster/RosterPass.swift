@@ -64,6 +64,7 @@ package struct RosterPass: Sendable {
         case .unchanged:
             hasRenewed = false
             return unchanged()
+        case .gone: return .store(RosterRows(pages: [RosterRows.Page(etag: nil, rows: [])], total: 0, incomplete: .changing))
         case .unauthorized(let failure):
             if hasRenewed { return .denied(failure) }
             hasRenewed = true
@@ -74,6 +75,10 @@ package struct RosterPass: Sendable {
     }
 
     private var firstETag: String? { known.first ?? pages.first?.etag }
+    /// Different rows of this pass.
+    var count: Int { ids.count }
+    /// The rows of this pass so far, for a read that ends here.
+    var stopped: RosterRows { rows(total: max(pages.last?.total ?? 0, ids.count), .limit) }
     private var rowsSeen: Int { pages.map { $0.rows.count + $0.nameless }.reduce(0, +) }
 
     private mutating func unchanged() -> Step {
@@ -179,8 +184,10 @@ package struct RosterRows: Sendable, Equatable {
     let total: Int
     /// Nil for a complete list.
     package let incomplete: Incompleteness?
-    /// Of a contradiction, the rows as the server listed them each time, also several with one id.
+    /// If the server listed a row more than once, or contradicted itself: the rows as it listed them each time.
     var repeated: [RosterRow] = []
+    /// A row is in the lists of two parents. It has moved during the read, unless the next read shows the same.
+    package var isCrossing = false
 
     /// All rows that the server listed; without those of pages that are as stored.
     package var listed: [RosterRow] { repeated.isEmpty ? pages.flatMap { $0?.rows ?? [] } : repeated }

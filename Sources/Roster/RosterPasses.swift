@@ -13,9 +13,13 @@ package struct RosterPasses: Sendable {
     private var parents: ArraySlice<RosterID>?
     private var rows: [RosterRow] = []
     private var ids: Set<RosterID> = []
+    /// As the server listed them, also several with one id.
+    private var listed: [RosterRow] = []
+    private var isCrossing = false
     /// At the server.
     private var total = 0
-    private var requests = 0
+    /// Answered so far, for all levels.
+    package private(set) var requests = 0
     private var incomplete: Incompleteness?
 
     private static let rowsOfAPage = 100
@@ -40,8 +44,12 @@ package struct RosterPasses: Sendable {
 
     package mutating func answered(_ answer: ResourceAnswer) -> RosterPass.Step {
         requests += 1
-        let step = pass.answered(answer)
-        guard case .store(let found) = step else { return step }
+        let found: RosterRows
+        switch pass.answered(answer) {
+        case .store(let rows): found = rows
+        case .page where (parents != nil || levels > 1) && isExhausted: found = pass.stopped
+        case let step: return step
+        }
         if parents != nil { add(found) }
         guard parents?.isEmpty ?? true else { return next }
         return descended(from: parents == nil ? found : all)
@@ -50,9 +58,10 @@ package struct RosterPasses: Sendable {
     /// Reads the next list for each of these rows, if there is one.
     private mutating func descended(from rows: RosterRows) -> RosterPass.Step {
         guard level + 1 < levels else { return .store(rows) }
-        let (level, levels) = (level, levels)
+        let (level, levels, requests) = (level, levels, requests)
         self = RosterPasses(parents: rows.pages.flatMap { $0?.rows ?? [] }.map(\.id), incomplete: rows.incomplete)
-        (self.level, self.levels) = (level + 1, levels)
+        (self.level, self.levels, self.requests) = (level + 1, levels, requests)
+        if requests >= RosterPass.mostRequests, parents?.isEmpty == false { stop() }
         return parents?.isEmpty == true ? descended(from: all) : next
     }
 
@@ -61,20 +70,31 @@ package struct RosterPasses: Sendable {
         pass = RosterPass()
         total += found.total
         note(found.incomplete)
-        for row in found.pages.flatMap({ $0?.rows ?? [] }) {
-            // A row may move from one parent to another during the read.
-            if ids.insert(row.id).inserted { rows.append(row) } else { note(.changing) }
+        if found.listed.contains(where: { ids.contains($0.id) }) {
+            isCrossing = true
+            note(.changing)
+        }
+        listed += found.listed
+        for row in found.pages.flatMap({ $0?.rows ?? [] }) where !ids.contains(row.id) {
+            ids.insert(row.id)
+            rows.append(row)
         }
         let isEnough = rows.count >= RosterPass.mostRows || requests >= RosterPass.mostRequests
-        if rows.count > RosterPass.mostRows || isEnough && parents?.isEmpty == false {
-            note(.limit)
-            parents = []
-        }
+        if rows.count > RosterPass.mostRows || isEnough && parents?.isEmpty == false { stop() }
     }
 
-    /// The list must be read again soon for one reason, so it counts before others.
+    private mutating func stop() {
+        note(.limit)
+        parents = []
+    }
+
+    /// The limits hold for all reads together.
+    private var isExhausted: Bool { requests >= RosterPass.mostRequests || rows.count + pass.count > RosterPass.mostRows }
+
+    /// Reasons to read the list again soon count before others, and most of all a contradiction, which no later read may end.
     private mutating func note(_ why: Incompleteness?) {
-        if incomplete == nil || why?.isUnsettled == true && incomplete?.isUnsettled != true { incomplete = why ?? incomplete }
+        guard let why, incomplete == nil || why == .contradiction || why == .changing && incomplete != .contradiction else { return }
+        incomplete = why
     }
 
     /// Without ETags: a page of the store is none of the server's.
@@ -83,6 +103,8 @@ package struct RosterPasses: Sendable {
         let pages = stride(from: 0, to: max(kept.count, 1), by: Self.rowsOfAPage).map { start in
             RosterRows.Page(etag: nil, rows: Array(kept[start..<min(start + Self.rowsOfAPage, kept.count)]))
         }
-        return RosterRows(pages: pages, total: max(total, kept.count), incomplete: incomplete)
+        return RosterRows(
+            pages: pages, total: max(total, kept.count), incomplete: incomplete, repeated: listed.count > rows.count ? listed : [],
+            isCrossing: isCrossing)
     }
 }

@@ -43,7 +43,7 @@ package struct RosterReader: Sendable {
                 return .failed(Failure(.stillUnauthorized, status: failure.status, message))
             case .store(let rows):
                 if let why = rows.incomplete, why.isUnsettled, let stored, stored.incomplete == nil {
-                    return .failed(Failure(.serverError, "\(message(why, resource)) The earlier list is kept."))
+                    return .unsettled(Failure(.serverError, "\(message(why, resource)) The earlier list is kept."))
                 }
                 // Without rows in the parent, there was no request.
                 if session == nil { do { session = try await keeper.freshSession() } catch { return RosterOutcome(error) } }

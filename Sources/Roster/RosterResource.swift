@@ -9,6 +9,8 @@ struct RosterResource: Sendable {
     let parent: String?
     /// Its rows are stored, all or some.
     private(set) var isStored = false
+    /// Since this list was last seen whole, its parent was to be read again because of it.
+    var hasDoubtedParent = false
     /// Callers that wait for a read to begin.
     var asked: [UUID] = []
     /// Deliveries since the last read began; nil for none.
@@ -41,7 +43,9 @@ struct RosterResource: Sendable {
     mutating func know(_ head: RosterHead, using generator: inout some RandomNumberGenerator) {
         isStored = true
         // The union of passes that differ is no list to keep until it is old, nor is one that contradicts itself.
-        readAt = head.incomplete?.isUnsettled == true ? nil : head.readAt
+        let isUnsettled = head.incomplete?.isUnsettled == true
+        readAt = isUnsettled ? nil : head.readAt
+        if !isUnsettled { hasDoubtedParent = false }
         jitter = Double.random(in: 0...0.1, using: &generator)
         (failure, failingSince) = (nil, nil)
     }

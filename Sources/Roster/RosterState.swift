@@ -16,6 +16,7 @@ import SyncModel
 /// | throttled, or no room | backoff, which only a person passes, for the list asked for |
 /// | stored as changing, or as contradicting itself | read again by backoff |
 /// | parent | a list with a parent is read after the first read of that, and again as if touched when the rows of that have changed |
+/// | child never seen whole | its parent is read again once, as a row of it may have gone |
 /// | lost | an unreadable list that was deleted is read again as if touched |
 /// | signed out | the read is cancelled and everything forgotten |
 struct RosterState: Sendable {

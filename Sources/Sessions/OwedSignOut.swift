@@ -9,15 +9,23 @@ struct OwedSignOut: Hashable, Sendable, Codable {
     let account: Account
     /// As other components know it.
     let shown: Account
-    let allDevices: Bool
     /// By then the credentials are destroyed.
     var until: Date
     /// The backend's base URL, and every origin to which the profile sent credentials, at the sign-in.
     let address: String
     let origins: Set<String>
     var credentials: Credentials
-    /// Its one refresh was sent, so the tokens may be used up.
-    var hasRefreshed = false
+    var refresh = Refresh.possible
+    /// The response to an earlier refresh of the session is not known.
+    var refreshWasLost = false
+
+    /// The one refresh that it may have.
+    enum Refresh: String, Codable {
+        case possible
+        /// The response is not known, so the tokens may be used up.
+        case sent
+        case renewed
+    }
 
     /// In seconds.
     static let longest: TimeInterval = 86_400
@@ -37,24 +45,29 @@ struct OwedSignOut: Hashable, Sendable, Codable {
     }
 }
 
-/// Why the credentials of an owed sign-out are destroyed.
-enum OwedEnd: Hashable, Sendable {
-    case heard(SignOutOutcome.Server)
-    case dayHasPassed
-    /// The account signed in again: the call might end its new session.
-    case signedIn
-    /// The profile no longer allows the call.
-    case profile
+extension OwedSignOut {
+    /// Why the credentials are destroyed.
+    enum End: Hashable, Sendable {
+        case heard(SignOutOutcome.Server)
+        case dayHasPassed
+        /// The account signed in again: the call might end its new session.
+        case signedIn
+        /// The profile no longer allows the call.
+        case profile
+        /// The response to the refresh was lost, and the server refuses the earlier token. The session may live on with the new one.
+        case refreshLost
+    }
 
-    func event(of owed: OwedSignOut, at backend: String, now: Date) -> SyncEvent {
+    /// The event of this end.
+    func event(of end: End, at backend: String, now: Date) -> SyncEvent {
         let (kind, key, value): (SyncEvent.Kind, String, String) =
-            switch self {
+            switch end {
             case .heard(let server): (.signOutHeard, "server", server.name)
             case .dayHasPassed: (.signOutGivenUp, "cause", "day")
             case .signedIn: (.signOutGivenUp, "cause", "signedIn")
             case .profile: (.signOutGivenUp, "cause", "profile")
+            case .refreshLost: (.signOutGivenUp, "cause", "refreshLost")
             }
-        return SyncEvent(
-            at: now, kind, backend: backend, account: owed.shown.id, detail: ["email": owed.shown.label, key: value])
+        return SyncEvent(at: now, kind, backend: backend, account: shown.id, detail: ["email": shown.label, key: value])
     }
 }

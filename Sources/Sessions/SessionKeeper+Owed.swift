@@ -10,12 +10,12 @@ extension SessionKeeper {
         var owed: [OwedSignOut] = []
         for stored in try outbox.owedSignOuts(of: backend.name) {
             // `try?`: nil means that it does not decode.
-            if let debt = try? JSONDecoder().decode(OwedSignOut.self, from: stored.record) {
-                owed.append(debt)
+            if let signOut = try? JSONDecoder().decode(OwedSignOut.self, from: stored.record) {
+                owed.append(signOut)
             } else {
                 let detail = ["cause": "unreadable"]
                 let event = SyncEvent(at: now, .signOutGivenUp, backend: backend.name, account: stored.account, detail: detail)
-                try outbox.forgetOwedSignOut(of: stored.account, event)
+                try outbox.endOwedSignOut(event)
             }
         }
         return owed
@@ -24,74 +24,66 @@ extension SessionKeeper {
     /// The sign-outs that the server has not heard of, with the time when Homing gives up.
     package var owedSignOuts: [(account: Account, until: Date)] { owed.all.map { ($0.shown, $0.until) } }
 
-    /// Tells the server of its owed sign-outs, as far as it can be reached. Returns when to call this again; nil for never.
-    package func tellOwed() async -> Date? {
+    /// Repeats the calls that the server has not heard, as far as it can be reached. Returns when to call this again; nil for never.
+    package func repeatOwedSignOuts() async -> Date? {
         guard await waitForChange(), stopping == nil else { return nil }
         // Unstructured: an answer must be stored, though the caller is cancelled.
-        let task = Task { await self.tellRound() }
-        telling = task
-        return await task.joined() == nil ? nil : nextTelling
+        let task = Task { await self.repeatOwed() }
+        owedRound = task
+        return await task.joined() == nil ? nil : nextOwedRound
     }
 
-    private func tellRound() async {
-        defer { telling = nil }
+    private func repeatOwed() async {
+        defer { owedRound = nil }
         if takeOwedHurry() { owed.hurry() }
-        nextTelling = nil
-        var event = OwedEvent.woke(quietUntil: quietUntil)
+        nextOwedRound = nil
+        var event = OwedSignOuts.Event.woke(quietUntil: await quietUntil())
         while true {
             switch owed.on(event, at: clock.now) {
-            case .refresh(let debt):
+            case .refresh(let signOut):
                 if stopping != nil { return }
-                event = await refreshTokens(of: debt)
-            case .tell(let debt, let isRenewed):
-                // `try?`: the call ends these tokens, so only a crash right now would miss them.
-                if isRenewed { try? outbox.update(debt.stored, of: backend.name) }
+                event = await refreshTokens(of: signOut)
+            case .call(let signOut, let isRenewed):
+                // `try?`: if the call fails, the wait stores them again.
+                if isRenewed { try? outbox.update(signOut.stored, of: backend.name) }
                 if stopping != nil { return }
-                event = await sendCall(of: debt)
-            case .end(let debt, let end): event = destroy(debt, end)
+                event = await sendCall(of: signOut)
+            case .end(let signOut, let end): event = await destroy(signOut, end)
             case .wait(let until, let changed):
-                // `try?`: without it, a restart forgoes the one refresh.
+                // `try?`: the next wait tries again. A restart before that gives the sign-out up, or forgoes the one refresh.
                 if let changed { try? outbox.update(changed.stored, of: backend.name) }
-                nextTelling = until
+                nextOwedRound = until
                 return
             }
         }
     }
 
     /// Until when the server wants no requests; nil if it has asked for nothing.
-    private var quietUntil: Date? {
+    private func quietUntil() async -> Date? {
         if owed.all.isEmpty { return nil }
         // `try?`: if the store cannot be read, the server asks again.
-        let quiets = (try? outbox.quiets(at: clock.now)) ?? []
-        return quiets.first { $0.backend == backend.name && $0.address == backend.address }?.until
+        return (try? await outbox.quiet(of: backend.name, at: backend.address, now: clock.now))?.until
     }
 
-    private func refreshTokens(of debt: OwedSignOut) async -> OwedEvent {
-        do throws(OutboxError) { try outbox.update(debt.stored, of: backend.name) } catch { return .unstored }
-        return .refreshed(await scheme.refresh(debt.credentials, of: debt.account, over: transport) { false })
+    private func refreshTokens(of signOut: OwedSignOut) async -> OwedSignOuts.Event {
+        do throws(OutboxError) { try outbox.update(signOut.stored, of: backend.name) } catch { return .unstored }
+        return .refreshed(await scheme.refresh(signOut.credentials, of: signOut.account, over: transport) { false })
     }
 
-    private func sendCall(of debt: OwedSignOut) async -> OwedEvent {
+    /// Of this device alone: sessions on other devices may have begun after the sign-out.
+    private func sendCall(of signOut: OwedSignOut) async -> OwedSignOuts.Event {
         let recording = RecordingTransport(transport, clock: clock)
-        let server = await scheme.signOut(debt.credentials, allDevices: debt.allDevices, over: recording)
+        let server = await scheme.signOut(signOut.credentials, allDevices: false, over: recording)
         if case .failed? = server { log.debug("The server has not heard of a sign-out", metadata: ["backend": "\(backend.name)"]) }
-        return .told(server, askedToWait: recording.askedToWait)
+        return .answered(server, askedToWait: recording.askedToWait)
     }
 
-    private func destroy(_ debt: OwedSignOut, _ end: OwedEnd) -> OwedEvent {
-        let event = end.event(of: debt, at: backend.name, now: clock.now)
-        do throws(OutboxError) { try outbox.forgetOwedSignOut(of: debt.shown.id, event) } catch { return .unstored }
-        owed.forget(debt)
+    private func destroy(_ signOut: OwedSignOut, _ end: OwedSignOut.End) async -> OwedSignOuts.Event {
+        let event = signOut.event(of: end, at: backend.name, now: clock.now)
+        do throws(OutboxError) { try outbox.endOwedSignOut(event) } catch { return .unstored }
+        owed.forget(signOut)
         let text = event.kind == .signOutHeard ? "The server has heard of a sign-out" : "Gave up telling the server of a sign-out"
-        log.notice("\(text)", metadata: ["backend": "\(backend.name)", "account": "\(debt.shown.id)"])
-        return .woke(quietUntil: quietUntil)
-    }
-
-    /// After the store has it.
-    func settleOwed(adding new: OwedSignOut?, forgetting void: OwedSignOut?) {
-        if let void { owed.forget(void) }
-        guard let new else { return }
-        owed.add(new, at: clock.now)
-        owedNews.send()
+        log.notice("\(text)", metadata: ["backend": "\(backend.name)", "account": "\(signOut.shown.id)"])
+        return .woke(quietUntil: await quietUntil())
     }
 }

@@ -67,14 +67,14 @@ extension SessionKeeper {
 
     /// Returns when no change of credentials, and no owed sign-out, is in progress; false if the caller is cancelled.
     func waitForChange() async -> Bool {
-        while change != nil || renewal != nil || telling != nil {
+        while change != nil || renewal != nil || owedRound != nil {
             let hasEnded =
                 switch change {
                 case .signingIn(let task, _): await task.joined() != nil
                 case .signingOut(let task, _): await task.joined() != nil
                 case .draining(let task): await task.joined() != nil
                 case nil where renewal != nil: await renewal?.joined() != nil
-                case nil: await telling?.joined() != nil
+                case nil: await owedRound?.joined() != nil
                 }
             guard hasEnded else { return false }
         }

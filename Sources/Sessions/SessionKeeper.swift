@@ -27,9 +27,9 @@ package actor SessionKeeper {
     var renewal: RenewalTask?
     var owed: OwedSignOuts
     /// The round of owed sign-outs in progress.
-    var telling: Task<Void, Never>?
+    var owedRound: Task<Void, Never>?
     /// When the next round is due; nil for never.
-    var nextTelling: Date?
+    var nextOwedRound: Date?
     var csrf: (token: String, generation: Int)?
     /// The confirmation of the account in progress; its failure, or nil.
     var check: Task<Failure?, Never>?
@@ -130,14 +130,18 @@ package actor SessionKeeper {
         let (events, label) = (unstored.events + [transition.event].compactMap(\.self), transition.label ?? unstored.label)
         let rosters = unstored.rosters == .dropped ? .dropped : transition.rosters
         let void = transition.signsIn.flatMap { owed.owed(of: $0) }
-        var change = SessionChange(
+        let voided = void.map { OwedSignOutChange.ends($0.event(of: .signedIn, at: backend.name, now: clock.now)) }
+        let change = SessionChange(
             backend: backend.name, record: transition.record.encoded, events: events, label: label,
-            account: state.rosterAccount(of: transition.record), rosters: rosters)
-        (change.owes, change.voids) = (transition.owes?.stored, void?.shown.id)
-        if let void { change.events.append(OwedEnd.signedIn.event(of: void, at: backend.name, now: clock.now)) }
+            account: state.rosterAccount(of: transition.record), rosters: rosters,
+            owedSignOut: transition.owes.map { OwedSignOutChange.begins($0.stored) } ?? voided)
         let result = Result { () throws(OutboxError) in try outbox.apply(change) }
         let isStored = if case .success = result { true } else { false }
-        if isStored { settleOwed(adding: transition.owes, forgetting: void) }
+        if isStored, let void { owed.forget(void) }
+        if isStored, let new = transition.owes {
+            owed.add(new, at: clock.now)
+            owedNews.send()
+        }
         if isStored || transition.ifUnstored != .refuse {
             unstored = isStored ? ([], nil, .follows) : (events, label, rosters)
             if state.become(transition, isStored: isStored, at: clock.now) { tell.yield(state.snapshot) }

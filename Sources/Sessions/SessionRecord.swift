@@ -54,7 +54,6 @@ struct SessionRecord: Hashable, Sendable, Codable {
         let requester: Requester?
         let discardsEntries: Bool
         let keepsData: Bool
-        let allDevices: Bool
         let begunAt: Date
         /// The server's answer, as `SignOutOutcome.Server.name`; `unknown` until then.
         var server = "unknown"

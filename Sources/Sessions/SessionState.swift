@@ -235,7 +235,7 @@ struct SessionState: Sendable {
         next.ending = SessionRecord.SignOutMarker(
             before: record.ending?.before ?? record.state, account: account, requester: request.requester,
             discardsEntries: request.mayDiscard && backend.outboxOnSignOut == .drop, keepsData: request.keepData,
-            allDevices: request.allDevices, begunAt: now)
+            begunAt: now)
         next.state = .signingOut
         next.generation += 1
         return SessionTransition(next)
@@ -265,9 +265,8 @@ struct SessionState: Sendable {
         let credentials = Credentials(cookies: record.credentials.cookies, tokens: record.credentials.tokens)
         if credentials == Credentials() { return }
         record.ending?.owed = OwedSignOut(
-            account: account, shown: shown, allDevices: ending.allDevices,
-            until: ending.begunAt.addingTimeInterval(OwedSignOut.longest), address: record.address, origins: record.origins,
-            credentials: credentials)
+            account: account, shown: shown, until: ending.begunAt.addingTimeInterval(OwedSignOut.longest), address: record.address,
+            origins: record.origins, credentials: credentials, refreshWasLost: record.awaitsRefresh)
     }
 
     /// The account whose entries a sign-out in progress discards first; nil for none.

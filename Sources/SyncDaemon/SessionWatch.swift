@@ -9,7 +9,7 @@ import ServiceLifecycle
 import Sessions
 import SyncModel
 
-/// Forwards session changes, keeps idle sessions alive, and has servers told of owed sign-outs.
+/// Forwards session changes, keeps idle sessions alive, and repeats owed sign-outs.
 struct SessionWatch: Service {
     let keepers: [SessionKeeper]
     let outbox: Outbox
@@ -31,7 +31,7 @@ struct SessionWatch: Service {
                     }
                     for await snapshot in changes { await forward(snapshot) }
                 }
-                group.addTask { await untilShutdown { try await tellOwed(keeper) } }
+                group.addTask { await untilShutdown { try await repeatOwedSignOuts(keeper) } }
                 if keeper.backend.keepsAlive {
                     group.addTask { await untilShutdown { try await keepAlive(keeper) } }
                 }
@@ -53,11 +53,11 @@ struct SessionWatch: Service {
         }
     }
 
-    private func tellOwed(_ keeper: SessionKeeper) async throws {
+    private func repeatOwedSignOuts(_ keeper: SessionKeeper) async throws {
         while true {
             // Before the round, so that no news is missed.
             let news = keeper.owedNews.listen()
-            let next = await keeper.tellOwed()
+            let next = await keeper.repeatOwedSignOuts()
             _ = try await clock.isReached(next, from: clock.now, unless: news)
         }
     }

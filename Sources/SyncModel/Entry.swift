@@ -21,7 +21,7 @@ package struct Entry: Hashable, Sendable {
     /// Counted failed sends: at most `RetryPolicy.attempts`.
     package var attempts = 0
     package var releases = 0
-    /// Failed look-ups since the last send with unknown outcome.
+    /// Failed look-ups since the last send with unknown outcome; on a route with `row`, reads in a row that the server stopped before the end.
     package var looks = 0
     /// Daemon crashes while it was in flight.
     package var crashes = 0

@@ -407,8 +407,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (500, "{}", "failed"), (500, "", "failed"), (401, "{}", "alreadyGone"), (401, "", "alreadyGone"), (404, "", "alreadyGone"),
-        (401, "<html>", "failed"), (404, "<html>", "failed"), (204, "", "ended"),
+        (500, "{}", "failed"), (500, "", "failed"), (401, "{}", "alreadyGone"), (404, "{}", "alreadyGone"), (401, "", "failed"),
+        (404, "", "failed"), (401, "<html>", "failed"), (404, "<html>", "failed"), (204, "", "ended"),
     ])
     func signOutForgetsTokensAfterAnyAnswer(status: Int, body: String, expected: String) async throws {
         let keeper = try await bench.signedIn()

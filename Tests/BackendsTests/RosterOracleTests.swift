@@ -39,6 +39,7 @@ struct RosterOracleTests {
         switch answer {
         case .page: "page"
         case .unchanged: "unchanged"
+        case .gone: "gone"
         case .unauthorized: "session"
         case .throttled: "quiet"
         case .failed(let failure): failure.reason == .intercepted ? "intercepted" : "failed"
@@ -67,7 +68,7 @@ struct RosterOracleTests {
         case .unauthorized(let failure), .throttled(let failure, _), .failed(let failure):
             #expect(failure.status == row.status)
             #expect(!failure.message.isEmpty)
-        case .unchanged: break
+        case .unchanged, .gone: break
         }
     }
 }

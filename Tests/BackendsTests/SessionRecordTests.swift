@@ -31,15 +31,15 @@ import Testing
           "ending": {
             "before": "signedIn", "account": {"id": "7", "label": "ann@lab.test"},
             "requester": {"uid": 1000, "pid": 42, "name": "anna"}, "discardsEntries": true, "keepsData": true,
-            "allDevices": true, "begunAt": 816955206, "server": "unknown", "discarded": 2,
+            "begunAt": 816955206, "server": "unknown", "discarded": 2,
             "owed": {
-              "account": {"id": "7", "label": "ann@lab.test"}, "shown": {"id": "7", "label": "ann@lab.test"}, "allDevices": true,
+              "account": {"id": "7", "label": "ann@lab.test"}, "shown": {"id": "7", "label": "ann@lab.test"},
               "until": 817041606, "address": "https://api.example.org:443", "origins": ["https://api.example.org:443"],
               "credentials": {
                 "cookies": {"cookies": []},
                 "tokens": {"access": "access-1", "refresh": "refresh-1", "receivedAt": 816955201, "lifetime": 900}
               },
-              "hasRefreshed": false
+              "refresh": "possible", "refreshWasLost": false
             }
           },
           "checkedAt": 816955203,

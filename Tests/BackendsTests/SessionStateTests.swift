@@ -356,9 +356,18 @@ private func beginSignOut(_ state: inout SessionState, mayDiscard: Bool = false)
             #expect(state.signOutEnds(at: after(60))?.owes == owed && (owed != nil) == (isOwed && key == "owed: retry"))
             guard let owed else { continue }
             #expect(owed.credentials == Credentials(tokens: tokens), "the kept password is no part of it")
-            #expect(owed.allDevices && owed.until == after(86_400) && owed.account == ann && !owed.hasRefreshed)
+            #expect(owed.until == after(86_400) && owed.account == ann && owed.refresh == .possible)
             #expect(state.signOutEnds(at: after(60))?.record.ending == nil)
         }
+    }
+
+    @Test(arguments: [true, false]) func owedSignOutKnowsOfALostRefresh(wasLost: Bool) throws {
+        let backend = try tokenBackend("on_failure: clear", "on_failure: clear\n    owed: retry")
+        var state = SessionState(.record(try session("[refresh]").record.encoded), backend: backend, foreignTo: nil, now: noon)
+        state.record.awaitsRefresh = wasLost
+        _ = state.become(state.signOutBegins(SignOutRequest(), at: noon), isStored: true, at: noon)
+        state.serverTold(.failed("Broken."))
+        #expect(state.signOutEnds(at: noon)?.owes?.refreshWasLost == wasLost)
     }
 
     @Test(arguments: ["hold", "drop", "refuse"], [true, false])

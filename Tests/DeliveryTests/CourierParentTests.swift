@@ -56,6 +56,53 @@ struct CourierParentTests {
         #expect(log == Self.reads + Self.reads)
     }
 
+    /// The server still lists the parent, so its 404 contradicts that.
+    @Test func missingListOfAListedParentProvesNothing() async {
+        server.answer("GET /lists/1/tasks", 404, #"{"status":404,"error":"Not Found"}"#)
+        let beside = await scripted.courier.attempt(entry)
+        #expect(beside.verdict.name == "unread" && !beside.wasSent)
+        server.answer("GET /lists/2/tasks", 404, #"{"status":404,"error":"Not Found"}"#)
+        let all = await scripted.courier.attempt(entry)
+        #expect(all.verdict.name == "unread" && all.verdict.failure?.status == 404 && !all.wasSent)
+        #expect(!log.contains { $0.hasPrefix("DELETE") })
+    }
+
+    @Test func rowThatOneParentListsTwiceNeedsAPerson() async {
+        server.answer("GET /lists/2/tasks", 200, #"{"tasks":[{"id":28},{"id":28}]}"#)
+        let attempt = await scripted.courier.attempt(entry)
+        #expect(attempt.verdict.name == "permanent" && attempt.verdict.failure?.reason == .profile && !attempt.wasSent)
+    }
+
+    @Test func rowInTwoEqualReadsOfTwoParentsNeedsAPerson() async {
+        server.answer("GET /lists/1/tasks", 200, #"{"tasks":[{"id":28}]}"#)
+        let attempt = await scripted.courier.attempt(entry)
+        #expect(attempt.verdict.name == "permanent" && attempt.verdict.failure?.reason == .profile && !attempt.wasSent)
+        #expect(log == Self.reads + Self.reads)
+    }
+
+    /// Another row may be moving, and the entry's too.
+    @Test func otherRowInTwoParentsProvesNothing() async {
+        server.answer("GET /lists/1/tasks", 200, #"{"tasks":[{"id":7}]}"#)
+        server.answer("GET /lists/2/tasks", 200, #"{"tasks":[{"id":7},{"id":28}]}"#)
+        let attempt = await scripted.courier.attempt(entry)
+        #expect(attempt.verdict.name == "unread" && !attempt.wasSent && log == Self.reads + Self.reads)
+    }
+
+    @Test func readThatTheServerStopsWaitsAsAskedAndNotForEver() async {
+        server.answer("GET /lists/2/tasks", 429, "{}", HeaderField("Retry-After", "60"))
+        let first = await scripted.courier.attempt(entry)
+        guard case .unread(let failure, let until) = first.verdict else {
+            Issue.record("\(first.verdict)")
+            return
+        }
+        #expect(failure.status == 429 && until == scripted.clock.now.addingTimeInterval(60) && !first.wasSent)
+        var late = entry
+        late.looks = 9
+        let last = await scripted.courier.attempt(late)
+        #expect(last.verdict.name == "permanent" && last.verdict.failure?.reason == .profile && !last.wasSent)
+        #expect(last.verdict.failure?.message.contains("10 times in a row") == true)
+    }
+
     @Test func unreadableListOfOneParentSendsNothing() async {
         server.answer("GET /lists/1/tasks", 500, "{}")
         let attempt = await scripted.courier.attempt(entry)

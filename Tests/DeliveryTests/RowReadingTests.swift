@@ -149,7 +149,7 @@ struct RowReadingTests {
     @Test func failedReadNeitherCountsNorSends() throws {
         let until = now.addingTimeInterval(60)
         let busy = Failure(.throttled, status: 429, "slow")
-        let answers: [(ResourceAnswer, String)] = [(.failed(Self.failure), "unread"), (.throttled(busy, until: until), "throttled")]
+        let answers: [(ResourceAnswer, String)] = [(.failed(Self.failure), "unread"), (.throttled(busy, until: until), "unread")]
         for (answer, name) in answers {
             var trip = trip()
             _ = begin(&trip)
@@ -175,6 +175,29 @@ struct RowReadingTests {
         let done = try end(trip.readRow(.failed(Self.failure), status: 500, at: now))
         guard case .unread(_, let until) = done.verdict else { throw Failure(.profile, "\(done.verdict)") }
         #expect(until == now.addingTimeInterval(seconds))
+    }
+
+    @Test(arguments: [(0, "unread"), (8, "unread"), (9, "permanent"), (20, "permanent")])
+    func readThatTheServerStopsIsHeldInTheEnd(looks: Int, name: String) throws {
+        var trip = trip { $0.looks = looks }
+        _ = begin(&trip)
+        #expect(trip.readRow(page(["1"], total: 2), status: 200, at: now) == .readRow(page: 2, unless: nil))
+        let busy = Failure(.throttled, status: 429, "slow")
+        let done = try end(trip.readRow(.throttled(busy, until: now.addingTimeInterval(60)), status: 429, at: now))
+        #expect(done.verdict.name == name && !done.wasSent)
+        let reason: Failure.Reason = name == "unread" ? .tooLarge : .profile
+        #expect(done.verdict.failure?.reason == reason)
+    }
+
+    /// It says nothing about the length of the list.
+    @Test(arguments: [(60, 60), (5, 30)] as [(TimeInterval, TimeInterval)])
+    func busyServerIsAskedAgainHoweverOften(asked: TimeInterval, waits: TimeInterval) throws {
+        var trip = trip { $0.looks = 20 }
+        _ = begin(&trip)
+        let busy = Failure(.throttled, status: 429, "slow")
+        let done = try end(trip.readRow(.throttled(busy, until: now.addingTimeInterval(asked)), status: 429, at: now))
+        guard case .unread(let failure, let until) = done.verdict else { throw Failure(.profile, "\(done.verdict)") }
+        #expect(failure.reason == .throttled && until == now.addingTimeInterval(waits))
     }
 
     @Test func renewedSessionReadsAgainBeforeItSends() throws {

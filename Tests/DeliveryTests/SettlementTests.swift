@@ -56,6 +56,15 @@ import Testing
         #expect(settle(.unread(Samples.failure, until: until), attempts: attempts) == .released(until: until, Samples.failure))
     }
 
+    @Test(arguments: [Failure.Reason.throttled, .tooLarge]) func readsThatTheServerStoppedComeBackApart(reason: Failure.Reason) {
+        let failure = Failure(reason, status: 429, "slower")
+        guard case .released(let until, failure) = settle(.unread(failure, until: now.addingTimeInterval(60))) else {
+            Issue.record("It was not released.")
+            return
+        }
+        #expect(until > now.addingTimeInterval(60) && until <= now.addingTimeInterval(120))
+    }
+
     /// A created row without a usable id may exist: sent again, it would exist twice.
     @Test(arguments: [true, false], [true, false]) func refusedUnknownOutcomeIsHeldAtOnce(wasSent: Bool, canLookUp: Bool) {
         let failure = Failure(.refused, status: 201, "without an id", outcomeUnknown: true)

@@ -72,6 +72,12 @@ import Testing
         // A repeated submission was accepted before the deletion.
         #expect(try await station.measure("7", 2).warning == nil)
 
+        // A correction of the earlier capture takes its place, before the deletion.
+        let fixed = try await station.client.call(
+            Endpoints.fix, FixRequest(id: Samples.id(2).description, fields: ["user_id": "9"]))
+        let back = try await station.client.call(Endpoints.fix, FixRequest(id: fixed.id, fields: ["user_id": "7"], strict: true))
+        #expect(back.warning == nil)
+
         _ = try await station.client.call(Endpoints.discard, DiscardRequest(id: deletion, grace: 600))
         #expect(try await marks(station) == new)
         #expect(try await station.measure("7", 8).warning == nil)

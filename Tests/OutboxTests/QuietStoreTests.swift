@@ -42,6 +42,8 @@ import Testing
             try await store.outbox.keep(earlier)
             try await store.outbox.keep(quiet(5, since: now))
             #expect(try store.outbox.quiets(at: now) == [quiet(5, since: now)])
+            #expect(try await store.outbox.quiet(of: "lab", at: "https://lab.test:443", now: now) == quiet(5, since: now))
+            #expect(try await store.outbox.quiet(of: "lab", at: "https://old.test:443", now: now) == nil)
         }
     }
 }

@@ -69,9 +69,8 @@ import Testing
     /// Signs the account out with an owed call.
     private func signOut(_ account: AccountID, of backend: String = "lab", _ store: Store) throws {
         let event = SyncEvent(at: store.clock.now, .signedOut, backend: backend)
-        var change = SessionChange(backend: backend, record: Self.small, events: [event])
-        change.owes = owed(account, in: store)
-        try store.outbox.apply(change)
+        try store.outbox.apply(
+            SessionChange(backend: backend, record: Self.small, events: [event], owedSignOut: .begins(owed(account, in: store))))
     }
 
     @Test func keepsOwedCredentialsInTheTransactionThatEndsTheSession() async throws {
@@ -99,11 +98,9 @@ import Testing
         let bytes = try #require(try sealed(store).first)
         let event = SyncEvent(at: store.clock.now, .signOutHeard, backend: "lab", account: "1")
         switch end {
-        case "heard": try store.outbox.forgetOwedSignOut(of: "1", event)
+        case "heard": try store.outbox.endOwedSignOut(event)
         case "signed in":
-            var change = SessionChange(backend: "lab", record: Self.small, events: [event], account: "1")
-            change.voids = "1"
-            try store.outbox.apply(change)
+            try store.outbox.apply(SessionChange(backend: "lab", record: Self.small, account: "1", owedSignOut: .ends(event)))
         case "no profile":
             try store.outbox.forgetOwedSignOuts(except: ["lab"], at: store.clock.now)
             #expect(try sealed(store) == [bytes], "the profile is there")

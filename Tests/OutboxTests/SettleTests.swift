@@ -186,6 +186,21 @@ import Testing
         #expect(try await store.claim()[0].looks == 2)
     }
 
+    @Test func countsReadsInARowThatTheServerStopped() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        let (stopped, busy) = (Failure(.tooLarge, status: 429, "long"), Failure(.throttled, status: 429, "busy"))
+        var counts: [Int] = []
+        for failure in [stopped, busy, stopped, Failure(.serverError, status: 500, "no"), stopped] {
+            store.clock.advance(by: 60)
+            let entry = try await store.claim()[0]
+            counts.append(entry.looks)
+            let now = store.clock.now
+            try await store.settle(entry, .released(until: now, failure), .unread(failure, until: now), wasSent: false)
+        }
+        #expect(counts == [0, 1, 1, 2, 0])
+    }
+
     @Test(arguments: ["delivered", "discarded"])
     func schemaForbidsLeavingAFinalState(final: String) async throws {
         let store = try Store()

@@ -56,6 +56,25 @@ struct RosterPassesTests {
     @Test func rowThatMovesDuringTheReadIsKeptOnce() throws {
         let (rows, _) = try read([[Self.page([1, 2])], [Self.page([2, 3])]])
         #expect(Self.ids(rows) == ["1", "2", "3"] && rows.incomplete == .changing)
+        #expect(rows.isCrossing && rows.listed.map(\.id) == ["1", "2", "2", "3"])
+    }
+
+    @Test func rowThatOneParentListsTwiceIsListedTwice() throws {
+        let (rows, _) = try read([[Self.page([1, 1], total: 2)], [Self.page([2])]])
+        #expect(Self.ids(rows) == ["1", "2"] && rows.incomplete == .contradiction)
+        #expect(!rows.isCrossing && rows.listed.map(\.id) == ["1", "1", "2"])
+    }
+
+    /// Also if another parent has changed meanwhile.
+    @Test func contradictionCountsBeforeAChange() throws {
+        let twins = [Self.page([1, 1], total: 2)]
+        #expect(try read([[.gone], twins]).rows.incomplete == .contradiction)
+        #expect(try read([twins, [.gone]]).rows.incomplete == .contradiction)
+    }
+
+    @Test func listOfAParentThatHasGoneIsNotComplete() throws {
+        let (rows, asked) = try read([[.gone], [Self.page([1])]])
+        #expect(Self.ids(rows) == ["1"] && rows.incomplete == .changing && asked == ["1", "2"])
     }
 
     @Test func stopsAtTheLimitOfRowsAndOfRequests() throws {
@@ -66,6 +85,39 @@ struct RosterPassesTests {
         let parents = (1...RosterPass.mostRequests + 1).map { [Self.page([$0])] }
         let (rows, asked) = try read(parents)
         #expect(asked.count == RosterPass.mostRequests && rows.incomplete == .limit)
+    }
+
+    @Test func requestsOfAllLevelsCountTogether() throws {
+        var passes = RosterPasses(levels: 2)
+        var (step, requests) = (passes.answered(Self.page(Array(1...RosterPass.mostRequests))), 1)
+        while case .page = step {
+            step = passes.answered(Self.page([]))
+            requests += 1
+        }
+        let rows: RosterRows? = if case .store(let rows) = step { rows } else { nil }
+        #expect(requests == RosterPass.mostRequests && rows?.incomplete == .limit)
+    }
+
+    /// Reads two parents. The second has these rows on the page of each request.
+    private func readPages(after first: [Int], _ page: (Int) -> [Int]) -> (rows: RosterRows?, requests: Int) {
+        var passes = RosterPasses(parents: ["1", "2"], incomplete: nil)
+        var (step, requests) = (passes.next, 0)
+        while case .page = step {
+            let answer = passes.parent == "1" ? Self.page(first) : Self.page(page(requests), total: 5000)
+            step = passes.answered(answer)
+            requests += 1
+        }
+        let rows: RosterRows? = if case .store(let rows) = step { rows } else { nil }
+        return (rows, requests)
+    }
+
+    @Test func limitsHoldAtEveryPage() throws {
+        let long = readPages(after: [0]) { [$0] }
+        #expect(long.requests == RosterPass.mostRequests && long.rows?.incomplete == .limit)
+        #expect(long.rows.map(Self.ids)?.count == RosterPass.mostRequests)
+        let wide = readPages(after: Array(1..<RosterPass.mostRows)) { page in (1...100).map { RosterPass.mostRows * page + $0 } }
+        #expect(wide.requests == 2 && wide.rows?.incomplete == .limit)
+        #expect(wide.rows.map(Self.ids)?.count == RosterPass.mostRows)
     }
 
     @Test func readsTheParentsFirst() {

@@ -150,7 +150,7 @@ struct RosterReaderTests {
     @Test func contradictoryAnswersReplaceNoCompleteList() async throws {
         let before = await reader.read(Self.key)
         server.answer("GET /people 2", 200, #"{"people":[],"total":3}"#)
-        guard case .failed(let failure) = await reader.read(Self.key) else {
+        guard case .unsettled(let failure) = await reader.read(Self.key) else {
             Issue.record("The read did not fail.")
             return
         }
@@ -168,8 +168,7 @@ struct RosterReaderTests {
         let key = RosterKey(destination: Self.key.destination, resource: "tasks")
         _ = await test.reader.read(Self.key)
         test.server.answer("GET /people/1/tasks", 200, #"{"tasks":[{"id":11},{"id":12}]}"#)
-        // Gone since the list was read.
-        test.server.answer("GET /people/2/tasks", 404, "{}")
+        test.server.answer("GET /people/2/tasks", 200, #"{"tasks":[]}"#)
         test.server.answer("GET /people/3/tasks", 200, #"{"tasks":[{"id":31}]}"#)
         test.server.forget()
         guard case .stored(let head, changed: true) = await test.reader.read(key) else {
@@ -185,6 +184,34 @@ struct RosterReaderTests {
             return
         }
         #expect(try await test.heads().first { $0.key == key } == head)
+    }
+
+    /// Only a new read of the parent can tell whether the row has gone, or the server fails.
+    @Test func listOfAParentThatHasGoneIsNotComplete() async throws {
+        let tasks = #"  tasks: {request: "GET /people/{parent}/tasks", parent: people, list: /tasks, id: /id}"#
+        let test = try await RosterReaderTests(profile: Self.profile.replacing("\nroutes:", with: "\n\(tasks)\nroutes:"))
+        let key = RosterKey(destination: Self.key.destination, resource: "tasks")
+        _ = await test.reader.read(Self.key)
+        for id in 1...3 { test.server.answer("GET /people/\(id)/tasks", 200, #"{"tasks":[{"id":1\#(id)}]}"#) }
+        test.server.answer("GET /people/2/tasks", 404, "{}")
+        guard case .stored(let part, changed: true) = await test.reader.read(key) else {
+            Issue.record("The list was not stored.")
+            return
+        }
+        #expect(part.count == 2 && part.incomplete == .changing)
+        test.server.answer("GET /people/2/tasks", 200, #"{"tasks":[]}"#)
+        guard case .stored(let whole, changed: _) = await test.reader.read(key) else {
+            Issue.record("The list was not stored.")
+            return
+        }
+        #expect(whole.count == 2 && whole.incomplete == nil)
+        // A deploy breaks only these lists.
+        for id in 1...3 { test.server.answer("GET /people/\(id)/tasks", 404, "{}") }
+        guard case .unsettled = await test.reader.read(key) else {
+            Issue.record("The complete list was not kept.")
+            return
+        }
+        #expect(try await test.heads().first { $0.key == key } == whole)
     }
 
     @Test func parentWithoutRowsMakesAnEmptyList() async throws {

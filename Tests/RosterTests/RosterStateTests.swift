@@ -255,6 +255,27 @@ final class RosterStateTests {
         }
     }
 
+    /// A row of it may have gone.
+    @Test func readsParentOfAListThatWasNeverSeenWholeOnce() {
+        signInWithParent()
+        _ = on(.known(Self.ann, [head(Self.lists), head(Self.tasks)]))
+        for isRead in [true, false] {
+            #expect(on(.asked(backend: "b", resource: "tasks", UUID())).contains(.read(Self.tasks)))
+            _ = on(.ended(Self.tasks, .unsettled(Self.failure), took: .seconds(1)))
+            #expect(on(.woke, after: 3600).contains(.read(Self.lists)) == isRead)
+            if isRead { _ = on(.ended(Self.lists, .stored(head(Self.lists), changed: false), took: .seconds(1))) }
+        }
+    }
+
+    @Test func readsParentBeforeItsChildThatIsStoredAsChanging() {
+        signInWithParent()
+        _ = on(.known(Self.ann, [head(Self.lists)]))
+        let part = RosterHead(key: Self.tasks, revision: 1, readAt: now, beganAt: now, count: 1, total: 1, incomplete: .changing)
+        _ = on(.ended(Self.tasks, .stored(part, changed: true), took: .seconds(1)))
+        #expect(on(.woke, after: 3600).contains(.read(Self.lists)))
+        #expect(on(.ended(Self.lists, .stored(head(Self.lists), changed: true), took: .seconds(1))).contains(.read(Self.tasks)))
+    }
+
     @Test func readsListAgainThatIsOlderThanItsParent() {
         signInWithParent()
         let older = RosterHead(key: Self.tasks, revision: 1, readAt: now - 60, beganAt: now - 60, count: 1, total: 1)

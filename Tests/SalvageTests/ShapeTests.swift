@@ -76,9 +76,9 @@ import Testing
             Pause(backend: "backend \(index)", reason: "a test", since: store.clock.now, until: end, by: "ann")
         }
         for (backend, account) in [("breathesafe", "1"), ("lists", nil)] as [(String, AccountID?)] {
-            var change = SessionChange(backend: backend, record: Data("{}".utf8), account: account)
-            change.owes = StoredOwedSignOut(account: "2", until: store.clock.now, record: Data("{}".utf8))
-            try store.outbox.apply(change)
+            let owed = StoredOwedSignOut(account: "2", until: store.clock.now, record: Data("{}".utf8))
+            try store.outbox.apply(
+                SessionChange(backend: backend, record: Data("{}".utf8), account: account, owedSignOut: .begins(owed)))
         }
         for (resource, incomplete) in [("people", nil), ("lists", .changing)] as [(String, Incompleteness?)] {
             let read = RosterRead([[.sample(1)], [.sample(2)]], of: resource, incomplete: incomplete, at: store.clock.now)

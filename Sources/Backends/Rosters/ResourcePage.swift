@@ -21,6 +21,8 @@ package enum ResourceAnswer: Equatable, Sendable {
     case page(ResourcePage)
     /// The page is as it was with the sent ETag.
     case unchanged
+    /// The row of the parent has gone since its list was read.
+    case gone
     /// The session is the cause, as declared or by the status 401.
     case unauthorized(Failure)
     /// 429, or 503 with Retry-After.
@@ -33,9 +35,7 @@ extension Backend {
     package func answer(to resource: Resource, _ response: InboundResponse, sentETag: String?, now: Date) -> ResourceAnswer {
         if let sentETag, response.confirms(sentETag) { return .unchanged }
         if let interception = interception(in: response) { return .failed(interception) }
-        if resource.isGone(response, errors: profile.errors) {
-            return .page(ResourcePage(rows: [], total: resource.pages == nil ? nil : 0))
-        }
+        if resource.isGone(response, errors: profile.errors) { return .gone }
         guard response.isSuccess, !saysFailure(response) else { return refusal(response, now: now) }
         func unusable(_ words: String) -> ResourceAnswer {
             .failed(Failure(.profile, status: response.status, "\(name) answered with a list of \(resource.title.many) \(words)."))
@@ -70,9 +70,9 @@ extension Backend {
 }
 
 extension Resource {
-    /// Whether the answer says that the row of the parent has gone, so that it has no rows. A page instead of JSON may come from a gateway.
+    /// Whether the answer says that the row of the parent has gone, so that it has no rows. Anything but JSON may come from a gateway.
     fileprivate func isGone(_ response: InboundResponse, errors: ErrorRules) -> Bool {
-        guard parent != nil, (400..<500).contains(response.status), !response.isPage, !errors.endsSession(response) else { return false }
+        guard parent != nil, (400..<500).contains(response.status), response.isJSON, !errors.endsSession(response) else { return false }
         return response.status == 404 || errors.code(of: response).map(gone.contains) == true
     }
 }

@@ -13,7 +13,7 @@ struct LogoutCommand: DaemonCommand {
             are shown when you sign in again.
 
             If the server cannot be reached and the backend’s profile says ‘owed: retry’, Homing repeats the call for up to a day. \
-            ‘homing status’ says so. Signing in again ends that.
+            ‘homing status’ says so. Signing in again ends that. The repeated call signs out this device only.
 
             With --all-devices, exits with 1 unless the server confirms that it ended the sessions. You are then signed out on this \
             station, but other devices may still be signed in.

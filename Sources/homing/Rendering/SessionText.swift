@@ -86,7 +86,11 @@ struct SessionText {
                 ["The session could not be ended on the server.", report.serverReason?.printable].compactMap(\.self).joined(separator: " "))
             if let until = report.owedUntil {
                 lines.append("Homing keeps trying to tell the server of the sign-out, until \(times.clock(until)).")
-                if allDevices != nil { lines.append("Other devices stay signed in until the server has heard of it.") }
+                if let allDevices {
+                    lines.append(
+                        "Other devices stay signed in: the server did not hear it. Repeat it when there is a network: run ‘\(login)’, "
+                            + "then ‘\(allDevices)’.")
+                }
             } else if allDevices == nil {
                 lines.append("It ends there when it expires. To end it now, sign in on the website and sign out there.")
             }
