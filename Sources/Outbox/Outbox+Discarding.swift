@@ -53,6 +53,7 @@ extension Outbox {
             try Self.discard(entry, by: actor, named: name, as: event, now, db)
             try Self.holdDependents(of: entry, now: now, db)
         }
+        secretsDeleted.send()
         eventsWritten.send()
         arrivals.send()
     }
@@ -124,6 +125,7 @@ extension Outbox {
                     arguments: [now.addingTimeInterval(Self.correctedGrace).ms, horizon.ms])
                 try Self.discardDue(at: now, db)
             }
+            secretsDeleted.send()
             eventsWritten.send()
             // A follower may have been put on hold, and its lane may skip it.
             arrivals.send()

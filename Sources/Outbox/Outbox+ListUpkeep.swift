@@ -4,17 +4,22 @@ import SyncModel
 
 /// The upkeep of cached lists.
 extension Outbox {
-    /// Whether an entry of one of these routes was delivered since `date`; false if the entry has been pruned.
-    package func hasDelivered(_ routes: [String], at destination: Destination, since date: Date) async throws(OutboxError) -> Bool {
+    /// Whether an entry of one of these routes was delivered since `date`, or is held after a send of unknown outcome since then; false if the entry
+    /// has been pruned.
+    package func hasTouched(_ routes: [String], at destination: Destination, since date: Date) async throws(OutboxError) -> Bool {
         if routes.isEmpty { return false }
         return try await read { db in
-            let arguments: StatementArguments = [date.ms, destination.backend, destination.account]
+            let own: StatementArguments = [date.ms, destination.backend, destination.account]
+            let arguments = own + StatementArguments(routes)
+            let places = databaseQuestionMarks(count: routes.count)
             return try Bool.fetchOne(
                 db,
                 sql: """
                     SELECT EXISTS (SELECT 1 FROM entry INDEXED BY settledOrder WHERE settledAt >= ? AND state = 'delivered'
-                        AND backend = ? AND account = ? AND route IN (\(databaseQuestionMarks(count: routes.count))))
-                    """, arguments: arguments + StatementArguments(routes)) ?? false
+                        AND backend = ? AND account = ? AND route IN (\(places)))
+                    OR EXISTS (SELECT 1 FROM entry INDEXED BY stateOrder WHERE state = 'held' AND holdReason = 'unknownOutcome'
+                        AND coalesce(doubtedAt, claimedAt) >= ? AND backend = ? AND account = ? AND route IN (\(places)))
+                    """, arguments: arguments + arguments) ?? false
         }
     }
 

@@ -49,7 +49,7 @@ extension Outbox {
     /// Destroys the credentials of the event's backend and account. Durable when it returns; Housekeeping then empties the log.
     package func endOwedSignOut(_ event: SyncEvent) throws(OutboxError) {
         try writeAtOnce { try Self.endOwedSignOut(event, $0) }
-        accountLeft.send()
+        secretsDeleted.send()
         eventsWritten.send()
     }
 
@@ -68,7 +68,7 @@ extension Outbox {
             return !rows.isEmpty
         }
         guard hasForgotten else { return }
-        accountLeft.send()
+        secretsDeleted.send()
         eventsWritten.send()
     }
 

@@ -10,8 +10,8 @@ package struct Outbox: Sendable {
     package let arrivals = Signal()
     /// Sent after a commit that wrote events.
     package let eventsWritten = Signal()
-    /// Sent after a commit in which an account left, with its session and lists, or an owed sign-out was destroyed. The WAL still holds them.
-    package let accountLeft = Signal()
+    /// Sent after a commit that destroyed what must not stay in the WAL: a discarded payload, an owed sign-out, or an account's session and lists.
+    package let secretsDeleted = Signal()
     /// Sent after a commit that set the time of a discard.
     package let discardsPlanned = Signal()
 

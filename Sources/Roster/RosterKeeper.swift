@@ -151,7 +151,7 @@ package final class RosterKeeper: Sendable {
             for head in heads {
                 let routes = backend.routes.filter { backend.touches(route: $0).contains(head.key.resource) }
                 // `try?`: a store that cannot be read delivers nothing either.
-                if (try? await outbox.hasDelivered(routes, at: destination, since: head.beganAt)) == true {
+                if (try? await outbox.hasTouched(routes, at: destination, since: head.beganAt)) == true {
                     touched.insert(head.key.resource)
                 }
             }

@@ -29,7 +29,7 @@ struct Housekeeping: Service {
             try await withThrowingDiscardingTaskGroup { group in
                 group.addTask { try await cleanDaily() }
                 group.addTask { try await emptyLogAfterWork() }
-                group.addTask { await emptyLogAfterSignOut() }
+                group.addTask { await emptyLogOfSecrets() }
                 group.addTask { try await destroyDiscarded() }
             }
         }
@@ -82,10 +82,10 @@ struct Housekeeping: Service {
         }
     }
 
-    /// So that the lists and the session of an account that has left are gone from the files too.
-    private func emptyLogAfterSignOut() async {
-        for await _ in outbox.accountLeft.listen() {
-            // `try?`: also while a reader uses the log, `emptyLogAfterWork` tries again, because a sign-out is an event.
+    /// So that what was destroyed is gone from the files too.
+    private func emptyLogOfSecrets() async {
+        for await _ in outbox.secretsDeleted.listen() {
+            // `try?`: also while a reader uses the log, `emptyLogAfterWork` tries again, because each of them has an event.
             _ = try? await outbox.emptyLog()
         }
     }

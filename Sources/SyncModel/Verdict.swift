@@ -97,6 +97,9 @@ package struct Failure: Error, Hashable, Sendable {
         return Failure(reason, status: status, Self.answer(status, of: backend), outcomeUnknown: outcomeUnknown)
     }
 
+    /// In the message about a success that repeats another value than that of the entry.
+    package static let otherValue = ", but with "
+
     package static func answer(_ status: Int, of backend: String) -> String { "\(backend) answered with status \(status)." }
 
     package enum Reason: String, Sendable, Codable, CaseIterable {

@@ -31,7 +31,8 @@ struct RepeatsTests {
             return
         }
         #expect(failure.reason == .refused && failure.outcomeUnknown && failure.status == 201)
-        #expect(failure.message.contains(" with 3 at ") && failure.message.contains(" instead of 5"), "\(failure.message)")
+        #expect(failure.message.contains(" created it as 101, but with 3 at "), "\(failure.message)")
+        #expect(failure.message.hasSuffix(" instead of 5."), "\(failure.message)")
     }
 
     @Test func missingValueProvesNothing() throws {

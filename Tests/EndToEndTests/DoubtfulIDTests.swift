@@ -105,6 +105,7 @@ import Testing
         #expect(station.sandbox.ledger.created.count == 1)
 
         let user = "\(try #require(station.sandbox.ledger.created.first))"
+        try await station.refreshedPeople()
         _ = try await station.client.call(
             Endpoints.resolve, ResolveRequest(id: Samples.id(1).description, remoteID: user, delivered: true))
         try await station.settled(2, as: "delivered")

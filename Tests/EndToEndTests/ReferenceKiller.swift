@@ -226,6 +226,7 @@ final class ReferenceKiller {
                 continue
             }
             let user = unclaimed.isEmpty ? nil : unclaimed.removeFirst()
+            if user != nil { try await station.refreshedPeople() }
             _ = try await station.client.call(Endpoints.resolve, ResolveRequest(id: create.id, remoteID: user, delivered: user != nil))
             resolved += 1
         }

@@ -156,6 +156,32 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    /// The list was read only before the send: neither an older person, nor the number of a row, nor an unknown number is accepted.
+    @Test func createIsNotResolvedByAListFromBeforeTheSend() async throws {
+        let station = try await TestStation.signedInWithPeople()
+        await station.sandbox.apply(Fault(.commitThenCut, path: "managed_users", method: "POST", count: 1))
+        await station.sandbox.apply(Fault(.cut, path: "managed_users", method: "GET"))
+        try await station.create(1)
+        try await station.measure(Self.anna, 2)
+        try await station.settled(1, as: "held")
+        let old = await #expect(throws: Problem.self) { try await resolve(1, "7", station) }
+        #expect(old?.detail.contains("7 is Anna Example and was there before entry") == true, "\(old?.detail ?? "")")
+        let user = try #require(station.sandbox.ledger.created.first)
+        for id in ["3", "99999", "\(user)"] {
+            let problem = await #expect(throws: Problem.self) { try await resolve(1, id, station) }
+            #expect(problem?.detail.contains("cannot check \(id).") == true, "\(problem?.detail ?? "")")
+            #expect(problem?.next?.contains("homing people --refresh\n") == true, "\(problem?.next ?? "")")
+        }
+        #expect(try await station.entry(1).state == "held")
+        station.sandbox.clearFaults()
+        try await station.refreshedPeople()
+        for id in ["3", "99999"] { await #expect(throws: Problem.self) { try await resolve(1, id, station) } }
+        try await resolve(1, "\(user)", station)
+        try await station.allSettled(1...2)
+        #expect(station.sandbox.ledger.arrivals.allSatisfy { $0.user == user })
+        try await station.end(SIGTERM)
+    }
+
     /// The request never had an effect, but Homing cannot know.
     @Test func createWithUnknownOutcomeIsResolvedAsNotDelivered() async throws {
         let station = try await TestStation.signedInWithPeople()

@@ -161,6 +161,7 @@ import Testing
             #expect(problem?.status == 400 && problem?.next != nil, "\(remoteID ?? "none")")
         }
         let user = "\(try #require(station.sandbox.ledger.created.first))"
+        try await station.refreshedPeople()
         let resolved = try await station.client.call(Endpoints.resolve, ResolveRequest(id: id(1), remoteID: user, delivered: true))
         #expect(resolved.state == "delivered" && resolved.remoteID == user)
         try await station.end(SIGTERM)

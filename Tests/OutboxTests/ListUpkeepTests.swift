@@ -29,7 +29,7 @@ import Vault
         let begin = store.clock.now
         for number in 1...2 { try await store.enqueue(Samples.mutation(number, lane: "users/\(number)")) }
         func isFound(_ routes: [String], _ destination: Destination = Samples.destination, since date: Date) async throws -> Bool {
-            try await store.outbox.hasDelivered(routes, at: destination, since: date)
+            try await store.outbox.hasTouched(routes, at: destination, since: date)
         }
         #expect(try await !isFound(["measurement"], since: begin))
         store.clock.advance(by: 60)
@@ -45,6 +45,21 @@ import Vault
         #expect(try await !isFound(["measurement"], Self.others, since: begin))
         try await store.outbox.discard(Samples.id(2), by: "bob", named: nil, at: store.clock.now.addingTimeInterval(5))
         #expect(try await !isFound(["measurement"], since: end.addingTimeInterval(1)), "a discarded entry changed nothing")
+    }
+
+    @Test func findsHoldsWithUnknownOutcomeSinceATime() async throws {
+        let store = try Store()
+        let begin = store.clock.now
+        try await store.enqueue(Samples.mutation(1))
+        store.clock.advance(by: 60)
+        let lost = Samples.failure
+        for entry in try await store.claim(1) { try await store.settle(entry, .held(.unknownOutcome, lost), .unknown(lost)) }
+        func isFound(since date: Date, _ route: String = "measurement") async throws -> Bool {
+            try await store.outbox.hasTouched([route], at: Samples.destination, since: date)
+        }
+        #expect(try await isFound(since: begin))
+        #expect(try await !isFound(since: begin, "profile"))
+        #expect(try await !isFound(since: store.clock.now.addingTimeInterval(60)))
     }
 
     @Test func forgetsOldListOfAnAccountThatDoesNotReturn() async throws {
@@ -97,7 +112,7 @@ import Vault
             as [(AccountID?, RosterFate, Bool)])
     func tellsWhenAnAccountHasLeft(next: AccountID?, fate: RosterFate, isTold: Bool) async throws {
         let store = try Store()
-        let news = store.outbox.accountLeft.listen()
+        let news = store.outbox.secretsDeleted.listen()
         try change(store, nil)
         try change(store, "1")
         try change(store, next, fate)

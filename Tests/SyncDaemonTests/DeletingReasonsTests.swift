@@ -27,7 +27,7 @@ import Testing
         reasons.session = SessionSnapshot(
             backend: "breathesafe", state: .signedIn, account: Account(id: "1", label: "ann@lab.test"))
         reasons.title = Resource.Title(one: "person", many: "people")
-        reasons.earlier = earlier
+        (reasons.earlier, reasons.noun, reasons.deletes) = (earlier, "deletion", true)
         return reasons
     }
 
@@ -37,7 +37,7 @@ import Testing
         let (sentence, next) = reasons(Self.entry(1, lane: "users/5"), earlier: 3).explain(delete)
         #expect(
             sentence
-                == "This delete_managed_user of Anna Example (5) waits for 3 earlier entries for the same person, which Homing sends first."
+                == "This deletion of Anna Example (5) waits for 3 earlier entries for the same person, which Homing sends first."
         )
         #expect(!next.needsPerson && next.text.contains("homing why "))
         #expect(reasons(Self.entry(1, lane: "users/5")).explain(delete).sentence.contains("1 earlier entry for the same person"))
@@ -58,7 +58,7 @@ import Testing
     /// Another delete of the same person.
     @Test func entryInItsOwnLaneIsExplainedAsForAnyOther() {
         let sentence = reasons(Self.entry(1, lane: "deletes/5")).explain(delete).sentence
-        #expect(sentence.contains("ahead of it in deletes/5"))
+        #expect(sentence.contains("ahead of it; the first is"))
     }
 
     @Test func lostAnswerIsSettledByTheList() {
@@ -78,7 +78,11 @@ import Testing
         #expect(reasons(nil).explain(held).next.text.contains("breathesafe.yaml"))
         held.lastStatus = 200
         let (sentence, next) = reasons(nil).explain(held)
-        #expect(sentence == "This delete_managed_user of Anna Example (5) was not sent. 2 people at breathesafe fit this entry.")
-        #expect(next.needsPerson && next.text.contains("homing retry \(held.id)") && !next.text.contains("yaml"))
+        #expect(sentence == "This deletion of Anna Example (5) was not sent. 2 people at breathesafe fit this entry.")
+        #expect(next.needsPerson && !next.text.contains("yaml"))
+        #expect(
+            next.text
+                == "Ask the administrator of breathesafe to correct the list of people that it sends, then run: homing retry \(held.id)\nTo take the deletion back, run: homing discard \(held.id)"
+        )
     }
 }

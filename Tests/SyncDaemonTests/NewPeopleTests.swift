@@ -152,7 +152,7 @@ import Testing
                 #expect(why.sentence.contains("Edit Me (\(row.id))"), "\(why.sentence)")
                 #expect(why.next?.contains("homing resolve \(created.id.suffix(12)) --delivered ") == true)
                 let then = try await station.client.call(Endpoints.why, EntryReference(id: created.then ?? ""))
-                #expect(then.sentence.hasPrefix("This profile of Anna Example (new) is on hold"), "\(then.sentence)")
+                #expect(then.sentence.hasPrefix("This change of Anna Example (new) is on hold"), "\(then.sentence)")
                 #expect(then.needsPerson)
 
                 let wrong = await #expect(throws: Problem.self) {

@@ -81,21 +81,21 @@ import Testing
         Case(reasons(), pending, "It is next in its lane.", "Nothing to do. Homing sends it by itself."),
         Case(
             behind(entry(0, .pending), ahead: 1), pending,
-            "1 entry is ahead of it in users/5; the first is \(Samples.id(0)).",
+            "1 entry is ahead of it; the first is \(Samples.id(0)).",
             "To check the first one, run: homing why \(Samples.id(0))"),
         Case(
             behind(entry(0, .inflight), ahead: 12), pending,
-            "12 entries are ahead of it in users/5; the first is \(Samples.id(0)).", "Nothing to do."),
+            "12 entries are ahead of it; the first is \(Samples.id(0)).", "Nothing to do."),
         Case(
             behind(entry(0, .pending), ahead: 1000), pending,
-            "At least 1000 entries are ahead of it in users/5; the first is \(Samples.id(0)).", "Nothing to do."),
+            "At least 1000 entries are ahead of it; the first is \(Samples.id(0)).", "Nothing to do."),
         Case(
             behind(entry(0, .dead), ahead: 3), pending,
-            "It waits for entry \(Samples.id(0)), which is ahead of it in users/5 and has failed.",
+            "It waits for entry \(Samples.id(0)), which is ahead of it and has failed.",
             "Retry or discard that one. To see why, run: homing why \(Samples.id(0))"),
         Case(
             behind(entry(0, .held), ahead: 3), pending,
-            "It waits for entry \(Samples.id(0)), which is ahead of it in users/5 and is on hold.",
+            "It waits for entry \(Samples.id(0)), which is ahead of it and is on hold.",
             "Retry or discard that one. To see why, run: homing why \(Samples.id(0))"),
         Case(
             behind(entry(0, .held) { $0.holdReason = .discarding }, ahead: 0), pending,
@@ -103,7 +103,7 @@ import Testing
             "run: homing undo \(Samples.id(0))"),
         Case(
             behind(entry(0, .pending) { $0.mutation.lane = Lane("users/6") }, ahead: 0), pending,
-            "It waits for entry \(Samples.id(0)) in users/6, which must be sent first.", "run: homing why \(Samples.id(0))"),
+            "It waits for entry \(Samples.id(0)), which must be sent first.", "run: homing why \(Samples.id(0))"),
         Case(
             reasons { $0.routeGate = RouteGate(since: earlier, until: later, failure: Failure(.serverError, "Its words")) }, pending,
             "breathesafe has accepted no measurement since 05:36. Its words. Homing tries again at 05:56.", "‘homing sync’"),

@@ -129,10 +129,27 @@ import Testing
         #expect(next.text == Self.choice)
     }
 
+    /// It exists, so nothing may make a second one.
+    @Test func creationWithAnotherValueExists() {
+        var create = Self.create(.held, .unknownOutcome, error: "breathesafe created it as 101, but with 5 at /list_id instead of 7.")
+        (create.lastStatus, create.lastReason) = (201, .refused)
+        var reasons = Self.reasons(nil, .newest([]))
+        reasons.subjectReport = nil
+        let (sentence, next) = reasons.explain(create)
+        #expect(
+            sentence
+                == "breathesafe stored Anna Example with other values than those of the entry. breathesafe created it as 101, but with 5 at /list_id instead of 7."
+        )
+        let advice =
+            "Correct it at breathesafe, then run: homing resolve \(Self.short) --delivered ID\nIt exists there: --not-delivered, or homing retry, would make a second one."
+        #expect(next.text == advice)
+        #expect(held(create).next == "\(advice)\n\(Self.otherwise)")
+    }
+
     @Test(
         arguments: [
             (.newest([]), " The list of people, which was read afterwards, has none that could be the new one."),
-            (.tooOld, " The stored list of people cannot tell, because it was not read completely since then."),
+            (.tooOld, " The stored list of people cannot tell: it is incomplete, or older than the send."),
             (.unordered, " The stored list of people cannot tell which ones are new."), (nil, ""),
         ] as [(CreatedCandidates?, String)])
     func listThatCannotTellIsReadAgain(candidates: CreatedCandidates?, words: String) {

@@ -26,11 +26,12 @@ import Testing
         #expect(EntryTally.text(four) == "3 measurements of Anna Example (5) and 1 fit test of Eve Lab (7)")
         var create = Sample.entry(1)
         create.route = "create_managed_user"
-        #expect(EntryTally.text([create]) == "1 create_managed_user entry")
-        #expect(EntryTally.text([create, create]) == "2 create_managed_user entries")
+        #expect(EntryTally.text([create]) == "1 new managed user")
+        #expect(EntryTally.text([create, create]) == "2 new managed users")
         #expect(EntryTally.text([Sample.entry(1, subject: Sample.subject("77", nil))]) == "1 measurement of 77")
         #expect(EntryTally.text([]) == "no entries")
-        #expect(EntryTally.kind("fit_test") == "fit test" && EntryTally.kind("create_list") == "entry")
+        #expect(EntryTally.kind("fit_test") == "fit test" && EntryTally.kind("create_list") == "new list")
+        #expect(EntryTally.kind("delete_list", 2) == "2 deletions" && EntryTally.kind("move_task", 1) == "1 move task entry")
     }
 
     @Test func tallyNamesTenGroups() {

@@ -477,7 +477,7 @@ MUTANTS = [
     ("one that is behind another is tried now", "Sources/homing/Rendering/EntryText.swift",
      "if let first = detail.behind { return \"after entry \\(first)\" }", "", "EntryTextTests"),
     ("a refusal does not say of what", "Sources/SyncDaemon/Control/Reasons.swift",
-     "return \"\\(article) \\(entry.route)\\(name)\\(rest.isEmpty ? \"\" : \" (\\(rest))\")\"",
+     "return \"\\(article) \\(kind(entry))\\(name)\\(rest.isEmpty ? \"\" : \" (\\(rest))\")\"",
      "return \"\\(article) entry\" + name.prefix(0) + rest.prefix(0)", "ReasonsTests"),
     # Blame by contrast
     ("a failing entry is always to blame", DELIVERY + "RouteState.swift",

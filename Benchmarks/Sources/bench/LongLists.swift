@@ -99,21 +99,21 @@ struct LongLists {
     }
 
     private static func commands(_ entry: String, user: Int) -> [Command] {
-        let completion = ["---completion", "list", "--", "--user", "3", "3", "homing", "list", "--user", "ann"]
+        let completion = ["---completion", "list", "--", "--user", "3", "3", "homing", "list", "--user", "nor"]
         return [
             Command("homing people", ["people"], shows: "Anna"),
-            Command("homing people --find anna", ["people", "--find", "anna"], shows: "Anna Example"),
-            Command("homing list --user \"Anna Example\"", ["list", "--user", "Anna Example"], shows: "measurement"),
+            Command("homing people --find nora", ["people", "--find", "nora"], shows: "Nora Bench"),
+            Command("homing list --user \"Nora Bench\"", ["list", "--user", "Nora Bench"], shows: "measurement"),
             Command("homing list --user ID", ["list", "--user", "\(user)"], shows: "measurement"),
             Command("homing why with a short id", ["why", String(entry.suffix(12))], shows: "."),
-            Command("the completion of --user ann", completion, shows: "Anna Example"),
+            Command("the completion of --user nor", completion, shows: "Nora Bench"),
         ]
     }
 
     /// With a body, a submission.
     private static func calls(user: Int) -> [(path: String, body: String?)] {
         [
-            ("/v1/roster/managed_users", nil), ("/v1/roster/managed_users?find=anna", nil),
+            ("/v1/roster/managed_users", nil), ("/v1/roster/managed_users?find=nora", nil),
             ("/v1/entries?backend=breathesafe&route=measurement&item.user_id=\(user)", String(decoding: Samples.least, as: UTF8.self)),
         ]
     }

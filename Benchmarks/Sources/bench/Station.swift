@@ -108,14 +108,14 @@ final class Station: Sendable {
         try await sandboxControl.post("/faults", #"{"fault":"slow","path":"facial_measurements","milliseconds":\#(milliseconds)}"#)
     }
 
-    /// Makes the account have `count` people, one of them Anna Example. Returns their ids.
+    /// Makes the account have `count` people, one of them Nora Bench. Returns their ids.
     func addPeople(upTo count: Int) async throws -> [Int] {
         struct Person: Decodable {
             let managedID: Int
             enum CodingKeys: String, CodingKey { case managedID = "managed_id" }
         }
         try await sandboxControl.post("/settings", #"{"people":\#(count - 1)}"#)
-        let added = try await sandboxControl.post("/add-person", #"{"first_name":"Anna","last_name":"Example"}"#)
+        let added = try await sandboxControl.post("/add-person", #"{"first_name":"Nora","last_name":"Bench"}"#)
         let last = try JSONDecoder().decode(Person.self, from: added).managedID
         // The backend numbers them in a row.
         return Self.users + Array(last - (count - Self.users.count) + 1...last)

@@ -40,8 +40,9 @@ extension Backend {
                 return .unknown(Failure(route.unproven, status: response.status, message, outcomeUnknown: true))
             }
             if found == value { continue }
-            let message =
-                "\(name) answered \(response.status) with \(found.prefix(100)) at \(pointer) instead of \(value ?? "the entry's"), so it took effect elsewhere."
+            let id = remoteID(response.json?.at(route.remoteID), of: route).map { " as \($0.prefix(100))" } ?? ""
+            let done = "\(name) \(route.rows.creates == nil ? "stored" : "created") it\(id)"
+            let message = "\(done)\(Failure.otherValue)\(found.prefix(100)) at \(pointer) instead of \(value ?? "the entry's")."
             return .unknown(Failure(.refused, status: response.status, message, outcomeUnknown: true))
         }
         return nil

@@ -112,27 +112,39 @@ extension ControlHandler {
     /// In bytes.
     private static let longestRemoteID = 100
 
-    /// A mistyped id is noticed if the list was read completely after the send.
+    /// An older row, or one that is not there, is noticed, since the list must have been read after the send.
     private func checkListed(_ id: RosterID, createdBy entry: Entry, for view: ObserverView) async throws {
         guard entry.mayHaveTakenEffect, let name = entry.mutation.creates,
             let resource = keepers[entry.destination.backend]?.backend.resource(name)
         else { return }
         let key = RosterKey(destination: entry.destination, resource: name)
-        guard try await CreatedCandidates.exclude(id, of: entry, among: resource, in: key, outbox) else { return }
-        let isShown = await names(for: view).isShown(entry.destination)
-        var rows: [String] = []
-        if case .newest(let found) = try await CreatedCandidates.find(of: entry, among: resource, in: key, outbox) {
-            rows = found.map { isShown ? $0.text : $0.id.rawValue }
-        }
-        let title = resource.title
+        let (title, resolve) = (resource.title, "homing resolve \(entry.id)")
         let refresh = commands(for: key.destination.backend).roster(name, title.many, "--refresh")
-        let choice =
-            rows.isEmpty
-            ? "It has none that could be the new one. To send the entry again, run: homing resolve \(entry.id) --not-delivered"
-            : "No other entry created \(rows.inWords). If the new \(title.one) is there, run: homing resolve \(entry.id) --delivered ID"
-        throw Problem.invalid(
-            "The list of \(title.many) was read after entry \(entry.id) was sent, and no row that may be the new one has the id \(id). Nothing was changed.",
-            next: "\(choice)\nTo read the list again, run: \(refresh)")
+        let isShown = await names(for: view).isShown(entry.destination)
+        switch try await CreatedCandidates.judge(id, createdBy: entry, among: resource, in: key, outbox) {
+        case .possible: return
+        case .older(let row):
+            let label = isShown && row.label != id.rawValue ? "is \(row.label) and " : ""
+            throw Problem.invalid(
+                "\(id) \(label)was there before entry \(entry.id) was sent, so it is not the new \(title.one). Nothing was changed.",
+                next: "To find the new \(title.one), run: \(refresh)\nThen run: \(resolve) --delivered ID")
+        case .unread:
+            throw Problem.invalid(
+                "Homing has not read the complete list of \(title.many) since entry \(entry.id) was sent, so it cannot check \(id). Nothing was changed.",
+                next: "Run: \(refresh)\nThen repeat: \(resolve) --delivered \(id)")
+        case .absent:
+            var rows: [String] = []
+            if case .newest(let found) = try await CreatedCandidates.find(of: entry, among: resource, in: key, outbox) {
+                rows = found.map { isShown ? $0.text : $0.id.rawValue }
+            }
+            let choice =
+                rows.isEmpty
+                ? "It has none that could be the new one. To send the entry again, run: \(resolve) --not-delivered"
+                : "No other entry created \(rows.inWords). If the new \(title.one) is there, run: \(resolve) --delivered ID"
+            throw Problem.invalid(
+                "The list of \(title.many) was read after entry \(entry.id) was sent, and no row that may be the new one has the id \(id). Nothing was changed.",
+                next: "\(choice)\nTo read the list again, run: \(refresh)")
+        }
     }
 
     func discard(_ request: DiscardRequest, by caller: Caller) async throws -> EntrySummary {

@@ -60,6 +60,15 @@ extension ControlHandler {
     }
 }
 
+extension Backend {
+    /// How sentences name an entry that deletes, creates or changes a row; nil for other routes.
+    func noun(route name: String) -> String? {
+        if deletes(route: name) != nil { return "deletion" }
+        if let resource = creates(route: name).flatMap(self.resource) { return "new \(resource.title.one)" }
+        return changes(route: name) == nil ? nil : "change"
+    }
+}
+
 /// For the explanation of an entry.
 extension ControlHandler {
     func addReferences(to reasons: inout Reasons, of context: EntryContext, for view: ObserverView) async throws {

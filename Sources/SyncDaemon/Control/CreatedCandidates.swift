@@ -49,25 +49,49 @@ enum CreatedCandidates: Equatable {
         return .newest(newest)
     }
 
-    /// Whether the list proves that the entry did not create this row: it has none with that id, or one that was made before the send.
-    static func exclude(
-        _ id: RosterID, of create: Entry, among resource: Resource, in key: RosterKey, _ outbox: Outbox
-    ) async throws(OutboxError) -> Bool {
-        let isListed = Mutex(false)
+    /// What the stored list says about a row that a person takes for the one that an entry created.
+    enum Judgement: Equatable {
+        case possible
+        /// It was there before the entry was sent.
+        case older(Row)
+        /// The list was read completely after the send, and has no such row.
+        case absent
+        /// The list was not read after the send, or it is incomplete and has no such row.
+        case unread
+    }
+
+    static func judge(
+        _ id: RosterID, createdBy create: Entry, among resource: Resource, in key: RosterKey, _ outbox: Outbox
+    ) async throws(OutboxError) -> Judgement {
+        let found = Mutex<(row: Row, isOlder: Bool)?>(nil)
         let head = try await outbox.scanRoster(key) { row in
             guard row.id == id else { return true }
-            isListed.withLock { $0 = !row.isOlder(than: create, resource) }
+            found.withLock { $0 = (Row(id: row.id, label: row.label), row.isOlder(than: create, resource)) }
             return false
         }
-        guard let head, hasAll(head, createdBy: create) else { return false }
-        return isListed.withLock { !$0 }
+        guard let head else { return .unread }
+        if let (row, isOlder) = found.withLock({ $0 }) {
+            let isFromBefore = create.firstSentAt.map { head.readAt <= $0 } ?? false
+            if isOlder || isFromBefore { return .older(row) }
+            return isRead(head, after: create) ? .possible : .unread
+        }
+        return hasAll(head, createdBy: create) ? .absent : .unread
     }
 
     /// Whether all rows are here, read after the last send that may have created one.
     private static func hasAll(_ head: RosterHead, createdBy create: Entry) -> Bool {
-        guard head.incomplete == nil, let sent = create.doubtedAt ?? create.triedAt ?? create.claimedAt else { return false }
+        head.incomplete == nil && isRead(head, after: create)
+    }
+
+    private static func isRead(_ head: RosterHead, after create: Entry) -> Bool {
+        guard let sent = create.doubtedAt ?? create.triedAt ?? create.claimedAt else { return false }
         return head.beganAt >= sent
     }
+}
+
+extension Entry {
+    /// Start of the first send that may have taken effect.
+    fileprivate var firstSentAt: Date? { uncertainSince ?? claimedAt }
 }
 
 extension SyncModel.RosterRow {
@@ -77,7 +101,7 @@ extension SyncModel.RosterRow {
     /// Whether it was made before the first send of that entry; false if the list does not say when.
     fileprivate func isOlder(than create: Entry, _ resource: Resource) -> Bool {
         guard let index = resource.created, kept.indices.contains(index), let made = kept[index].text.flatMap(JSONCoding.date),
-            let sent = create.uncertainSince ?? create.claimedAt
+            let sent = create.firstSentAt
         else { return false }
         return made < sent.addingTimeInterval(-Self.clockDifference)
     }

@@ -39,7 +39,9 @@ extension Reasons {
         let backend = entry.destination.backend
         return (
             "\(subject(entry, "This")) was not sent.\(said(entry))",
-            .required("Correct the list of \(title.many) at \(backend), then run: homing retry \(entry.id)\n\(discard(entry))")
+            .required(
+                "Ask the administrator of \(backend) to correct the list of \(title.many) that it sends, then run: homing retry \(entry.id)\n\(discard(entry))"
+            )
         )
     }
 }

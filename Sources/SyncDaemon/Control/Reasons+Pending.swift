@@ -74,16 +74,16 @@ extension Reasons {
         if head.state == .dead || head.state == .held {
             let what = head.state == .dead ? "has failed" : "is on hold"
             return (
-                "It waits for entry \(head.id), which is ahead of it in \(head.lane) and \(what).",
+                "It waits for entry \(head.id), which is ahead of it and \(what).",
                 .required("Retry or discard that one. \(why)")
             )
         }
         guard head.lane == entry.lane else {
-            return ("It waits for entry \(head.id) in \(head.lane), which must be sent first.", .optional("Nothing to do. \(why)"))
+            return ("It waits for entry \(head.id), which must be sent first.", .optional("Nothing to do. \(why)"))
         }
         let count = ahead >= Outbox.countedInLine ? "At least \(ahead) entries are" : ahead <= 1 ? "1 entry is" : "\(ahead) entries are"
         return (
-            "\(count) ahead of it in \(entry.lane); the first is \(head.id).",
+            "\(count) ahead of it; the first is \(head.id).",
             .optional("Nothing to do. To check the first one, run: homing why \(head.id)")
         )
     }
@@ -123,7 +123,7 @@ extension Reasons {
         guard let routeGate else { return nil }
         let again = routeGate.until > moment.now ? "Homing tries again at \(moment.text(routeGate.until))." : "Homing is trying again."
         return (
-            "\(entry.destination.backend) has accepted no \(entry.route) since \(moment.text(routeGate.since)).\(meant) \(routeGate.failure.message.asSentence) \(again)",
+            "\(entry.destination.backend) has accepted no \(kind(entry)) since \(moment.text(routeGate.since)).\(meant) \(routeGate.failure.message.asSentence) \(again)",
             .optional("Nothing to do. To try now, run ‘homing sync’.\(correction(entry))")
         )
     }

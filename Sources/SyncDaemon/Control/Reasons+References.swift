@@ -42,6 +42,11 @@ extension Reasons {
                 "\(isOnHold) entry \(id), which creates \(newRow), is being discarded.",
                 .required("To keep that entry, run: homing undo \(id)\n\(otherwise(entry))")
             )
+        case .held where isMisplaced(create):
+            return (
+                "\(isOnHold) \(entry.destination.backend) stored \(newRow) with other values than those of entry \(id).\(said(create))",
+                .required("\(resolution(of: create))\n\(otherwise(entry))")
+            )
         case .held where create.holdReason == .unknownOutcome:
             let backend = entry.destination.backend
             return (
@@ -66,11 +71,23 @@ extension Reasons {
     /// A creation with unknown outcome.
     private func perhapsCreated(_ entry: Entry) -> Explanation {
         let backend = entry.destination.backend
+        if isMisplaced(entry) {
+            return (
+                "\(backend) stored \(newRow) with other values than those of the entry.\(said(entry))",
+                .required(resolution(of: entry))
+            )
+        }
         let why = canLookUpCreate ? "looking it up there did not settle it" : "\(backend) offers no way to look it up"
         return (
             "It is not known whether \(backend) has created \(newRow): the entry was sent, and \(why).\(said(entry))\(found)",
             .required(resolution(of: entry))
         )
+    }
+
+    /// The server created the row, but not as the entry says: it exists, perhaps in another list.
+    private func isMisplaced(_ create: Entry) -> Bool {
+        guard create.holdReason == .unknownOutcome, create.lastReason == .refused else { return false }
+        return (200..<300).contains(create.lastStatus ?? 0) && create.lastError?.contains(Failure.otherValue) == true
     }
 
     /// `Anna Example`, or `the new person`.
@@ -91,7 +108,7 @@ extension Reasons {
             " The list of \(title.many), which was read afterwards, has none that could be the new one."
         case .newest(let rows):
             " The list of \(title.many) was read afterwards. The new one may be \(rows.map(\.text).joined(separator: " or "))."
-        case .tooOld: " The stored list of \(title.many) cannot tell, because it was not read completely since then."
+        case .tooOld: " The stored list of \(title.many) cannot tell: it is incomplete, or older than the send."
         case .unordered: " The stored list of \(title.many) cannot tell which ones are new."
         case nil: ""
         }
@@ -99,6 +116,12 @@ extension Reasons {
 
     private func resolution(of create: Entry) -> String {
         let resolve = "homing resolve \(short(create))"
+        if isMisplaced(create) {
+            return """
+                Correct it at \(create.destination.backend), then run: \(resolve) --delivered ID
+                It exists there: --not-delivered, or homing retry, would make a second one.
+                """
+        }
         let again = canLookUpCreate ? "\nTo look it up again, run: homing retry \(short(create))" : ""
         let lines: [String]
         if case .newest(let rows) = candidates, let first = rows.first {

@@ -49,6 +49,10 @@ struct Reasons {
     var title = Resource.Title(one: "row", many: "rows")
     /// How to read that list again.
     var refresh = ""
+    /// How sentences name the entry, such as `deletion`; nil for the words of its route.
+    var noun: String?
+    /// A delivery deletes the row that the entry refers to.
+    var deletes = false
     /// Whether the creation can be looked up.
     var canLookUpCreate = false
     /// Rows that the creation may have made; nil if that is no question.
@@ -190,25 +194,34 @@ struct Reasons {
         }
     }
 
-    /// `this measurement of Anna Example (5)`, or `this measurement (user_id 5)` without a name.
+    /// `this measurement of Anna Example (5)`, `this measurement (user_id 5)` without a name, or `this new person Anna Example`.
     func subject(_ entry: Entry, _ article: String) -> String {
         var known = fields
         var name = ""
         if let report = subjectReport {
             let isNew = report.isNew == true
             known[report.field] = report.label == nil && !isNew ? report.id : nil
-            name = report.label == nil ? (isNew ? " of a new \(title.one)" : "") : " of \(report.text)"
+            if report.id == RosterID(createdBy: entry.id).rawValue {
+                name = report.label.map { " \($0)" } ?? ""
+            } else {
+                name = report.label == nil ? (isNew ? " of a new \(title.one)" : "") : " of \(report.text)"
+            }
         }
         let rest = known.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
-        return "\(article) \(entry.route)\(name)\(rest.isEmpty ? "" : " (\(rest))")"
+        return "\(article) \(kind(entry))\(name)\(rest.isEmpty ? "" : " (\(rest))")"
     }
+
+    func kind(_ entry: Entry) -> String { noun ?? entry.route.replacing("_", with: " ") }
 
     /// A create counts as delivered only with the id of its row.
     func resolve(_ entry: Entry) -> String {
         "homing resolve \(entry.id) --delivered\(entry.mutation.creates == nil ? "" : " REMOTE-ID")"
     }
 
-    func discard(_ entry: Entry) -> String { "To delete it for good, run: homing discard \(entry.id)" }
+    /// To discard a deletion keeps the row.
+    func discard(_ entry: Entry) -> String {
+        "\(deletes ? "To take the deletion back" : "To delete it for good"), run: homing discard \(entry.id)"
+    }
 
     private func at(_ date: Date?) -> String { date.map { " at \(moment.text($0))" } ?? "" }
 }

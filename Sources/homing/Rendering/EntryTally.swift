@@ -25,19 +25,22 @@ enum EntryTally {
         return parts.inWords.printable
     }
 
-    /// `1 fit test`, `3 measurements`, or `2 create_managed_user entries` for a route that names an action.
+    /// `1 fit test`, `2 deletions`, `3 new tasks`, or `2 move task entries` for a route that names another action.
     static func kind(_ route: String, _ count: Int) -> String {
-        guard let noun = noun(route) else { return Words.count(count, "\(route) entry", "\(route) entries") }
+        let words = route.replacing("_", with: " ")
+        guard let noun = noun(route) else { return Words.count(count, "\(words) entry", "\(words) entries") }
         return Words.count(count, noun, noun + "s")
     }
 
-    /// `fit test`; `entry` for a route that names an action.
+    /// `fit test`, `deletion`, `new task`; `entry` for a route that names another action.
     static func kind(_ route: String) -> String { noun(route) ?? "entry" }
 
     private static func noun(_ route: String) -> String? {
         let words = route.split(separator: "_").map(String.init)
-        guard let first = words.first, !verbs.contains(first), !route.hasSuffix("s"), !route.hasSuffix("y") else { return nil }
-        return words.joined(separator: " ")
+        guard let first = words.first, words.count == 1 || first != "delete" else { return words.isEmpty ? nil : "deletion" }
+        guard !route.hasSuffix("s"), !route.hasSuffix("y") else { return nil }
+        if first == "create", words.count > 1 { return "new " + words.dropFirst().joined(separator: " ") }
+        return verbs.contains(first) ? nil : words.joined(separator: " ")
     }
 
     private static let shown = 10

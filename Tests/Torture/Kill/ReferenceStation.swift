@@ -195,8 +195,16 @@ actor ReferenceStation {
         try await station.sandbox.up()
         if unknown.count > 1, !isCareless { problems.append("the backend has \(unknown), which no receipt names") }
         let row = isCareless ? nil : unknown.first
+        if row != nil { try await refreshPeople() }
         _ = try await station.client.call(Endpoints.resolve, ResolveRequest(id: entry.id, remoteID: row, delivered: row != nil))
         resolved += 1
+    }
+
+    /// A person’s word about a row is checked in the list.
+    private func refreshPeople() async throws {
+        while try await station.client.call(Endpoints.refreshRoster, RosterReference(resource: "managed_users")).failure != nil {
+            await pauseBriefly()
+        }
     }
 
     // MARK: Judging
