@@ -18,8 +18,8 @@ extension Backend {
         }
     }
 
-    /// The names of the fields of a route that takes no payload and leaves none to another route; nil if it does, or has no field.
-    package func fieldsAlone(route name: String) -> [String]? {
+    /// The names of the fields of a route whose submissions have no payload; nil for other routes, and without fields.
+    package func fieldsWithoutPayload(route name: String) -> [String]? {
         guard !takesPayload(route: name), then(route: name) == nil else { return nil }
         let names = fields(route: name).map(\.name)
         return names.isEmpty ? nil : names

@@ -233,7 +233,7 @@ package struct DispatchState: Sendable {
             if state.isCheckingSession { break }
             state.isCheckingSession = true
             return [.checkSession(backend: backend)]
-        case .unknown(let failure) where failure.reason == .stopping || failure.reason == .refused: break
+        case .unknown(let failure) where [.stopping, .refused, .misplaced].contains(failure.reason): break
         case .transient(let failure), .intercepted(let failure), .unknown(let failure):
             judge(failure, attempt, of: entry, blame, &route, now)
             // Any status shows that the backend is reachable. Without one, a half-open breaker opens again.

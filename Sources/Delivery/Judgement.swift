@@ -55,7 +55,7 @@ struct Judgement {
         case .locked(let failure, let until): .released(until: until ?? now.addingTimeInterval(policy.ceiling), failure)
         // The gate decides when to send again; the entry stays ready.
         case .unauthorized(let failure), .unreachable(let failure): handedBack(failure)
-        case .unknown(let failure) where failure.reason == .refused: .held(.unknownOutcome, failure)
+        case .unknown(let failure) where failure.reason == .refused || failure.reason == .misplaced: .held(.unknownOutcome, failure)
         case .unknown(let failure) where !attempt.wasSent: missed(failure, using: &generator)
         case .unknown(let failure) where failure.reason == .stopping:
             .released(until: route.canLookUp ? firstLook : now, failure)

@@ -111,9 +111,11 @@ extension Outbox {
         return try String.fetchOne(db, sql: discarded, arguments: [entry.parent]).flatMap { MutationID($0) }
     }
 
-    /// Discards what is due, in batches. Returns when the next is due, nil if none is. A time beyond `longestGrace` was set while the clock was ahead,
-    /// and becomes `correctedGrace`.
+    /// Discards due entries in batches, and returns the time of the next one, nil for none. A time beyond `longestGrace` was set while the clock was
+    /// ahead, and becomes `correctedGrace`.
     package func discardDue(at now: Date) async throws(OutboxError) -> Date? {
+        var hasDiscarded = false
+        defer { if hasDiscarded { secretsDeleted.send() } }
         while true {
             let (next, last) = try await read(Self.discardTimes)
             guard let next, let last else { return nil }
@@ -125,7 +127,7 @@ extension Outbox {
                     arguments: [now.addingTimeInterval(Self.correctedGrace).ms, horizon.ms])
                 try Self.discardDue(at: now, db)
             }
-            secretsDeleted.send()
+            hasDiscarded = true
             eventsWritten.send()
             // A follower may have been put on hold, and its lane may skip it.
             arrivals.send()

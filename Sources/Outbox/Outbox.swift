@@ -10,7 +10,7 @@ package struct Outbox: Sendable {
     package let arrivals = Signal()
     /// Sent after a commit that wrote events.
     package let eventsWritten = Signal()
-    /// Sent after a commit that destroyed what must not stay in the WAL: a discarded payload, an owed sign-out, or an account's session and lists.
+    /// Sent after a commit that deleted secrets which the WAL still holds: a discarded payload, an owed sign-out, or an account's session and lists.
     package let secretsDeleted = Signal()
     /// Sent after a commit that set the time of a discard.
     package let discardsPlanned = Signal()

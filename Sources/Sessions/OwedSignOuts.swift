@@ -12,7 +12,7 @@ import SyncModel
 /// | refresh | one for each sign-out, if the token has expired or the server refuses it |
 /// | a day | then it is over. A clock that is set back does not prolong it while the daemon runs |
 /// | another address in the profile | nothing is sent; a day later it is over |
-/// | the account signs in | it is over, whatever the scheme: the call might end the new session |
+/// | the account signs in | given up, for every scheme: the call might end the new session |
 struct OwedSignOuts: Sendable {
     private let backend: Backend
     /// The next one comes first.

@@ -82,7 +82,7 @@ struct Housekeeping: Service {
         }
     }
 
-    /// So that what was destroyed is gone from the files too.
+    /// Removes deleted secrets from the WAL too.
     private func emptyLogOfSecrets() async {
         for await _ in outbox.secretsDeleted.listen() {
             // `try?`: also while a reader uses the log, `emptyLogAfterWork` tries again, because each of them has an event.

@@ -97,9 +97,6 @@ package struct Failure: Error, Hashable, Sendable {
         return Failure(reason, status: status, Self.answer(status, of: backend), outcomeUnknown: outcomeUnknown)
     }
 
-    /// In the message about a success that repeats another value than that of the entry.
-    package static let otherValue = ", but with "
-
     package static func answer(_ status: Int, of backend: String) -> String { "\(backend) answered with status \(status)." }
 
     package enum Reason: String, Sendable, Codable, CaseIterable {
@@ -115,6 +112,8 @@ package struct Failure: Error, Hashable, Sendable {
         case serverError
         case throttled
         case refused
+        /// The server did it, but with other values than those of the entry.
+        case misplaced
         case forbidden
         /// The server refuses a renewed session too.
         case stillUnauthorized

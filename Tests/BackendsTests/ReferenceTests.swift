@@ -93,11 +93,11 @@ struct ReferenceTests {
             let lists = try #require(backend.resource("lists"))
             #expect(backend.actions(on: lists).add == "create_list" && backend.actions(on: lists).change == "rename_list")
             #expect(backend.touches(route: "create_list") == ["lists"])
-            #expect(backend.fieldsAlone(route: "create_list") == ["description", "name"])
+            #expect(backend.fieldsWithoutPayload(route: "create_list") == ["description", "name"])
             let tasks = try #require(backend.resource("tasks"))
             #expect(backend.actions(on: tasks).add == "create_task" && backend.actions(on: tasks).change == "edit_task")
             #expect(backend.actions(on: tasks).delete == "delete_task" && backend.needsConfirmation(route: "delete_task"))
-            #expect(backend.touches(route: "complete_task") == ["tasks"] && backend.fieldsAlone(route: "rename_list") == nil)
+            #expect(backend.touches(route: "complete_task") == ["tasks"] && backend.fieldsWithoutPayload(route: "rename_list") == nil)
             let fields: [String: JSONValue] = ["task_id": .string(Self.token)]
             let lanes = try ["edit_task", "complete_task", "reopen_task"].map { try backend.lane(route: $0, fields: fields) }
             #expect(Set(lanes).count == 1, "the changes of a task keep their order")

@@ -30,7 +30,7 @@ struct RepeatsTests {
             Issue.record("not unknown")
             return
         }
-        #expect(failure.reason == .refused && failure.outcomeUnknown && failure.status == 201)
+        #expect(failure.reason == .misplaced && failure.outcomeUnknown && failure.status == 201)
         #expect(failure.message.contains(" created it as 101, but with 3 at "), "\(failure.message)")
         #expect(failure.message.hasSuffix(" instead of 5."), "\(failure.message)")
     }

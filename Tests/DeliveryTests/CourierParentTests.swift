@@ -18,7 +18,7 @@ struct CourierParentTests {
         server.answer("DELETE /lists/2/tasks/28", 200, "{}")
     }
 
-    private static let profile = ScriptedCourier.profile(
+    private static let profile = Samples.cookieProfile(
         """
         routes:
           remove:

@@ -16,7 +16,7 @@ struct CourierReferenceTests {
 
     init() async throws { scripted = try await ScriptedCourier(Self.profile) }
 
-    private static let profile = ScriptedCourier.profile(
+    private static let profile = Samples.cookieProfile(
         """
         routes:
           measurement:

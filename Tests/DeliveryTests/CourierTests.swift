@@ -18,7 +18,7 @@ struct CourierTests {
 
     init() async throws { scripted = try await ScriptedCourier(Self.profile) }
 
-    static let profile = ScriptedCourier.profile(
+    static let profile = Samples.cookieProfile(
         """
         idempotency: {header: Idempotency-Key, key_ttl: 86400}
         routes:

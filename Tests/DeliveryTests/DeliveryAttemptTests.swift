@@ -17,12 +17,18 @@ import Testing
         return trip.begin(as: Account(id: Samples.destination.account, label: ""), at: now)
     }
 
-    @Test func neverResendsAtMostOnceEntry() {
+    /// Of an entry whose answer was lost.
+    private func lookingUp(isAtMostOnce: Bool) -> DeliveryAttempt {
         let entry = Samples.entry { ($0.uncertain, $0.uncertainSince, $0.doubtedAt, $0.doubts) = (true, now, now, 1) }
         var trip = DeliveryAttempt(
-            entry, route: RouteTraits(canLookUp: true, isAtMostOnce: true),
+            entry, route: RouteTraits(canLookUp: true, isAtMostOnce: isAtMostOnce),
             rules: DeliveryAttempt.Rules(attempts: 3, lookupAfter: 30, keyLifetime: nil), startedAt: now)
         #expect(trip.begin(as: Account(id: Samples.destination.account, label: ""), at: now) == .lookUp(page: 1, seen: 0))
+        return trip
+    }
+
+    @Test func neverResendsAtMostOnceEntry() {
+        var trip = lookingUp(isAtMostOnce: true)
         guard case .end(let attempt) = trip.lookedUp(.absent, at: now.addingTimeInterval(31)) else {
             Issue.record("it was sent again")
             return
@@ -32,11 +38,7 @@ import Testing
 
     /// The look-up found what the entry created, but not its id: no later look-up can, and a resend would create another.
     @Test func foundEntryWithoutAnIDIsNotLookedUpAgain() {
-        let entry = Samples.entry { ($0.uncertain, $0.uncertainSince, $0.doubtedAt, $0.doubts) = (true, now, now, 1) }
-        var trip = DeliveryAttempt(
-            entry, route: RouteTraits(canLookUp: true, isAtMostOnce: false),
-            rules: DeliveryAttempt.Rules(attempts: 3, lookupAfter: 30, keyLifetime: nil), startedAt: now)
-        #expect(trip.begin(as: Account(id: Samples.destination.account, label: ""), at: now) == .lookUp(page: 1, seen: 0))
+        var trip = lookingUp(isAtMostOnce: false)
         let verdict = Verdict.unknown(Failure(.refused, status: 200, "without an id", outcomeUnknown: true))
         guard case .end(let attempt) = trip.lookedUp(.failed(verdict), at: now) else {
             Issue.record("it went on")

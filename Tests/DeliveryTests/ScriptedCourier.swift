@@ -26,20 +26,4 @@ struct ScriptedCourier {
         courier = Courier(keeper: keeper, policy: RetryPolicy(), clock: clock)
         server.forget()
     }
-
-    /// A profile with these routes and resources, as text in YAML.
-    static func profile(_ rest: String) -> String {
-        """
-        schema: 1
-        name: breathesafe
-        base_url: https://lab.test
-        auth:
-          scheme: cookie
-          on_401: [login]
-          login: {request: POST /login, json: {email: "{email}", password: "{password}"}, account: /id}
-          logout: {request: DELETE /login}
-        health: {request: GET /me, account: /id}
-
-        """ + rest
-    }
 }

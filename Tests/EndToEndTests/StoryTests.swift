@@ -29,7 +29,7 @@ import Testing
             "Zoë Demo (being deleted)",
             "deletion of Zoë Demo (8)",
             "submitted     19        19 entries",
-            "nothing lost, nothing duplicated, all in order, all for the right person. The right person is gone, and nobody else.",
+            "nothing lost, nothing duplicated, all in order, all for the right person. The right person is gone, and all others are still listed.",
         ] { #expect(text.contains(line), "\(line) is not in \(text)") }
         let measurements = text.matches(of: /\d\. measurement \d+ of (.*) \((\d+)\)/).map { "\($0.1) \($0.2)" }
         #expect(measurements.count { $0 == "Eve Trial 11" } == 2, "\(text)")

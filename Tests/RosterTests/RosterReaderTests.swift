@@ -35,17 +35,9 @@ struct RosterReaderTests {
         server.forget()
     }
 
-    private static let profile = """
-        schema: 1
-        name: breathesafe
-        base_url: https://lab.test
-        auth:
-          scheme: cookie
-          on_401: [login]
-          login: {request: POST /login, json: {email: "{email}", password: "{password}"}, account: /id}
-          logout: {request: DELETE /login}
+    private static let profile = Samples.cookieProfile(
+        """
         idempotency: {header: Idempotency-Key, key_ttl: 86400}
-        health: {request: GET /me, account: /id}
         resources:
           people:
             title: {one: person, many: people}
@@ -56,7 +48,7 @@ struct RosterReaderTests {
             pages: {page: page, per_page: per_page, total: /total}
         routes:
           measurement: {request: POST /items, json: "{item.payload}", remote_id: /id}
-        """
+        """)
 
     /// With tokens that end after 300 seconds.
     private static let tokenProfile = profile.replacing("scheme: cookie", with: "scheme: bearer")
@@ -64,6 +56,13 @@ struct RosterReaderTests {
         .replacing("account: /id}\n  logout", with: "access: /token, refresh: /refresh, expires_in: /ends, account: /id}\n  logout")
         .replacing("  logout:", with: refresh + "\n  logout:")
     private static let refresh = #"  refresh: {request: POST /refresh, json: {token: "{refresh}"}, access: /token, account: /id}"#
+
+    /// With a list of tasks for each of the people.
+    private static func withTasks() async throws -> (test: RosterReaderTests, key: RosterKey) {
+        let tasks = #"  tasks: {request: "GET /people/{parent}/tasks", parent: people, list: /tasks, id: /id}"#
+        let test = try await RosterReaderTests(profile: profile.replacing("\nroutes:", with: "\n\(tasks)\nroutes:"))
+        return (test, RosterKey(destination: key.destination, resource: "tasks"))
+    }
 
     private func heads() async throws -> [RosterHead] { try await outbox.rosterHeads(of: Self.key.destination) }
 
@@ -163,9 +162,7 @@ struct RosterReaderTests {
     }
 
     @Test func readsListForEveryRowOfItsParent() async throws {
-        let tasks = #"  tasks: {request: "GET /people/{parent}/tasks", parent: people, list: /tasks, id: /id}"#
-        let test = try await RosterReaderTests(profile: Self.profile.replacing("\nroutes:", with: "\n\(tasks)\nroutes:"))
-        let key = RosterKey(destination: Self.key.destination, resource: "tasks")
+        let (test, key) = try await Self.withTasks()
         _ = await test.reader.read(Self.key)
         test.server.answer("GET /people/1/tasks", 200, #"{"tasks":[{"id":11},{"id":12}]}"#)
         test.server.answer("GET /people/2/tasks", 200, #"{"tasks":[]}"#)
@@ -188,9 +185,7 @@ struct RosterReaderTests {
 
     /// Only a new read of the parent can tell whether the row has gone, or the server fails.
     @Test func listOfAParentThatHasGoneIsNotComplete() async throws {
-        let tasks = #"  tasks: {request: "GET /people/{parent}/tasks", parent: people, list: /tasks, id: /id}"#
-        let test = try await RosterReaderTests(profile: Self.profile.replacing("\nroutes:", with: "\n\(tasks)\nroutes:"))
-        let key = RosterKey(destination: Self.key.destination, resource: "tasks")
+        let (test, key) = try await Self.withTasks()
         _ = await test.reader.read(Self.key)
         for id in 1...3 { test.server.answer("GET /people/\(id)/tasks", 200, #"{"tasks":[{"id":1\#(id)}]}"#) }
         test.server.answer("GET /people/2/tasks", 404, "{}")
@@ -215,9 +210,7 @@ struct RosterReaderTests {
     }
 
     @Test func parentWithoutRowsMakesAnEmptyList() async throws {
-        let tasks = #"  tasks: {request: "GET /people/{parent}/tasks", parent: people, list: /tasks, id: /id}"#
-        let test = try await RosterReaderTests(profile: Self.profile.replacing("\nroutes:", with: "\n\(tasks)\nroutes:"))
-        let key = RosterKey(destination: Self.key.destination, resource: "tasks")
+        let (test, key) = try await Self.withTasks()
         test.server.answer("GET /people 1", 200, #"{"people":[],"total":0}"#)
         _ = await test.reader.read(Self.key)
         test.server.forget()

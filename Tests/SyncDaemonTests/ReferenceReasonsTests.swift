@@ -132,7 +132,7 @@ import Testing
     /// It exists, so nothing may make a second one.
     @Test func creationWithAnotherValueExists() {
         var create = Self.create(.held, .unknownOutcome, error: "breathesafe created it as 101, but with 5 at /list_id instead of 7.")
-        (create.lastStatus, create.lastReason) = (201, .refused)
+        (create.lastStatus, create.lastReason) = (201, .misplaced)
         var reasons = Self.reasons(nil, .newest([]))
         reasons.subjectReport = nil
         let (sentence, next) = reasons.explain(create)

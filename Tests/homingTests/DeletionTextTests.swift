@@ -17,7 +17,9 @@ import Testing
     @Test func namesThePerson() {
         #expect(
             before(anna)
-                == ["This deletes Anna Example (5) at breathesafe, including all stored data. Once that is done, nobody can undo it."])
+                == [
+                    "This deletes Anna Example (5) at breathesafe, including all stored data. You can take it back only until Homing sends it."
+                ])
         #expect(before(nil)[0].hasPrefix("This deletes the person 5, which is not in your list, at breathesafe"))
         let id = "@\(Sample.id(9))"
         var new = ControlAPI.RosterRow(id: id, label: "Anna Example", values: [:], pending: "new")

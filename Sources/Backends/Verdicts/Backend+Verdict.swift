@@ -42,8 +42,8 @@ extension Backend {
             if found == value { continue }
             let id = remoteID(response.json?.at(route.remoteID), of: route).map { " as \($0.prefix(100))" } ?? ""
             let done = "\(name) \(route.rows.creates == nil ? "stored" : "created") it\(id)"
-            let message = "\(done)\(Failure.otherValue)\(found.prefix(100)) at \(pointer) instead of \(value ?? "the entry's")."
-            return .unknown(Failure(.refused, status: response.status, message, outcomeUnknown: true))
+            let message = "\(done), but with \(found.prefix(100)) at \(pointer) instead of \(value ?? "the entry's")."
+            return .unknown(Failure(.misplaced, status: response.status, message, outcomeUnknown: true))
         }
         return nil
     }

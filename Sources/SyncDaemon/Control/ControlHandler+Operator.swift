@@ -36,7 +36,7 @@ extension ControlHandler {
             accepted = try await intake.accept(submission, for: account, at: name, by: caller.peer.description, mustReplace: true)
         } catch {
             var problem = Problem(error, commands: commands(for:))
-            // The profile says only what is wrong with the values.
+            // The profile's error says what is wrong with the values, but not what to do next.
             problem.next = problem.next ?? "Nothing was changed. To see the entry and its fields, run: homing show \(id)"
             throw problem
         }

@@ -56,7 +56,7 @@ extension ControlHandler {
         return RosterActions(
             add: actions.add, change: actions.change, delete: actions.delete,
             confirm: actions.delete.map(backend.needsConfirmation(route:)) == true ? true : nil,
-            form: actions.change.flatMap(backend.form(route:)) ?? [], fields: actions.add.flatMap(backend.fieldsAlone(route:)))
+            form: actions.change.flatMap(backend.form(route:)) ?? [], fields: actions.add.flatMap(backend.fieldsWithoutPayload(route:)))
     }
 }
 

@@ -24,7 +24,7 @@ struct CoolingText {
         case .offline: "the backend cannot be reached"
         case .lostAnswer: "the connection ended or timed out before the backend answered"
         case .profile: "the backend does not match its profile"
-        case .refused, .forbidden: "the backend refused the last entry"
+        case .refused, .misplaced, .forbidden: "the backend refused the last entry"
         default: "the backend is not working properly"
         }
     }

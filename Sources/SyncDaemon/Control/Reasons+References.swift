@@ -86,8 +86,7 @@ extension Reasons {
 
     /// The server created the row, but not as the entry says: it exists, perhaps in another list.
     private func isMisplaced(_ create: Entry) -> Bool {
-        guard create.holdReason == .unknownOutcome, create.lastReason == .refused else { return false }
-        return (200..<300).contains(create.lastStatus ?? 0) && create.lastError?.contains(Failure.otherValue) == true
+        create.holdReason == .unknownOutcome && create.lastReason == .misplaced
     }
 
     /// `Anna Example`, or `the new person`.

@@ -47,7 +47,7 @@ struct DemoComparison {
     var verdict: String {
         guard agrees else { return "THEY DO NOT AGREE." }
         let people = isForRightPerson == nil ? "" : ", all for the right person"
-        let deletion = deleted == nil ? "" : " The right person is gone, and nobody else."
+        let deletion = deleted == nil ? "" : " The right person is gone, and all others are still listed."
         return "They agree: nothing lost, nothing duplicated, all in order\(people).\(deletion)"
     }
 
@@ -69,6 +69,6 @@ struct DemoComparison {
     }
 
     private static func ids(_ people: Set<String>) -> String {
-        people.isEmpty ? "nobody" : people.sorted().joined(separator: ", ")
+        people.isEmpty ? "no one" : people.sorted().joined(separator: ", ")
     }
 }

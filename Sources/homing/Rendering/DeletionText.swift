@@ -14,7 +14,9 @@ struct DeletionText {
     func before(_ undelivered: [EntrySummary]) -> String {
         let stopped = undelivered.filter { Self.stopping.contains($0.state) && !$0.isBeingDiscarded }
         let waiting = undelivered.filter { entry in !stopped.contains { $0.id == entry.id } }
-        var lines = ["This deletes \(name) at \(roster.backend), including all stored data. Once that is done, nobody can undo it."]
+        var lines = [
+            "This deletes \(name) at \(roster.backend), including all stored data. You can take it back only until Homing sends it."
+        ]
         if !waiting.isEmpty {
             let (verb, they) = waiting.count == 1 ? ("waits", "it is") : ("wait", "they are")
             lines.append("\(EntryTally.text(waiting)) still \(verb); \(they) sent first.")
