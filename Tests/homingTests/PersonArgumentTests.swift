@@ -18,9 +18,10 @@ import Testing
         return report
     }
 
-    private func person(_ text: String, at backend: String? = nil, _ lists: [RosterReport]) async throws(Problem) -> SubjectArgument.Person
-    {
-        try await SubjectArgument.person(text, at: backend, in: lists, for: "homing list") { route in
+    private func person(
+        _ text: String, at backend: String? = nil, inAll: Bool = false, _ lists: [RosterReport]
+    ) async throws(Problem) -> SubjectArgument.Person {
+        try await SubjectArgument.person(text, at: backend, in: lists, for: "homing list", inAll: inAll) { route in
             SubjectArgument(lists, route: route) { query in
                 let rows = Self.rows.filter { $0.0 == query.backend && $0.2.lowercased() == query.label?.lowercased() }
                     .map { RosterRow(id: $0.1, label: $0.2, values: [:]) }
@@ -42,6 +43,16 @@ import Testing
         #expect(try await person("28", at: "lists", []) == SubjectArgument.Person(id: "28", backend: "lists"))
         let reference = "@\(Sample.id(9))"
         #expect(try await person(reference, [list("breathesafe")]) == SubjectArgument.Person(id: reference, backend: "breathesafe"))
+    }
+
+    /// A bulk discard must not take another backend's person for the one that was meant.
+    @Test func nameMayBeMeantInAListThatCannotBeSearched() async throws {
+        let lists = [list("breathesafe"), list("clinic", "unread")]
+        #expect(try await person("Anna Example", lists).backend == "breathesafe")
+        let problem = try #require(
+            await #expect(throws: Problem.self) { try await person("Anna Example", inAll: true, lists) })
+        #expect(problem.detail.hasPrefix("At clinic, names cannot be looked up, and ‘Anna Example’ may be meant there."))
+        #expect(try await person("Anna Example", inAll: true, [list("breathesafe")]).backend == "breathesafe")
     }
 
     private func problem(_ text: String, _ lists: [RosterReport]) async throws -> Problem {

@@ -21,25 +21,27 @@ extension SubjectArgument {
         _ text: String, at backend: String?, for command: String, inAll: Bool = false, _ client: ControlClient
     ) async throws(Problem) -> Person {
         let all = try await client.call(Endpoints.rosters, RosterListQuery(backend: backend)).rosters
-        let silent = isID(text) || text.hasPrefix("@") ? nil : all.first { person(in: $0) != nil && $0.count == nil }
-        if inAll, let silent, all.count(where: { person(in: $0) != nil }) > 1 {
-            throw .invalid(
-                "At \(silent.backend), names cannot be looked up, and ‘\(text.printable)’ may be meant there. \(silent.sentence)",
-                next: "Add --backend, with the backend whose person you mean.")
-        }
-        return try await person(text, at: backend, in: all, for: command) { SubjectArgument(all, route: $0, client) }
+        return try await person(text, at: backend, in: all, for: command, inAll: inAll) { SubjectArgument(all, route: $0, client) }
     }
 
     /// - Parameter argument: finds names for a route.
     static func person(
-        _ text: String, at backend: String?, in all: [RosterReport], for command: String, _ argument: (String) -> SubjectArgument
+        _ text: String, at backend: String?, in all: [RosterReport], for command: String, inAll: Bool = false,
+        _ argument: (String) -> SubjectArgument
     ) async throws(Problem) -> Person {
         let lists = all.filter { person(in: $0) != nil }
         guard let list = lists.first, let reference = person(in: list) else {
             if isID(text) { return Person(id: text, backend: backend) }
             throw .invalid("There is no list in which to look up ‘\(text.printable)’.", next: "Give the person's id.")
         }
-        guard lists.count == 1 else { return try await person(text, inSeveral: lists, for: command, argument) }
+        guard lists.count == 1 else {
+            if inAll, let silent = lists.first(where: { $0.count == nil }), !isID(text), !text.hasPrefix("@") {
+                throw .invalid(
+                    "At \(silent.backend), names cannot be looked up, and ‘\(text.printable)’ may be meant there. \(silent.sentence)",
+                    next: "Add --backend, with the backend whose person you mean.")
+            }
+            return try await person(text, inSeveral: lists, for: command, argument)
+        }
         // The same id may be another person's at another backend, and a name may be another person's in another account.
         if isID(text) { return Person(id: text, backend: list.backend) }
         let id = try await argument(reference.route).id(of: text, list, takesText: reference.type == "text", "--user ")
