@@ -60,6 +60,14 @@ package struct Backend: Sendable {
 
     package var routesWithLookUp: Set<String> { Set(profile.routes.values.filter { $0.find != nil }.map(\.name)) }
 
+    /// Each try first reads the row that it would delete, so a try too many does no harm once the server has finished the one before it.
+    package var routesThatReread: Set<String> {
+        Set(routes.filter { deletes(route: $0) != nil && freshResource(route: $0) != nil && isIdempotent(route: $0) })
+    }
+
+    /// How sentences name entries of the route; nil if the profile does not say.
+    package func title(route name: String) -> Resource.Title? { profile.routes[name]?.title }
+
     /// True when the route leads to another server than the rest of the backend.
     package func isElsewhere(route name: String) -> Bool {
         profile.routes[name].map { Origin($0.request.url.literalURL) != profile.origin } ?? false
@@ -68,6 +76,11 @@ package struct Backend: Sendable {
     /// True when several sends have one effect for ever: by method (RFC 9110 9.2.2) or by declaration.
     package func isIdempotent(route name: String) -> Bool {
         profile.routes[name].map { ["PUT", "DELETE"].contains($0.request.method) || $0.delivery == .repeatable } ?? false
+    }
+
+    /// True if a send whose answer was lost can be settled without a person: looked up, or repeated.
+    func survivesLostAnswer(route name: String) -> Bool {
+        !isAtMostOnce(route: name) && (canLookUp(route: name) || sendsKeys || isIdempotent(route: name))
     }
 
     package func isAtMostOnce(route name: String) -> Bool { profile.routes[name]?.delivery == .atMostOnce }

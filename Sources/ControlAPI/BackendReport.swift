@@ -98,6 +98,8 @@ public struct QueueReport: Codable, Sendable, Equatable {
 /// A route that cools down because none of its entries got through.
 public struct CoolingRoute: Codable, Sendable, Equatable {
     public var route: String
+    /// As in `EntrySummary`.
+    public var title: RosterTitle?
     /// When its consecutive failures began.
     public var since: Date
     public var until: Date

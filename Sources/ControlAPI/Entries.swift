@@ -6,6 +6,8 @@ public struct EntrySummary: Codable, Sendable, Equatable {
     public var backend: String
     public var account: String
     public var route: String
+    /// How sentences name entries of the route; nil if its backend has no profile.
+    public var title: RosterTitle?
     public var lane: String
     /// The row that it refers to, or the one that it creates; nil unless the route refers to a list or makes a row of one.
     public var subject: SubjectReport?

@@ -14,6 +14,8 @@ public struct Event: Codable, Sendable, Equatable {
     public var entry: String?
     /// Of the entry, while it or its receipt is kept.
     public var subject: SubjectReport?
+    /// How sentences name the entry, if `detail` has its route.
+    public var title: RosterTitle?
     public var detail: [String: String]
 
     public init(cursor: Int64, at: Date, kind: String, backend: String?, account: String?, entry: String?, detail: [String: String]) {

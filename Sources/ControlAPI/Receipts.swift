@@ -48,6 +48,8 @@ public struct ReceiptReport: Codable, Sendable, Equatable {
     public var lane: String
     public var route: String
     /// As in `EntrySummary`.
+    public var title: RosterTitle?
+    /// As in `EntrySummary`.
     public var subject: SubjectReport?
     /// The id assigned by the server.
     public var remoteID: String?

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How messages name the rows of a list, such as `person` and `people`.
+/// How messages name the rows of a list, such as `person` and `people`, or the entries of a route.
 public struct RosterTitle: Codable, Sendable, Equatable {
     public var one: String
     public var many: String

@@ -83,6 +83,7 @@ package final class Dispatcher: Sendable {
     /// Nil if none is scheduled.
     package func nextTry(of backend: String) -> Date? { shown.withLock { $0.nextTries[backend] } }
     package var attempts: Int { policy.retry.attempts }
+    package var lookupAfter: TimeInterval { policy.retry.lookupAfter }
 
     package func sessionChanged(_ snapshot: SessionSnapshot) {
         post(.session(backend: snapshot.backend, snapshot.state == .signedIn ? snapshot.account : nil, revision: snapshot.revision))
@@ -290,8 +291,9 @@ package final class Dispatcher: Sendable {
                 self.post(.stored(claimed))
                 for item in settled {
                     switch item.settlement {
-                    // A person looks in the list for what an unknown outcome has changed.
-                    case .delivered, .held(.unknownOutcome, _): self.rosters.delivered(item.entry.mutation)
+                    case .delivered: self.rosters.delivered(item.entry.mutation)
+                    // A person, or Homing itself, looks in the list for what it has changed.
+                    case .held(.unknownOutcome, _): self.rosters.doubted(item.entry.mutation)
                     case .held, .dead, .retry, .released, .aside: break
                     }
                 }
@@ -336,8 +338,8 @@ package final class Dispatcher: Sendable {
     }
 
     private func record(_ gate: Gate, after before: Gate?, _ backend: String, _ loop: Loop) {
-        // Log repeated retries at debug level only.
-        let isKnown = before?.name == gate.name && before?.reason == gate.reason
+        // Another try with the same result is no news.
+        if before?.name == gate.name, before?.reason == gate.reason { return }
         // Events and the journal outlive a payload that the server may have repeated.
         let gate = gate.withoutWords(at: backend)
         var detail = ["gate": gate.name]
@@ -348,9 +350,8 @@ package final class Dispatcher: Sendable {
         }
         if case .paused(let until, _) = gate { detail["until"] = until?.formatted(.iso8601) }
         let event = SyncEvent(at: clock.now, .gateChanged, backend: backend, detail: detail)
-        log.log(
-            level: isKnown ? .debug : .info, "The gate has changed",
-            metadata: ["backend": "\(backend)", "gate": "\(gate.name)", "reason": "\(gate.reason ?? "")"])
+        log.info(
+            "The gate has changed", metadata: ["backend": "\(backend)", "gate": "\(gate.name)", "reason": "\(gate.reason ?? "")"])
         loop.records.yield { try await self.outbox.record([event]) }
     }
 }

@@ -49,16 +49,28 @@ package struct JSONDocument: Sendable {
         }
     }
 
-    /// The scalars at `columns` of each list element; nil without a list.
+    /// The scalars at `columns` of each list element; nil without a list. An element that has a member on the way to them twice has none: other
+    /// readers may take the first.
     package func rows(of pointer: JSONPointer, _ columns: [JSONPointer]) -> [[JSONValue?]]? {
         guard let list = root.element(at: pointer), list.kind == .array else { return nil }
-        return list.elements.map { item in columns.map { item.resolve($0).value } }
+        return list.elements.map { item in
+            var isAmbiguous = false
+            let values = columns.map { item.resolve($0, &isAmbiguous).value }
+            return isAmbiguous ? columns.map { _ in nil } : values
+        }
     }
 }
 
 extension JSONElement {
     func resolve(_ pointer: JSONPointer) -> JSONDocument.Resolution {
+        var isAmbiguous = false
+        return resolve(pointer, &isAmbiguous)
+    }
+
+    /// - Parameter isAmbiguous: set if an object has a member on the way twice.
+    fileprivate func resolve(_ pointer: JSONPointer, _ isAmbiguous: inout Bool) -> JSONDocument.Resolution {
         let found: JSONElement?? = bytes.scanned { scanner in
+            defer { isAmbiguous = isAmbiguous || scanner.hasMetRepetition }
             for token in pointer.tokens {
                 scanner.skipSpace()
                 if scanner.next == UInt8(ascii: "n") { break }

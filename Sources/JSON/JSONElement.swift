@@ -125,7 +125,10 @@ extension JSONScanner {
         case .openBrace:
             forEachMember { name, scanner in
                 scanner.skipSpace()
-                if name.utf8.elementsEqual(token.utf8) { place = scanner.at }
+                if name.utf8.elementsEqual(token.utf8) {
+                    if place != nil { scanner.hasMetRepetition = true }
+                    place = scanner.at
+                }
                 scanner.skipValue()
             }
         case .openBracket:

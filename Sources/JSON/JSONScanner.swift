@@ -1,16 +1,20 @@
 import Glibc
+import SyncModel
 
 /// Scans JSON (RFC 8259) without tree or recursion; each level costs one bit.
 struct JSONScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
-    private(set) var at: Int
+    private(set) var at = 0
+    /// An object has a member twice that `descend` looked for.
+    var hasMetRepetition = false
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int = 0) {
-        self.bytes = bytes
-        at = start
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+    func moved(to place: Int) -> JSONScanner {
+        var scanner = self
+        scanner.at = place
+        return scanner
     }
-
-    func moved(to place: Int) -> JSONScanner { JSONScanner(bytes, at: place) }
 
     /// 0 at the end, which JSON text never contains.
     var next: UInt8 { at < bytes.count ? bytes[at] : 0 }
@@ -75,6 +79,19 @@ struct JSONScanner {
         let content = bytes[start..<end]
         if first(.backslash, from: start, to: end) == end { return String(decoding: content, as: UTF8.self) }
         return Self.unescaped(content)
+    }
+
+    /// Null for an object or an array, which it skips.
+    mutating func readScalar() -> JSONValue {
+        skipSpace()
+        let (start, first) = (at, next)
+        if first == .quote { return .string(readString()) }
+        skipValue()
+        switch first {
+        case .openBrace, .openBracket, UInt8(ascii: "n"): return .null
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): return .bool(first == UInt8(ascii: "t"))
+        default: return JSONValue(number: String(decoding: bytes[start..<at], as: UTF8.self))
+        }
     }
 
     private static func unescaped(_ content: Slice<UnsafeBufferPointer<UInt8>>) -> String {

@@ -56,7 +56,9 @@ package final class Ballast: Sendable {
                 let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
                 guard descriptor >= 0 else { return false }
                 defer { close(descriptor) }
-                guard posix_fallocate(descriptor, 0, off_t(size)) == 0 else {
+                var code = EINTR
+                while code == EINTR { code = posix_fallocate(descriptor, 0, off_t(size)) }
+                guard code == 0 else {
                     unlink(path)
                     return false
                 }

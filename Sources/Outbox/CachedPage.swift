@@ -3,13 +3,19 @@ import JSON
 import SyncModel
 import Vault
 
-/// One server page of a roster. Plain form: `{"etag": …, "rows": [[id, label, folded, kept…], …]}`.
+/// One server page of a roster. Plain form: `{"etag": …, "rows": [[id, label, folded, kept…], …], "makers": [[id, sequence…], …]}`.
 struct CachedPage: Equatable, Sendable {
     let plain: Data
 
-    init(etag: String?, rows: [RosterRow]) {
+    /// - Parameter makers: see `RowMakers`.
+    init(etag: String?, rows: [RosterRow], makers: [RosterID: [Int64]] = [:]) {
         let rows = rows.map { row in JSONValue.array([.string(row.id.rawValue), .string(row.label), .string(row.folded)] + row.kept) }
-        plain = JSONValue.object(["etag": etag.map(JSONValue.string) ?? .null, "rows": .array(rows)]).serialized
+        var members: [String: JSONValue] = ["etag": etag.map(JSONValue.string) ?? .null, "rows": .array(rows)]
+        if !makers.isEmpty {
+            let sorted = makers.sorted { $0.key < $1.key }
+            members["makers"] = .array(sorted.map { id, sequences in .array([.string(id.rawValue)] + sequences.map(JSONValue.int)) })
+        }
+        plain = JSONValue.object(members).serialized
     }
 
     init(opening sealed: Data, by vault: Vault, as name: String) throws { plain = try vault.open(sealed, as: name) }
@@ -17,13 +23,41 @@ struct CachedPage: Equatable, Sendable {
     var etag: String? { JSONDocument(checked: plain).member("etag")?.string }
 
     var rows: [RosterRow] {
-        JSONDocument(checked: plain).root.element(at: JSONPointer(tokens: ["rows"]))?.elements.compactMap(Self.row) ?? []
+        var rows: [RosterRow] = []
+        forEachRow { row in
+            rows.append(RosterRow(id: row.id, label: row.label, folded: row.folded, kept: row.kept))
+            return true
+        }
+        return rows
     }
 
-    private static func row(_ element: JSONElement) -> RosterRow? {
-        let values = element.elements.map { $0.scalar ?? .null }
-        guard values.count >= 3, let id = values[0].string, let label = values[1].string, let folded = values[2].string else { return nil }
-        return RosterRow(id: RosterID(id), label: label, folded: folded, kept: Array(values.dropFirst(3)))
+    /// In order, until `body` returns false.
+    func forEachRow(_ body: (CachedRow) -> Bool) {
+        guard let list else { return }
+        list.forEachRow(first: CachedRow.fixed) { values, place in CachedRow(values, at: place, in: list).map(body) ?? true }
+    }
+
+    /// Adds the labels of the rows with these ids, until all have one.
+    func addLabels(of ids: Set<RosterID>, to labels: inout [RosterID: String]) {
+        guard labels.count < ids.count, let list else { return }
+        list.forEachRow(first: 1) { values, place in
+            guard let id = values.first?.string.map({ RosterID($0) }), ids.contains(id) else { return true }
+            labels[id] = CachedRow(list.scalars(at: place), at: place, in: list)?.label
+            return labels.count < ids.count
+        }
+    }
+
+    private var list: JSONElement? { JSONDocument(checked: plain).root.element(at: JSONPointer(tokens: ["rows"])) }
+
+    /// By row.
+    var makers: [RosterID: [Int64]] {
+        var makers: [RosterID: [Int64]] = [:]
+        guard let lists = JSONDocument(checked: plain).root.element(at: JSONPointer(tokens: ["makers"])) else { return [:] }
+        for list in lists.elements {
+            let values = Array(list.elements)
+            if let id = values.first?.scalar?.string { makers[RosterID(id)] = values.dropFirst().compactMap(\.whole) }
+        }
+        return makers
     }
 }
 

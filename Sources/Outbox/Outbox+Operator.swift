@@ -102,17 +102,35 @@ extension Outbox {
         return entry
     }
 
-    /// Makes waiting entries of `backend` due now; uncertain ones only on these routes, which support lookups.
-    package func makeDue(backend: String, lookingUp routes: Set<String>, at now: Date) async throws(OutboxError) {
-        try await commit { db in
-            let names = routes.sorted()
+    /// Makes waiting entries of `backend` due now; uncertain ones only on these routes.
+    ///
+    /// - Parameters:
+    ///   - routes: support look-ups.
+    ///   - others: read again before a send; due once the last send of the entry is older than `sent`.
+    /// - Returns: the accounts of which no entry is due now, although some wait for a time: the first such time.
+    @discardableResult
+    package func makeDue(
+        backend: String, lookingUp routes: Set<String>, rereading others: Set<String> = [], sentBefore sent: Date = .distantPast,
+        at now: Date
+    ) async throws(OutboxError) -> [AccountID: Date] {
+        let later = try await commit { db -> [AccountID: Date] in
+            var arguments: StatementArguments = [Self.atOnce, now.ms, backend]
+            arguments += StatementArguments(routes.sorted())
+            arguments += [sent.ms]
+            arguments += StatementArguments(others.sorted())
             try db.execute(
                 sql: """
                     UPDATE entry SET dueAt = ? WHERE state = 'pending' AND sequence IN
                         (SELECT head FROM lane WHERE dueAt > ? AND backend = ?)
-                        AND (NOT uncertain OR route IN (\(databaseQuestionMarks(count: names.count))))
-                    """, arguments: [Self.atOnce, now.ms, backend] + StatementArguments(names))
+                        AND (NOT uncertain OR route IN (\(databaseQuestionMarks(count: routes.count)))
+                            OR (doubtedAt < ? AND route IN (\(databaseQuestionMarks(count: others.count)))))
+                    """, arguments: arguments)
+            let rows = try Row.fetchAll(
+                db, sql: "SELECT account, min(dueAt) AS due FROM lane WHERE backend = ? AND dueAt IS NOT NULL GROUP BY account",
+                arguments: [backend])
+            return Dictionary(uniqueKeysWithValues: rows.map { (AccountID($0["account"] as String), Date(ms: $0["due"])) })
         }
         arrivals.send()
+        return later.filter { $0.value > now }
     }
 }

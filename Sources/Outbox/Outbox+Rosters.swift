@@ -5,25 +5,31 @@ import Vault
 
 /// Cached lists of the signed-in account. Nothing is lost with them: the server has the rows.
 extension Outbox {
-    /// Replaces the stored roster; only the times, if all else is the same. Not mandatory, so `full` and `overLimit` mean that nothing was stored.
+    /// Replaces the stored roster; only the times, if all else is the same. Releases the creates with unknown outcome that it shows to have had no
+    /// effect. Not mandatory, so `full` and `overLimit` mean that nothing was stored.
     package func store(_ read: RosterRead, at now: Date) async throws(OutboxError) -> RosterStored {
         // The next run salvages a damaged store, and does not save its rosters.
         if let reason = damage.reason { throw .damaged(reason) }
         // Before the transaction, because sealing thousands of rows takes long.
         let next = try await self.read { db in try NextRoster(read, by: vault, db) }
         guard try await diskHasRoom(for: next.size) else { throw .full }
+        let released: Int
         do {
             // Not `commit`: a roster without room is no refused submission.
-            let isStored = try await commits.submit(isMandatory: false) { db in try next.write(upTo: maxBytes, at: now, db) }
-            guard isStored else { return .notSignedIn }
+            let stored = try await commits.submit(isMandatory: false) { db -> Int? in
+                guard try next.write(upTo: maxBytes, at: now, db) else { return nil }
+                return try Self.releaseAbsent(after: read, makers: next.makers, lookupAfter: lookupAfter, now: now, db)
+            }
+            guard let stored else { return .notSignedIn }
+            released = stored
         } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_TRIGGER {
             return .notSignedIn
         } catch {
             throw failure(error)
         }
-        if next.difference.isNone { return .same }
-        eventsWritten.send()
-        return .changed(next.difference)
+        if released > 0 { arrivals.send() }
+        if released > 0 || !next.difference.isNone { eventsWritten.send() }
+        return next.difference.isNone ? .same : .changed(next.difference)
     }
 
     /// In order of their names.
@@ -38,12 +44,18 @@ extension Outbox {
 
     /// Reads the rows in the server's order, until `body` returns false. Nil without a stored roster.
     package func scanRoster(
-        _ key: RosterKey, _ body: @escaping @Sendable (RosterRow) -> Bool
+        _ key: RosterKey, _ body: @escaping @Sendable (CachedRow) -> Bool
     ) async throws(OutboxError) -> RosterHead? {
         try await read { db in
             guard let stored = try StoredRoster.fetch(key, db), rosterRules.include(stored) else { return nil }
             guard let pages = try stored.pages(by: vault, db) else { throw OutboxError.storage("a cached list cannot be read") }
-            _ = pages.allSatisfy { page in page.rows.allSatisfy(body) }
+            var isWanted = true
+            for page in pages where isWanted {
+                page.forEachRow { row in
+                    isWanted = body(row)
+                    return isWanted
+                }
+            }
             return stored.head
         }
     }
@@ -55,10 +67,7 @@ extension Outbox {
         try await read { db in
             guard let stored = try StoredRoster.fetch(key, db), let pages = try stored.pages(by: vault, db) else { return nil }
             var labels: [RosterID: String] = [:]
-            for row in pages.lazy.flatMap(\.rows) where ids.contains(row.id) {
-                labels[row.id] = row.label
-                if labels.count == ids.count { break }
-            }
+            for page in pages { page.addLabels(of: ids, to: &labels) }
             return (stored.head, labels)
         }
     }

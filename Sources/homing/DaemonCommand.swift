@@ -13,12 +13,21 @@ struct Context: Sendable {
     let environment: [String: String]
     let times = TimeText(now: Date(), timeZone: .current)
     let asJSON: Bool
+    private let known: RosterList?
 
-    init(_ options: GlobalOptions, console: Console, environment: [String: String]) {
+    /// - Parameter lists: if they were read already, to recognise the command.
+    init(_ options: GlobalOptions, console: Console, environment: [String: String], lists: RosterList? = nil) {
         client = ControlClient(socketPath: options.socket ?? SocketLocation.forClient(environment: environment))
         self.console = console
         self.environment = environment
         asJSON = options.json
+        known = lists
+    }
+
+    /// The lists of one backend, or of all.
+    func lists(of backend: String?) async throws(Problem) -> RosterList {
+        if backend == nil, let known { return known }
+        return try await client.call(Endpoints.rosters, RosterListQuery(backend: backend))
     }
 
     /// Writes the result: wire-format JSON with `--json`, otherwise `text`.

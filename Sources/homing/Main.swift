@@ -43,11 +43,16 @@ struct Homing: AsyncParsableCommand {
     /// Runs the command, reports errors and returns the exit code.
     static func run(_ arguments: [String], on console: Console, environment: [String: String]) async -> ExitCode {
         var (unanswered, titles): (Problem?, [String]) = (nil, [])
+        var lists: RosterList?
         let words = await TitleCommand.expanded(arguments) {
             let socket = Suggestions.socket(in: arguments, environment: environment)
             let client = ControlClient(socketPath: socket, timeout: .seconds(1))
             let answer = await TitleCommand.lists(
-                { () throws(Problem) in try await client.call(Endpoints.rosters, RosterListQuery()) },
+                { () async throws(Problem) -> RosterList in
+                    let answer = try await client.call(Endpoints.rosters, RosterListQuery())
+                    lists = answer
+                    return answer
+                },
                 orOf: { () throws(Problem) in try await client.call(Endpoints.status, NoInput()) })
             unanswered = answer.problem
             titles = answer.lists?.rosters.map(\.title.many) ?? []
@@ -56,7 +61,7 @@ struct Homing: AsyncParsableCommand {
         do {
             var command = try await asyncParseAsRoot(words)
             if let command = command as? any DaemonCommand {
-                try await command.run(Context(command.global, console: console, environment: environment))
+                try await command.run(Context(command.global, console: console, environment: environment, lists: lists))
             } else {
                 try command.run()
             }

@@ -84,6 +84,22 @@ struct ResourcePageTests {
         #expect(try answered(breathesafe(), success(body)) == .page(ResourcePage(rows: [], total: 1, nameless: 1)))
     }
 
+    /// Which of the two the server means is unknown, and a wrong id would be another person's.
+    @Test(arguments: [#""managed_id":29"#, #""first_name":"Ben""#, #""fm_percent_complete":1"#])
+    func leavesOutRowsWithAValueTwice(member: String) throws {
+        func answer(_ member: String) throws -> ResourceAnswer {
+            let row = #"{"managed_id":28,"first_name":"Anna","fm_percent_complete":1,\#(member)}"#
+            return try answered(breathesafe(), success(#"{"managed_users":[\#(row)],"total_count":1}"#))
+        }
+        #expect(try answer(member) == .page(ResourcePage(rows: [], total: 1, nameless: 1)))
+        // Other values are not read.
+        guard case .page(let page) = try answer(#""a":1,"a":2"#) else {
+            Issue.record("no page")
+            return
+        }
+        #expect(page.rows.map(\.id) == ["28"] && page.nameless == 0)
+    }
+
     @Test func requestsPagesOnlyIfDeclared() throws {
         let paged = try breathesafe()
         let people = try #require(paged.resource("managed_users"))

@@ -80,7 +80,7 @@ final class FakeService: ControlService {
     }
     func why(_ request: EntryReference, by caller: Caller) async throws -> Explanation {
         try note("why", request, caller)
-        return Explanation(id: request.id, state: "pending", sentence: "It is next in its lane.", next: nil, needsPerson: false)
+        return Explanation(id: request.id, state: "pending", sentence: "It is the next to be sent.", next: nil, needsPerson: false)
     }
     func retry(_ request: RetryRequest, by caller: Caller) async throws -> EntrySummary {
         try note("retry", request, caller)

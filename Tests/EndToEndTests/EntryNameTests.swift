@@ -70,7 +70,7 @@ import Testing
         let answers = [
             "GET /v1/entries/\(Self.shortID)": JSONCoding.encoded(EntryDetail(entry: entry, attempts: [])),
             "GET /v1/entries/\(Self.shortID)/why": JSONCoding.encoded(
-                Explanation(id: entry.id, state: "pending", sentence: "It is next in its lane.", next: nil, needsPerson: false)),
+                Explanation(id: entry.id, state: "pending", sentence: "It is the next to be sent.", next: nil, needsPerson: false)),
             "GET /v1/receipts/\(Self.shortID)": JSONCoding.encoded(receipt),
             "POST /v1/entries/\(Self.shortID)/retry": JSONCoding.encoded(entry),
         ]

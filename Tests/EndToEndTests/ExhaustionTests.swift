@@ -107,6 +107,7 @@ import Testing
         for number in 1...40 { try await station.submit(user: 5 + number % 4, id: number) }
 
         let state = Self.state(process, station)
+        try #require(FileManager.default.fileExists(atPath: state + "/ballast"))
         let filler = try Self.fill(state)
         let accepted = 40 + (try await Self.submitUntilRefused(station))
         let full = try await Self.statusWithFullDisk(state, station)

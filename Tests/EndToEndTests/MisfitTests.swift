@@ -50,7 +50,7 @@ import Testing
         #expect(try await station.entries("held").allSatisfy { $0.holdReason == "profile" && $0.attempts == 0 })
         let why = try await station.homing("why", Samples.id(1).description).text
         #expect(why.contains("does not fit the changed profile of breathesafe. \(words)"), "\(why)")
-        #expect(why.contains("Put the route \"measurement\" back"), "\(why)")
+        #expect(why.contains("put the route \"measurement\" back"), "\(why)")
         #expect(station.sandbox.ledger.entries.isEmpty)
 
         try station.directory.write(profile, to: "backends/breathesafe.yaml")

@@ -71,7 +71,7 @@ import Testing
             let picture = arguments.count == 2 ? try await station.homing("watch", "--once") : try await station.homing("watch")
             #expect(picture.code == 0 && picture.text.hasPrefix("1 capture is safe here; sending is paused by "), "\(picture.text)")
             let lines = picture.text.split(separator: "\n")
-            #expect(lines.contains { $0.hasPrefix("users/6") && $0.contains("pending") && $0.contains("000000000002") })
+            #expect(lines.contains { $0.hasPrefix("users/6") && $0.contains("waiting") && $0.contains("000000000002") })
             #expect(lines.contains { $0.contains("000000000001") && $0.contains("measurement") })
             #expect(!picture.text.contains("\u{1B}"))
         }

@@ -88,6 +88,40 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    /// The answer to a deletion, and all later answers about the list, are server errors.
+    private final class Outage: Sendable {
+        private let hasBegun = Mutex(false)
+
+        func answer(_ request: SandboxRequest, _ response: SandboxResponse) -> SandboxResponse {
+            guard request.path.hasPrefix("/managed_users") else { return response }
+            let fails = hasBegun.withLock { begun in
+                begun = begun || request.method == "DELETE"
+                return begun
+            }
+            return fails ? SandboxResponse(status: 502) : response
+        }
+    }
+
+    /// The list cannot be read, so the deletion waits for half a minute or longer.
+    @Test func syncSaysUntilWhenADeletionWithALostAnswerWaits() async throws {
+        let outage = Outage()
+        let station = try await TestStation.people(
+            delivery: "first_delay: 0.05, lookup_after: 3600, first_pause: 0.1", answering: outage.answer)
+        try await station.signedIn()
+        try await station.event("rosterChanged")
+        try await delete("7", 1, station)
+        var due: Date?
+        while due.map({ $0 > Date(timeIntervalSinceNow: 20) }) != true {
+            try await Task.sleep(for: .milliseconds(20))
+            let entry = try await station.entry(1)
+            due = entry.uncertain && entry.state == "pending" ? entry.dueAt : nil
+        }
+        let report = try await station.client.call(Endpoints.sync, SyncRequest())
+        #expect(report.waiting == 1 && report.obstacle?.hasPrefix("The answer of breathesafe was lost") == true, "\(report)")
+        #expect(try await station.entry(1).dueAt == due)
+        try await station.end(SIGTERM)
+    }
+
     /// A deletion may name the row by the entry that created it, and a capture by the server's id, or the other way round.
     @Test func deletionOfACreatedRowIsMarkedUnderItsNewID() async throws {
         let station = try await TestStation.signedInWithPeople()

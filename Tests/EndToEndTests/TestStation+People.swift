@@ -9,7 +9,7 @@ extension TestStation {
     ///
     /// - Parameter answering: replaces responses of the sandbox.
     static func people(
-        answering: @escaping @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse = { $1 }
+        delivery: String = shortPauses, answering: @escaping @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse = { $1 }
     ) async throws -> TestStation {
         func person(_ user: Int, _ first: String, _ last: String, manager: Int = 1) -> BreatheSafeConfiguration.ManagedUser {
             .init(user: user, manager: manager, profile: ["first_name": .string(first), "last_name": .string(last)])
@@ -19,7 +19,7 @@ extension TestStation {
         ]
         let station = try await TestStation(
             .breatheSafe(BreatheSafeConfiguration { $0.managedUsers = people }), profile: "breathesafe", route: "measurement",
-            answering: answering)
+            delivery: delivery, answering: answering)
         try station.keepResources()
         return station
     }

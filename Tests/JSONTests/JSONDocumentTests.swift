@@ -44,6 +44,38 @@ import Testing
         #expect(document.rows(of: try #require(JSONPointer("/x")), columns) == nil)
     }
 
+    /// Servers and programs may take the first of two members, and so another person's id.
+    @Test func takesNoValueOfARowWithAnAmbiguousOne() throws {
+        let columns = try ["/id", "/m/k"].map { try #require(JSONPointer($0)) }
+        let text = #"""
+            [{"id": 1, "id": 2, "m": {"k": 3}}, {"id": 1, "m": {"k": 3, "k": 3}}, {"id": 1, "m": {"k": 3}, "m": {"k": 4}},
+             {"id": 1, "id": 1}, {"id": 1, "\u0069d": 2}, {"id": 1, "x": 2, "x": 3, "m": {"k": 4, "id": 5}}]
+            """#
+        let rows = try #require(JSONDocument(Data(text.utf8))).rows(of: JSONPointer(tokens: []), columns)
+        let none: [JSONValue?] = [nil, nil]
+        #expect(rows == Array(repeating: none, count: 5) + [[1, 4]])
+    }
+
+    @Test func readsArraysInArraysInPlace() throws {
+        let text = #"[["é\n", 5, 1e3, true, null, {"a": []}, [1, 2], false], [], 7, {"a": [3]}, [ -0 , "x]" ], ["after"]]"#
+        let list = try #require(JSONDocument(Data(text.utf8))).root
+        var (found, places): ([[JSONValue]], [Int]) = ([], [])
+        list.forEachRow(first: 2) { scalars, place in
+            found.append(scalars)
+            places.append(place)
+            return scalars.last != "x]"
+        }
+        #expect(found == [["é\n", 5], [], [], [], [.number("-0"), "x]"]])
+        let first: [JSONValue] = ["é\n", 5, .number("1e3"), true, .null, .null, .null, false]
+        #expect(places.map { list.scalars(at: $0) } == [first, [], [], [], [.number("-0"), "x]"]])
+        for text in ["{}", "7", "[]"] {
+            try #require(JSONDocument(Data(text.utf8))).root.forEachRow(first: 1) { _, _ in
+                Issue.record("\(text) has a row")
+                return true
+            }
+        }
+    }
+
     @Test(arguments: ["", "<html>", "{", #"{"a":"#, "{}x"]) func isNilForInvalidJSON(text: String) {
         #expect(JSONDocument(Data(text.utf8)) == nil)
     }

@@ -124,6 +124,25 @@ import Testing
         #expect(try await store.claim().count == 1)
     }
 
+    /// Until then, the server may still be working on the send.
+    @Test func lostSendOfARereadRouteIsDueOnceItIsOldEnough() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        let sent = store.clock.now
+        let due = sent.addingTimeInterval(900)
+        try await store.settle(try await store.claim()[0], .released(until: due, Self.lost), .unknown(Self.lost))
+        func makeDue(_ routes: Set<String>, sentBefore time: Date) async throws -> [AccountID: Date] {
+            try await store.outbox.makeDue(
+                backend: "breathesafe", lookingUp: [], rereading: routes, sentBefore: time, at: store.clock.now)
+        }
+        let later = [Samples.destination.account: due]
+        #expect(try await makeDue([], sentBefore: due) == later)
+        #expect(try await makeDue(["measurement"], sentBefore: sent) == later)
+        #expect(try await store.claim().isEmpty)
+        #expect(try await makeDue(["measurement"], sentBefore: sent.addingTimeInterval(1)) == [:])
+        #expect(try await store.claim().count == 1)
+    }
+
     @Test func eventsAreContiguousAndInOrder() async throws {
         let store = try Store()
         for number in 1...5 { try await store.enqueue(Samples.mutation(number)) }

@@ -33,7 +33,7 @@ import Vault
         let key = RosterKey(destination: Samples.destination, resource: resource)
         let head = try await store.outbox.scanRoster(key) { row in
             found.withLock { rows in
-                rows.append(row)
+                rows.append(RosterRow(id: row.id, label: row.label, folded: row.folded, kept: row.kept))
                 return rows.count < most
             }
         }
@@ -53,6 +53,8 @@ import Vault
         let found = try #require(try await store.outbox.rosterLabels(of: ["1", "2", "9"], in: Self.key))
         #expect(found.labels == ["1": "Zoë", "2": "Anna Example"])
         #expect(found.head.count == 3)
+        #expect(try await store.outbox.rosterLabels(of: ["3"], in: Self.key)?.labels == ["3": "Anna Example"])
+        #expect(try await store.outbox.rosterLabels(of: ["9"], in: Self.key)?.labels == [:])
     }
 
     /// The key stays after a sign-out, so the sealed bytes must go.

@@ -129,7 +129,7 @@ import Testing
             waiting, gate: .cooling(until: until, Failure(.serverError, "breathesafe answered: Not Found.")))
         #expect(
             sentence
-                == "breathesafe refused this measurement (user_id 28) (404). BreatheSafe has no user 28. breathesafe answered: Not Found. Homing tries again at 05:56, in case breathesafe itself is the cause."
+                == "breathesafe refused this measurement (user id 28) (404). BreatheSafe has no user 28. breathesafe answered: Not Found. Homing tries again at 05:56, in case breathesafe itself is the cause."
         )
         #expect(
             next.text.hasPrefix("Nothing to do.")

@@ -78,7 +78,7 @@ import Testing
     }
 
     private static let waiting: [Case] = [
-        Case(reasons(), pending, "It is next in its lane.", "Nothing to do. Homing sends it by itself."),
+        Case(reasons(), pending, "It is the next to be sent.", "Nothing to do. Homing sends it by itself."),
         Case(
             behind(entry(0, .pending), ahead: 1), pending,
             "1 entry is ahead of it; the first is \(Samples.id(0)).",
@@ -115,13 +115,13 @@ import Testing
                 $0.dueAt = later
                 $0.lastError = "The look-up failed."
             },
-            "This measurement (user_id 5) may already have taken effect at breathesafe, but looking it up failed 3 times in a row. The look-up failed. Homing looks it up again at 05:56.",
+            "This measurement (user id 5) may already have taken effect at breathesafe, but looking it up failed 3 times in a row. The look-up failed. Homing looks it up again at 05:56.",
             "homing retry \(id) --without-looking"),
         Case(
             reasons {
                 $0.hasProfile = false
                 $0.session = nil
-            }, pending, "Its backend breathesafe no longer has a profile.", "Put breathesafe.yaml back"),
+            }, pending, "Its backend breathesafe no longer has a profile.", "put breathesafe.yaml back"),
         Case(
             paused(until: later), pending, "Sending is paused. Paused by bob since 05:36 until 05:56: weekly backup.",
             "Nothing to do. To resume before that, run ‘homing resume’"),
@@ -165,7 +165,7 @@ import Testing
             "‘homing login’"),
         Case(
             cooling(.profile), pending, "The backend does not match its profile: Its words. Homing tries again at 05:56.",
-            "Tell the maintainer of the profile"),
+            "Tell the administrator of this station"),
         Case(
             reasons {
                 $0.session = session(.signedOut, account: nil)
@@ -210,14 +210,14 @@ import Testing
                 $0.retriedAt = now
                 $0.retriedBy = "bob"
                 $0.triedAt = earlier
-            }, "bob retried it at 05:46. It is next in its lane.", "Nothing to do. Homing sends it"),
+            }, "bob retried it at 05:46. It is the next to be sent.", "Nothing to do. Homing sends it"),
         Case(
             reasons(),
             entry(1, .pending) {
                 $0.retriedAt = earlier
                 $0.retriedBy = "bob"
                 $0.triedAt = now
-            }, "It is next in its lane.", "Nothing to do. Homing sends it by itself."),
+            }, "It is the next to be sent.", "Nothing to do. Homing sends it by itself."),
     ]
 
     private static let settled: [Case] = [
@@ -261,15 +261,17 @@ import Testing
             }, entry(1, .dead) { $0.lastStatus = 404 },
             "breathesafe refused this measurement of Anna Example (5) (room 4) for ann@lab.test (404).", "run: homing retry \(id)"),
         Case(
-            reasons { $0.subjectReport = SubjectReport(resource: "managed_users", field: "user_id", id: "5") },
-            entry(1, .dead) { $0.lastStatus = 404 },
-            "breathesafe refused this measurement (user_id 5) for ann@lab.test (404).", "run: homing retry \(id)"),
+            reasons {
+                $0.subjectReport = SubjectReport(resource: "managed_users", field: "user_id", id: "5")
+                $0.title = Resource.Title(one: "person", many: "people")
+            }, entry(1, .dead) { $0.lastStatus = 404 },
+            "breathesafe refused this measurement of person 5 for ann@lab.test (404).", "run: homing retry \(id)"),
         Case(
             reasons { $0.fields = ["user_id": "5"] },
             entry(1, .dead) {
                 $0.lastError = "breathesafe answered: Not Found."
                 $0.lastStatus = 404
-            }, "breathesafe refused this measurement (user_id 5) for ann@lab.test (404). breathesafe answered: Not Found.",
+            }, "breathesafe refused this measurement (user id 5) for ann@lab.test (404). breathesafe answered: Not Found.",
             "After fixing the cause, run: homing retry \(id)\nTo delete it for good, run: homing discard \(id)"),
         Case(
             reasons(),
@@ -305,7 +307,7 @@ import Testing
         Case(
             reasons(), held(.profile, "There is no route \"measurement\"."),
             "This measurement does not fit the changed profile of breathesafe. There is no route \"measurement\". Homing sends it once the profile fits again.",
-            "Put the route \"measurement\" back into breathesafe.yaml as it was, then run: systemctl reload homingd"),
+            "For the administrator: put the route \"measurement\" back into breathesafe.yaml as it was, then run: systemctl reload homingd"),
         Case(
             reasons(), held(.dependency), "This measurement depends on an entry that was not delivered.", "run: homing retry \(id)"),
         Case(

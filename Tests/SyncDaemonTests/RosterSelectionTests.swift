@@ -2,19 +2,29 @@ import ControlAPI
 import SyncModel
 import Testing
 
+@testable import Outbox
 @testable import SyncDaemon
 
 @Suite struct RosterSelectionTests {
-    private static func row(_ label: String, _ id: String) -> SyncModel.RosterRow {
-        SyncModel.RosterRow(id: RosterID(id), label: label, folded: label.folded, kept: [])
+    /// As a stored list has them.
+    private static func cached(_ people: KeyValuePairs<String, String>) -> [CachedRow] {
+        let rows = people.map { label, id in
+            SyncModel.RosterRow(id: RosterID(id), label: label, folded: label.folded, kept: [])
+        }
+        var found: [CachedRow] = []
+        CachedPage(etag: nil, rows: rows).forEachRow { row in
+            found.append(row)
+            return true
+        }
+        return found
     }
 
     /// In the order of the server.
-    private static let rows = [
-        row("Zoë Quiroga", "31"), row("Eve Lab", "7"), row("Anna Example", "28"), row("Edit Me", "26"), row("anna example", "3"),
-    ]
+    private static let rows = cached([
+        "Zoë Quiroga": "31", "Eve Lab": "7", "Anna Example": "28", "Edit Me": "26", "anna example": "3",
+    ])
 
-    private func selection(_ query: RosterQuery, after: SyncModel.RosterRow? = nil) -> RosterSelection {
+    private func selection(_ query: RosterQuery, after: CachedRow? = nil) -> RosterSelection {
         let selection = RosterSelection(query)
         if let after { selection.start(after: after) }
         for row in Self.rows { selection.take(row) }
@@ -35,6 +45,18 @@ import Testing
         #expect(ids(RosterQuery(resource: "r", find: find)) == expected)
     }
 
+    /// In ASCII by their bytes, otherwise by their characters.
+    @Test(arguments: [
+        ("Anna Example", "exam", true), ("Anna Example", "anna example", true), ("Anna Example", "anna examples", false),
+        ("Anna Example", "e", true), ("Al", "ala", false), ("Aanna", "anna", true), ("Ann", "änn", true), ("Жанна", "АННА", true),
+        ("Жанна", "anna", false), ("\u{D55C} Example", "\u{1112}\u{1161}\u{11AB}", true), ("\u{D55C} Example", "exam", true),
+        ("\u{1112}\u{1161}\u{11AB} Example", "\u{D55C} ex", true), ("李 Example", "李李", false),
+    ])
+    func findsTextInAnyScript(label: String, find: String, isFound: Bool) {
+        let selection = RosterSelection(RosterQuery(resource: "r", find: find))
+        #expect(selection.matches("5", label.folded) == isFound)
+    }
+
     @Test func findsWholeNamesAndIDs() {
         #expect(ids(RosterQuery(resource: "r", label: "ANNA  Example")) == ["28", "3"])
         #expect(ids(RosterQuery(resource: "r", label: "Anna")).isEmpty)
@@ -43,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: 1...6) func pagesTogetherHaveEveryRowOnce(limit: Int) throws {
-        var (found, after): ([String], SyncModel.RosterRow?) = ([], nil)
+        var (found, after): ([String], CachedRow?) = ([], nil)
         while true {
             let page = selection(RosterQuery(resource: "r", limit: limit), after: after)
             #expect(page.rows.count <= limit && page.matching == Self.rows.count)

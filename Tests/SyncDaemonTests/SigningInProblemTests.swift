@@ -41,7 +41,8 @@ import Testing
         let words = "Its profile must set auth.refresh.account or health."
         let problem = try problem(.unsupported(words), .refreshToken(Secret("t"), label: nil))
         #expect(problem.detail == words)
-        #expect(problem.next == "Tell the maintainer of the profile b.yaml. Signing in again does not help until it is corrected.")
+        #expect(
+            problem.next == "Tell the administrator of this station: b.yaml must be corrected. Until then, signing in again does not help.")
     }
 
     @Test func reportsASecondFactor() throws {
@@ -55,7 +56,7 @@ import Testing
 
     @Test(arguments: [
         (Failure.Reason.throttled, "backend-unreachable", "Try again after the time given"),
-        (.profile, "backend-misbehaved", "maintainer of the profile b.yaml"),
+        (.profile, "backend-misbehaved", "b.yaml must be corrected"),
         (.intercepted, "backend-unreachable", "sign in to the network first"), (.serverError, "backend-unreachable", "in a few minutes"),
         (.offline, "backend-unreachable", "Signing in needs the network"), (.stopping, "stopping", "When it runs again"),
     ])

@@ -99,9 +99,21 @@ import Testing
         ]
         let summary = summary(failing)
         #expect(summary.attention.map(\.code) == codes)
-        #expect(summary.sentence.contains("breathesafe does not accept any measurement at the moment: breathesafe answered"))
+        #expect(summary.sentence.contains("breathesafe does not accept any measurements at the moment: breathesafe answered"))
         failing.queue = QueueReport(delivered: 3)
         #expect(self.summary(failing).attention.isEmpty)
+    }
+
+    @Test func failingRouteIsNamedInPlainWords() {
+        var failing = backend(QueueReport(pending: 2, delivered: 1))
+        var route = CoolingRoute(
+            route: "create_managed_user", since: moment.now.addingTimeInterval(-300), until: moment.now.addingTimeInterval(60), reason: "R."
+        )
+        route.title = RosterTitle(one: "new person", many: "new people")
+        failing.coolingRoutes = [route]
+        let summary = summary(failing)
+        #expect(summary.attention.first?.text.hasPrefix("breathesafe has accepted no new person since ") == true)
+        #expect(summary.sentence.contains("breathesafe does not accept any new people at the moment: R."))
     }
 
     private func report(
@@ -180,7 +192,7 @@ import Testing
         let item = try #require(summary([report("a", QueueReport(pending: 2), gate: "cooling", cause: "profile")]).attention.first)
         #expect(item.code == "misconfigured" && item.backend == "a")
         #expect(item.text == "a does not match its profile, and 2 captures are waiting: Its words (profile).")
-        #expect(item.next.hasPrefix("Tell the maintainer of the profile a.yaml."))
+        #expect(item.next.hasPrefix("Tell the administrator of this station: a.yaml must be corrected."))
         #expect(summary([report("a", QueueReport(pending: 2), gate: "cooling", cause: "offline")]).attention.isEmpty)
     }
 

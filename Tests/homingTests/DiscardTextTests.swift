@@ -30,8 +30,11 @@ import Testing
         #expect(EntryTally.text([create, create]) == "2 new managed users")
         #expect(EntryTally.text([Sample.entry(1, subject: Sample.subject("77", nil))]) == "1 measurement of 77")
         #expect(EntryTally.text([]) == "no entries")
-        #expect(EntryTally.kind("fit_test") == "fit test" && EntryTally.kind("create_list") == "new list")
-        #expect(EntryTally.kind("delete_list", 2) == "2 deletions" && EntryTally.kind("move_task", 1) == "1 move task entry")
+        #expect(RosterTitle(route: "fit_test").many == "fit tests" && RosterTitle(route: "create_list").one == "new list")
+        #expect(RosterTitle(route: "delete_list").many == "deletions" && RosterTitle(route: "move_task").one == "move task entry")
+        #expect(RosterTitle(route: "move_task").many == "move task entries")
+        create.title = RosterTitle(one: "new person", many: "new people")
+        #expect(EntryTally.text([create, create]) == "2 new people")
     }
 
     @Test func tallyNamesTenGroups() {

@@ -18,7 +18,7 @@ import Testing
             ], next: 14, total: 5000)
         #expect(
             text.table(page, EntryQuery(after: 0)) == """
-                 #  ID            STATE      CAPTURED  ROUTE           SIZE  ABOUT
+                 #  ID            STATE      CAPTURED  KIND            SIZE  ABOUT
                  1  3f2a91c04b01  delivered  14:12     measurement  17.4 kB  server id 811
                  2  3f2a91c04b02  failed     14:12     measurement  17.4 kB  too small
                 12  3f2a91c04b0c  on hold    14:12     measurement  17.4 kB  the daemon crashed while sending it
@@ -60,7 +60,7 @@ import Testing
     @Test func wideTableShowsEveryColumn() {
         #expect(
             table(Self.people, width: 120) == """
-                 #  ID            STATE      CAPTURED  ROUTE        FOR                          SIZE  ABOUT
+                 #  ID            STATE      CAPTURED  KIND         FOR                          SIZE  ABOUT
                  1  3f2a91c04b01  delivered  14:12     measurement  Anna Example (28)         17.4 kB  server id 811
                  2  3f2a91c04b02  failed     14:12     measurement  77                        17.4 kB  breathesafe has no such user at …
                 12  3f2a91c04b0c  on hold    14:12     measurement  Anna Maximiliana E… (31)  17.4 kB  the daemon crashed while sending…
@@ -79,7 +79,16 @@ import Testing
 
     @Test func tableShowsBackendColumnForSeveralBackends() {
         let page = EntryPage(entries: [Sample.entry(1, backend: "one"), Sample.entry(2, backend: "two")], next: nil)
-        #expect(text.table(page).contains("CAPTURED  BACKEND  ROUTE"))
+        #expect(text.table(page).contains("CAPTURED  BACKEND  KIND"))
+    }
+
+    @Test func entriesAreNamedInPlainWords() {
+        var entry = Sample.entry(1)
+        entry.route = "edit_fit_test"
+        entry.title = RosterTitle(one: "change of a fit test", many: "changes of fit tests")
+        let page = EntryPage(entries: [entry], next: nil)
+        let texts = [text.table(page), text.line(entry), text.detail(EntryDetail(entry: entry, attempts: [])), EntryTally.text([entry])]
+        for text in texts { #expect(!text.contains("_") && text.contains("change of a fit"), "\(text)") }
     }
 
     @Test func anEmptyListSaysSo() {
@@ -131,7 +140,7 @@ import Testing
                 id           0190a1b2-c3d4-7e5f-8a9b-3f2a91c04b02
                 number       2
                 state        refused
-                route        measurement at breathesafe
+                kind         measurement at breathesafe
                 account      5
                 lane         users/5
                 captured     3 minutes ago (14:12)
@@ -140,8 +149,8 @@ import Testing
                 attempts     1 counted, 2 not counted
                 last answer  422: too small
 
-                TRIED     RESULT     COUNTED  STATUS  MESSAGE
-                14:13:00  permanent  yes      422     too small
+                TRIED     RESULT   COUNTED  STATUS  MESSAGE
+                14:13:00  refused  yes      422     too small
                 """)
     }
 

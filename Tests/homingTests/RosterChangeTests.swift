@@ -81,7 +81,7 @@ import Testing
     @Test func listWithoutARouteSaysSo() throws {
         for list in [roster(add: nil), Sample.roster()] {
             let problem = #expect(throws: Problem.self) { try RosterChange(.add, of: list) }
-            #expect(problem?.detail == "Homing cannot add people at breathesafe: its profile has no route for this.")
+            #expect(problem?.detail == "Homing cannot add people at breathesafe: its profile does not say how.")
             #expect(problem?.next == "Do it at breathesafe itself, then run: homing people --refresh" && problem?.code == .unsupported)
         }
         var unreferenced = self.roster()

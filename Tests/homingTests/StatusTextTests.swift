@@ -108,7 +108,7 @@ import Testing
         ]
         #expect(
             text(Sample.status(backends: [report])).contains(
-                "sending  on, except for measurement: one answered with a server error"))
+                "sending  on, except for measurements: one answered with a server error"))
         report.queue = .init(delivered: 1)
         #expect(StatusText.sending(report) == "on")
     }

@@ -44,12 +44,12 @@ import Testing
                   account: anna@clinic.example, signed in since 12:10
                   2 waiting, 1 being sent, 1 failed, 9 delivered · oldest accepted 3 hours ago (10:55)
 
-                LANE                WAITING  STATE     CAPTURED      NEXT TRY      FIRST ENTRY
-                users/5             12       inflight  14:12                       3f2a91c04b01
-                users/王小明的测量  1        pending   14:12         14:20         3f2a91c04b02
-                users/👩‍👩‍👧‍👦é           1000+    dead      14:12                       3f2a91c04b03
+                LANE                WAITING  STATE       CAPTURED      NEXT TRY      FIRST ENTRY
+                users/5             12       being sent  14:12                       3f2a91c04b01
+                users/王小明的测量  1        waiting     14:12         14:20         3f2a91c04b02
+                users/👩‍👩‍👧‍👦é           1000+    failed      14:12                       3f2a91c04b03
 
-                DELIVERED        ENTRY         SERVER ID       ROUTE               BACKEND
+                DELIVERED        ENTRY         SERVER ID       KIND                BACKEND
                 14:15:00         3f2a91c04b01  803             measurement         breathesafe
                 14:15:00         3f2a91c04b01  802             measurement         breathesafe
                 14:15:00         3f2a91c04b01  801             measurement         breathesafe
@@ -67,11 +67,11 @@ import Testing
         let lines = frame(width: 100).lines(view)
         #expect(
             lines.suffix(6).joined(separator: "\n") == """
-                FOR                WAITING  STATE     CAPTURED      NEXT TRY      FIRST ENTRY
-                Anna Example (28)  1        pending   14:12                       3f2a91c04b01
-                lists              1        pending   14:12                       3f2a91c04b02
+                FOR                WAITING  STATE       CAPTURED      NEXT TRY      FIRST ENTRY
+                Anna Example (28)  1        waiting     14:12                       3f2a91c04b01
+                lists              1        waiting     14:12                       3f2a91c04b02
 
-                DELIVERED        ENTRY         FOR                       SERVER ID       ROUTE
+                DELIVERED        ENTRY         FOR                       SERVER ID       KIND
                 14:15:00         3f2a91c04b01  Anna Maximiliana E… (31)  801             measurement
                 """)
         for width in 40...120 {

@@ -19,11 +19,12 @@ enum ProfileKeys {
         "errors": ["ok", "code", "message", "auth", "relogin", "retry", "dead", "forbidden", "words"],
         "idempotency": ["header", "quoted", "key_ttl"],
         "routes.NAME": [
-            "creates", "changes", "then", "form", "deletes", "row", "absent_is_done", "confirm",
+            "title", "creates", "changes", "then", "form", "deletes", "row", "absent_is_done", "confirm",
             "request", "json", "headers", "timeout", "fields", "requires", "marker", "find", "remote_id", "promises", "empty", "lane",
             "after", "on_dead", "delivery", "unknown_on", "gone", "echo", "repeats", "max_depth", "touches",
             "reasons",
         ],
+        "routes.NAME.title": ["one", "many"],
         "routes.NAME.fields.NAME": ["type", "reference"],
         "routes.NAME.row": ["resource", "where", "fresh"],
         "routes.NAME.reasons": ["status", "message", "words", "fix"],

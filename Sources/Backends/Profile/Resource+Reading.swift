@@ -52,7 +52,7 @@ extension Resource {
 }
 
 extension Resource.Title {
-    fileprivate init?(_ table: StrictTable) {
+    init?(_ table: StrictTable) {
         defer { table.close() }
         let expected = "1 to 40 characters that do not begin with a capital letter, because the words are used inside sentences"
         func word(_ key: String) -> String? {

@@ -4,6 +4,7 @@ import SyncModel
 extension Route {
     init?(_ name: String, _ table: StrictTable, defaults: RequestDefaults) {
         defer { table.close() }
+        title = table.table("title").flatMap(Resource.Title.init)
         let scope = defaults.scope.withItems
         let mistakesBefore = table.mistakes.all.count
         let requestScope = table.keys.contains("row") ? scope.withRows : scope

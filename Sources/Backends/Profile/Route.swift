@@ -4,6 +4,8 @@ import SyncModel
 /// A member of the table `routes`.
 struct Route: Sendable {
     let name: String
+    /// How sentences name its entries; nil for the words of its name.
+    let title: Resource.Title?
     /// Contains the marker.
     let request: RequestTemplate
     /// Undeclared fields are texts.

@@ -7,7 +7,7 @@ package struct ResourcePage: Equatable, Sendable {
     package var rows: [RosterRow]
     /// The number of rows in the whole list; nil without `pages`.
     package var total: Int?
-    /// Rows without a usable id, which are left out.
+    /// Rows without a usable id, or with one of the values twice, which are left out.
     package var nameless: Int
     /// For `If-None-Match`; nil if missing or too long.
     package var etag: String?

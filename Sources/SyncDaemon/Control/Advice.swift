@@ -8,7 +8,8 @@ import SyncModel
 struct Advice {
     /// With its label if the list has it.
     var subject: SubjectReport
-    let route: String
+    /// How sentences name the submitted entry.
+    let kind: String
     /// The accepted entry that deletes the row; nil for none.
     var deletion: MutationID?
     let title: Resource.Title
@@ -30,7 +31,7 @@ struct Advice {
 
     var result: Result {
         if deletion != nil {
-            return .deleted("\(subject.text) will be deleted: the deletion was accepted before this \(route).")
+            return .deleted("\(subject.text) will be deleted: the deletion was accepted before this \(kind).")
         }
         // A row that an entry of this account creates or has created.
         if subject.isNew == true || subject.reference != nil { return .listed }

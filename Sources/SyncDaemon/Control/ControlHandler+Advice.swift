@@ -13,8 +13,9 @@ extension ControlHandler {
             let id = keeper.backend.subject(route: submission.route, fields: submission.fields)
         else { return nil }
         var advice = Advice(
-            subject: SubjectReport(resource: resource.name, field: field, id: id.rawValue), route: submission.route, title: resource.title,
-            maxAge: resource.maxAge, moment: Moment(now: clock.now))
+            subject: SubjectReport(resource: resource.name, field: field, id: id.rawValue),
+            kind: keeper.backend.kind(route: submission.route).one, title: resource.title, maxAge: resource.maxAge,
+            moment: Moment(now: clock.now))
         let snapshot = await keeper.snapshot
         advice.isSignedIn = snapshot.state == .signedIn && snapshot.account?.id == owner.account
         if id.reference != nil {

@@ -105,7 +105,7 @@ extension ControlHandler {
             attempts: dispatcher.attempts, subjectReport: try await names(for: view).report(Subject(entry)), moment: Moment(now: clock.now))
         reasons.earlier = context.earlier
         reasons.readsRow = keeper?.backend.freshResource(route: entry.route) != nil
-        reasons.noun = keeper?.backend.noun(route: entry.route)
+        reasons.noun = keeper?.backend.kind(route: entry.route).one
         reasons.deletes = keeper?.backend.deletes(route: entry.route) != nil
         reasons.meaning = Reasons.Meaning(of: context.entry, at: keeper?.backend, for: reasons)
         if let gate = reasons.routeGate { reasons.routeGate?.failure = view.failure(gate.failure, at: backend) }
@@ -172,6 +172,7 @@ extension ControlHandler {
             sequence: entry.sequence, id: entry.id.description, backend: entry.destination.backend,
             account: entry.destination.account.rawValue, route: entry.route, lane: entry.lane.rawValue, state: entry.state.rawValue,
             capturedAt: entry.mutation.capturedAt, acceptedAt: entry.acceptedAt)
+        summary.title = keepers[entry.destination.backend]?.backend.kind(route: entry.route)
         summary.subject = subject
         summary.holdReason = entry.holdReason?.rawValue
         let isOpen = entry.state != .delivered && entry.state != .discarded

@@ -2,6 +2,7 @@ import ControlAPI
 import ControlServer
 import Foundation
 import Outbox
+import Sessions
 import SyncModel
 
 extension ControlHandler {
@@ -64,12 +65,18 @@ private actor EventReader {
                 return meant.map { event in
                     var shown = Event(names.view.event(event))
                     shown.subject = event.entry.flatMap { subjects[$0] }
+                    shown.title = title(of: event)
                     return shown
                 }
             }
             guard await news?.first(where: { _ in true }) != nil else { return nil }
         }
         return nil
+    }
+
+    private func title(of event: SyncEvent) -> RosterTitle? {
+        guard let backend = event.backend.flatMap({ names.keepers[$0]?.backend }) else { return nil }
+        return event.detail["route"].map { backend.kind(route: $0) }
     }
 
     /// By entry.

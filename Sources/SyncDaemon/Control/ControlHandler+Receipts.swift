@@ -2,6 +2,7 @@ import ControlAPI
 import ControlServer
 import Foundation
 import Outbox
+import Sessions
 import SyncModel
 
 extension ControlHandler {
@@ -14,7 +15,7 @@ extension ControlHandler {
         let subjects = try await names(for: view).reports(records.map { Subject($0) })
         return ReceiptPage(
             receipts: records.map { record in
-                ReceiptReport(record, email: labels[record.destination], subject: Subject(record).flatMap { subjects[$0] })
+                report(record, email: labels[record.destination], subject: Subject(record).flatMap { subjects[$0] })
             },
             next: records.count == request.limit ? records.last?.sequence : nil)
     }
@@ -30,8 +31,13 @@ extension ControlHandler {
         }
         let view = ObserverView(caller)
         let labels = view.labels(try await outbox.accountLabels())
-        return ReceiptReport(
-            record, email: labels[record.destination], subject: try await names(for: view).report(Subject(record)))
+        return report(record, email: labels[record.destination], subject: try await names(for: view).report(Subject(record)))
+    }
+
+    private func report(_ record: ReceiptRecord, email: String?, subject: SubjectReport?) -> ReceiptReport {
+        var report = ReceiptReport(record, email: email, subject: subject)
+        report.title = keepers[record.destination.backend]?.backend.kind(route: record.route)
+        return report
     }
 
     func lanes(_ request: LaneQuery, by caller: Caller) async throws -> LaneList {

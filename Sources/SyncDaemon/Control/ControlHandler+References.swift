@@ -40,9 +40,9 @@ extension ControlHandler {
         let labels = try await names(for: ObserverView(seesPeople: true)).newLabels(Set(creates.map(\.id)), in: key)
         return creates.compactMap { create in
             let label = labels[create.id] ?? "new \(resource.title.one)"
-            let row = SyncModel.RosterRow(id: RosterID(createdBy: create.id), label: label, folded: label.folded, kept: [])
-            guard selection.matches(row) else { return nil }
-            return ControlAPI.RosterRow(id: row.id.rawValue, label: label, values: [:], pending: "new")
+            let id = RosterID(createdBy: create.id)
+            guard selection.matches(id, label.folded) else { return nil }
+            return ControlAPI.RosterRow(id: id.rawValue, label: label, values: [:], pending: "new")
         }
     }
 
@@ -61,11 +61,14 @@ extension ControlHandler {
 }
 
 extension Backend {
-    /// How sentences name an entry that deletes, creates or changes a row; nil for other routes.
-    func noun(route name: String) -> String? {
-        if deletes(route: name) != nil { return "deletion" }
-        if let resource = creates(route: name).flatMap(self.resource) { return "new \(resource.title.one)" }
-        return changes(route: name) == nil ? nil : "change"
+    /// How sentences name entries of the route.
+    func kind(route name: String) -> RosterTitle {
+        if let title = self.title(route: name) { return RosterTitle(title) }
+        if deletes(route: name) != nil { return RosterTitle(one: "deletion", many: "deletions") }
+        if let title = creates(route: name).flatMap(self.resource)?.title {
+            return RosterTitle(one: "new \(title.one)", many: "new \(title.many)")
+        }
+        return changes(route: name) == nil ? RosterTitle(route: name) : RosterTitle(one: "change", many: "changes")
     }
 }
 
@@ -86,6 +89,7 @@ extension ControlHandler {
         reasons.refresh = commands(for: backend.name).roster(resource.name, resource.title.many, "--refresh")
         guard let create, create.mutation.creates == resource.name else { return }
         reasons.canLookUpCreate = backend.canLookUp(route: create.route)
+        reasons.isSettledByList = backend.routesSettled(by: resource).contains(create.route)
         let names = names(for: view)
         guard await names.isShown(create.destination) else { return }
         let key = RosterKey(destination: create.destination, resource: resource.name)

@@ -202,5 +202,5 @@ extension ControlHandler {
 }
 
 extension RosterTitle {
-    fileprivate init(_ title: Resource.Title) { self.init(one: title.one, many: title.many) }
+    init(_ title: Resource.Title) { self.init(one: title.one, many: title.many) }
 }

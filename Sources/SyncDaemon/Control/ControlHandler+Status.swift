@@ -107,10 +107,13 @@ extension ControlHandler {
         report.show(
             view.gate(gate(of: name, report.pause, isSignedIn: report.session.isSignedIn), at: name), next: dispatcher.nextTry(of: name),
             at: clock.now)
-        let cooling = dispatcher.routeGates(of: name).sorted { $0.key < $1.key }.map { route, gate in
-            CoolingRoute(route: route, since: gate.since, until: gate.until, reason: view.failure(gate.failure, at: name).message)
+        let routes = dispatcher.routeGates(of: name).sorted { $0.key < $1.key }.map { route, gate in
+            var cooling = CoolingRoute(
+                route: route, since: gate.since, until: gate.until, reason: view.failure(gate.failure, at: name).message)
+            cooling.title = keeper.backend.kind(route: route)
+            return cooling
         }
-        report.coolingRoutes = cooling.isEmpty ? nil : cooling
+        report.coolingRoutes = routes.isEmpty ? nil : routes
         report.signInCommand = commands.login(of: view.seesPeople ? report.session.email ?? report.awaited : nil)
         return report
     }

@@ -3,6 +3,7 @@ import Capture
 import ControlAPI
 import ControlServer
 import Delivery
+import Foundation
 import Outbox
 import Sessions
 import SyncModel
@@ -11,8 +12,13 @@ extension ControlHandler {
     func sync(_ request: SyncRequest, by caller: Caller) async throws -> SyncReport {
         if let named = request.backend { _ = try keeper(named) }
         let cursor = try await outbox.newestCursor()
+        let now = clock.now
+        // Per backend, the accounts of which nothing can be sent yet.
+        var later: [String: [AccountID: Date]] = [:]
         for (name, keeper) in keepers where request.backend == nil || request.backend == name {
-            try await outbox.makeDue(backend: name, lookingUp: keeper.backend.routesWithLookUp, at: clock.now)
+            later[name] = try await outbox.makeDue(
+                backend: name, lookingUp: keeper.backend.routesWithLookUp, rereading: keeper.backend.routesThatReread,
+                sentBefore: now.addingTimeInterval(-dispatcher.lookupAfter), at: now)
         }
         try await outbox.record([SyncEvent(at: clock.now, .synced, backend: request.backend, detail: ["by": caller.peer.description])])
         dispatcher.hurry(backend: request.backend)
@@ -21,7 +27,10 @@ extension ControlHandler {
         let meant = status.backends.filter { request.backend == nil || $0.name == request.backend }
         let others = meant.map(\.waitingForOthers).reduce(0, +)
         let waiting = meant.map(\.queue.waiting).reduce(0, +) - others
-        let sentences = meant.flatMap { obstacles(for: $0, status.attention) }
+        let sentences = meant.flatMap { report in
+            let due = report.session.account.flatMap { later[report.name]?[AccountID($0)] }
+            return obstacles(for: report, status.attention) + [wait(of: report, until: due)].compactMap(\.self)
+        }
         return SyncReport(
             waiting: max(0, waiting), cursor: cursor, obstacle: sentences.isEmpty ? nil : sentences.joined(separator: " "),
             others: others > 0 ? others : nil)
@@ -33,8 +42,23 @@ extension ControlHandler {
         let paused = report.knownGate == .paused ? ["\(gate) To resume, run ‘\(commands(for: report.name).resume)’."] : []
         guard report.queue.waiting > 0 else { return paused }
         let signingOut = report.knownGate == .signInRequired && report.session.knownState == .signingOut ? [gate] : []
-        let codes = [Attention.Code.otherAddress, .signInRequired, .otherAccount]
+        var codes = [Attention.Code.otherAddress, .signInRequired, .otherAccount]
+        if report.ownWaiting > 0, report.queue.blocked >= report.ownWaiting { codes += [.dead, .held] }
         let notices = attention.filter { $0.backend == report.name && codes.contains($0.knownCode) }
         return paused + signingOut + notices.map { "\($0.text) \($0.next)" }
+    }
+
+    /// Why nothing is sent at once, although no person is needed; nil if something is.
+    ///
+    /// - Parameter due: of the first entry, if none is due now.
+    private func wait(of report: BackendReport, until due: Date?) -> String? {
+        guard report.session.isSignedIn, report.pause == nil, report.queue.inflight == 0 else { return nil }
+        let moment = Moment(now: clock.now)
+        if report.coolingCause == .throttled, let next = report.nextTry {
+            return "\(report.name) asked Homing to wait. Nothing to do: Homing sends again at \(moment.text(next))."
+        }
+        guard let due else { return nil }
+        return
+            "The answer of \(report.name) was lost, so it may already have the entry. So that nothing happens twice, Homing waits until \(moment.text(due)). Nothing to do."
     }
 }

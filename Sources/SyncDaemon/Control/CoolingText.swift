@@ -43,7 +43,7 @@ struct CoolingText {
         case .tls: "Tell the administrator of the network or the backend. Once this is fixed, \(then)."
         case .clock: "Set the station’s clock; then \(then). If the clock is right, tell the administrator of the backend."
         case .intercepted: "Open any page in a browser on this network and sign in to the network first; then \(then)."
-        case .profile: "Tell the maintainer of the profile. Signing in again does not help."
+        case .profile: "Tell the administrator of this station that the profile must be corrected. Signing in again does not help."
         default: nil
         }
     }

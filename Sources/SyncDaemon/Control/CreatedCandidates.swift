@@ -94,7 +94,7 @@ extension Entry {
     fileprivate var firstSentAt: Date? { uncertainSince ?? claimedAt }
 }
 
-extension SyncModel.RosterRow {
+extension CachedRow {
     /// In seconds: by how much the clocks of station and server may differ.
     private static let clockDifference: TimeInterval = 3600
 

@@ -47,11 +47,11 @@ struct NextCommands {
     }
 
     static func restoreProfile(of backend: String) -> String {
-        "Put \(backend).yaml back into the profile folder, then reload: ‘systemctl reload homingd’, or SIGHUP."
+        "For the administrator: put \(backend).yaml back into the profile folder, then reload: ‘systemctl reload homingd’, or SIGHUP."
     }
 
     static func restoreAddress(_ former: String, of backend: String) -> String {
-        "Put the old address back into \(backend).yaml or, if it is the same service, add ‘formerly: [\(former)]’ there. Then reload the daemon: ‘systemctl reload homingd’, or SIGHUP."
+        "For the administrator: put the old address back into \(backend).yaml or, if it is the same service, add ‘formerly: [\(former)]’ there. Then reload the daemon: ‘systemctl reload homingd’, or SIGHUP."
     }
 
     func named(_ command: String) -> String { command + (backend.map { " --backend \($0)" } ?? "") }

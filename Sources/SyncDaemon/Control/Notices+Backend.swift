@@ -19,7 +19,7 @@ extension Notices {
         return Attention(
             .dead,
             "\(captures)\(of(.dead, backend)) for \(backend.name) \(captures.were) refused or ran out of attempts. \(captures.pick("It is", "They are")) kept.",
-            next: "See them with ‘homing list --state dead’, ask ‘homing why ID’, then ‘homing retry ID’ or ‘homing discard ID’.")
+            next: "See them with ‘homing list --state dead’. For each of them, ‘homing why ID’ says what to do.")
     }
 
     private func held(_ backend: BackendReport) -> Attention? {
@@ -27,7 +27,7 @@ extension Notices {
         return Attention(
             .held,
             "\(captures)\(of(.held, backend)) for \(backend.name) \(captures.are) on hold and \(captures.pick("needs", "need")) your decision.",
-            next: "See them with ‘homing list --state held’, then ask ‘homing why ID’.")
+            next: "See them with ‘homing list --state held’. For each of them, ‘homing why ID’ says what to do.")
     }
 
     /// ` of Anna Example (28)`, or nothing.
@@ -50,7 +50,7 @@ extension Notices {
         return (backend.coolingRoutes ?? []).filter { moment.now.timeIntervalSince($0.since) >= Self.patience }.map { route in
             Attention(
                 .routeFailing,
-                "\(backend.name) has accepted no \(route.route) since \(moment.text(route.since)), and captures are waiting. \(route.reason.asSentence)",
+                "\(backend.name) has accepted no \(route.kind.one) since \(moment.text(route.since)), and captures are waiting. \(route.reason.asSentence)",
                 next:
                     "Tell the administrator of \(backend.name). Nothing is lost: Homing tries again by itself. To try now, run ‘homing sync’."
             )
@@ -75,7 +75,9 @@ extension Notices {
         return cause == .profile
             ? Attention(
                 .misconfigured, "\(backend.name) does not match its profile\(backend.andWaiting): \(words)",
-                next: "Tell the maintainer of the profile \(backend.name).yaml. Signing in again does not help. Nothing is lost.")
+                next:
+                    "Tell the administrator of this station: \(backend.name).yaml must be corrected. Signing in again does not help. Nothing is lost."
+            )
             : Attention(
                 cause == .tls ? .noSecureConnection : .clock,
                 "Homing cannot send to \(backend.name)\(backend.andWaiting), because \(text.cause): \(words)",
@@ -148,7 +150,7 @@ extension Notices {
 
 extension BackendReport {
     /// Entries that the signed-in account can send.
-    fileprivate var ownWaiting: Int { queue.waiting - waitingForOthers }
+    var ownWaiting: Int { queue.waiting - waitingForOthers }
 
     fileprivate var andWaiting: String {
         Count(some: ownWaiting).map { ", and \($0) \($0.are) waiting" } ?? ""

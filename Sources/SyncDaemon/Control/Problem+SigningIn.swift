@@ -33,7 +33,7 @@ extension Problem {
             self = .unsupported(
                 words,
                 next: isTheMethod
-                    ? "Tell the maintainer of the profile \(name).yaml. Signing in again does not help until it is corrected."
+                    ? "Tell the administrator of this station: \(name).yaml must be corrected. Until then, signing in again does not help."
                     : "Sign in with ‘\(commands.login)’.")
         case .signingOut:
             self.init(
@@ -92,7 +92,9 @@ extension Problem {
         case .profile:
             self.init(
                 .backendMisbehaved, status: 502, title: "Not signed in", detail: failure.message,
-                next: "Tell the maintainer of the profile \(backend).yaml. Signing in again does not help until it is corrected.")
+                next:
+                    "Tell the administrator of this station: \(backend).yaml must be corrected. Until then, signing in again does not help."
+            )
         case .throttled:
             self = unreachable(
                 "Too many attempts",

@@ -12,8 +12,9 @@ extension Reasons {
         backendMissing(entry) ?? addressChanged(entry) ?? paused() ?? accountMissing(entry) ?? creation(entry)
             ?? ofSubject(entry) ?? behind(entry)
             ?? diskFull()
-            ?? unseen(entry) ?? refused(entry) ?? cooling() ?? failing(entry) ?? uncertain(entry) ?? backoff(entry) ?? revived(entry) ?? (
-                "It is next in its lane.", .optional("Nothing to do. Homing sends it by itself.")
+            ?? unseen(entry) ?? refused(entry) ?? cooling() ?? failing(entry) ?? uncertain(entry) ?? backoff(entry)
+            ?? shownAbsent(entry) ?? revived(entry) ?? (
+                "It is the next to be sent.", .optional("Nothing to do. Homing sends it by itself.")
             )
     }
 
@@ -100,7 +101,7 @@ extension Reasons {
         return (
             "\(subject(entry, "This")) may already have taken effect at \(entry.destination.backend), but looking it up failed \(entry.looks) times in a row.\(said(entry))\(when)",
             .required(
-                "Have the look-up fixed at \(entry.destination.backend). To look again now, run: homing sync\nIf it is there, run: \(resolve(entry))\nTo send it without looking, which may make a duplicate, run: homing retry \(entry.id) --without-looking"
+                "Tell the administrator of \(entry.destination.backend) that looking up entries fails there. To look again now, run: homing sync\nIf it is there, run: \(resolve(entry))\nTo send it without looking, which may make a duplicate, run: homing retry \(entry.id) --without-looking"
             )
         )
     }
@@ -187,7 +188,7 @@ extension Reasons {
     private func revived(_ entry: Entry) -> Explanation? {
         guard let date = entry.retriedAt, entry.triedAt.map({ $0 <= date }) ?? true else { return nil }
         return (
-            "\(entry.retriedBy ?? "A person") retried it at \(moment.text(date)). It is next in its lane.",
+            "\(entry.retriedBy ?? "A person") retried it at \(moment.text(date)). It is the next to be sent.",
             .optional("Nothing to do. Homing sends it by itself.")
         )
     }

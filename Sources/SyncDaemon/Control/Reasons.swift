@@ -49,12 +49,14 @@ struct Reasons {
     var title = Resource.Title(one: "row", many: "rows")
     /// How to read that list again.
     var refresh = ""
-    /// How sentences name the entry, such as `deletion`; nil for the words of its route.
+    /// How sentences name the entry, such as `deletion`; nil for a backend without a profile.
     var noun: String?
     /// A delivery deletes the row that the entry refers to.
     var deletes = false
     /// Whether the creation can be looked up.
     var canLookUpCreate = false
+    /// Whether the list may show that the creation had no effect, so that Homing sends it again.
+    var isSettledByList = false
     /// Rows that the creation may have made; nil if that is no question.
     var candidates: CreatedCandidates?
     /// Undelivered entries that refer to the row that this one creates, counted up to `Outbox.countedInLine`.
@@ -177,7 +179,7 @@ struct Reasons {
             return (
                 "\(subject(entry, "This")) does not fit the changed profile of \(backend).\(said(entry)) Homing sends it once the profile fits again.",
                 .required(
-                    "Put the route \"\(entry.route)\" back into \(backend).yaml as it was, then run: systemctl reload homingd\n\(discard(entry))"
+                    "For the administrator: put the route \"\(entry.route)\" back into \(backend).yaml as it was, then run: systemctl reload homingd\n\(discard(entry))"
                 )
             )
         case .dependency:
@@ -194,24 +196,24 @@ struct Reasons {
         }
     }
 
-    /// `this measurement of Anna Example (5)`, `this measurement (user_id 5)` without a name, or `this new person Anna Example`.
+    /// `this measurement of Anna Example (5)`, `this measurement of person 5` without a name, or `this new person Anna Example`.
     func subject(_ entry: Entry, _ article: String) -> String {
         var known = fields
         var name = ""
         if let report = subjectReport {
-            let isNew = report.isNew == true
-            known[report.field] = report.label == nil && !isNew ? report.id : nil
+            known[report.field] = nil
             if report.id == RosterID(createdBy: entry.id).rawValue {
                 name = report.label.map { " \($0)" } ?? ""
             } else {
-                name = report.label == nil ? (isNew ? " of a new \(title.one)" : "") : " of \(report.text)"
+                let nameless = report.isNew == true ? "a new \(title.one)" : "\(title.one) \(report.id)"
+                name = " of \(report.label == nil ? nameless : report.text)"
             }
         }
-        let rest = known.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+        let rest = known.sorted { $0.key < $1.key }.map { "\($0.key.replacing("_", with: " ")) \($0.value)" }.joined(separator: ", ")
         return "\(article) \(kind(entry))\(name)\(rest.isEmpty ? "" : " (\(rest))")"
     }
 
-    func kind(_ entry: Entry) -> String { noun ?? entry.route.replacing("_", with: " ") }
+    func kind(_ entry: Entry) -> String { noun ?? RosterTitle(route: entry.route).one }
 
     /// A create counts as delivered only with the id of its row.
     func resolve(_ entry: Entry) -> String {

@@ -66,7 +66,7 @@ struct WaitingText {
             sentences.append("\(which) \(open.pick("is on its", "are on their")) way.")
         }
         sentences += sending.flatMap { report in
-            (report.coolingRoutes ?? []).map { "\(report.name) does not accept any \($0.route) at the moment: \($0.reason.asSentence)" }
+            (report.coolingRoutes ?? []).map { "\(report.name) does not accept any \($0.kind.many) at the moment: \($0.reason.asSentence)" }
         }
         let rest = [others, moved].compactMap(\.self)
         guard let last = rest.last else { return sentences }

@@ -72,7 +72,7 @@ struct RosterCommand: DaemonCommand {
 
     func run(_ context: Context) async throws {
         let text = RosterText(style: context.console.style, times: context.times, width: context.console.width)
-        let list = try await context.client.call(Endpoints.rosters, RosterListQuery(backend: target.backend))
+        let list = try await context.lists(of: target.backend)
         guard let name else { return context.answer(list, text.lists(list)) }
         let roster = try list.roster(named: name)
         if let action { return try await change(roster, among: list.rosters, action, context) }

@@ -1,6 +1,8 @@
 /// Terminal columns: 2 for a wide character, 0 for a combining one.
 extension Character {
     var columns: Int {
+        // The properties of a scalar take long to look up, and a table asks for those of each character several times.
+        if isASCII { return 1 }
         guard let first = unicodeScalars.first else { return 0 }
         if first.properties.generalCategory == .nonspacingMark || first.properties.generalCategory == .format { return 0 }
         // Emoji are wide: by default, or with the emoji variation selector.

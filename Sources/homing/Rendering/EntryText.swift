@@ -25,7 +25,7 @@ struct EntryText {
             Table.Column(title: "#", isNumber: true), .init(title: "ID"), .init(title: "STATE"), .init(title: "CAPTURED", rank: 1),
         ]
         if severalBackends { columns.append(.init(title: "BACKEND", limit: 14, rank: 5)) }
-        columns.append(.init(title: "ROUTE", limit: 18, rank: 3))
+        columns.append(.init(title: "KIND", limit: 18, rank: 3))
         if anySubjects { columns.append(.init(title: "FOR", limit: 24, least: 17, isSubject: true)) }
         columns += [.init(title: "SIZE", isNumber: true, rank: 4), .init(title: "ABOUT", rank: 2, least: 14)]
         let rows = page.entries.map { entry -> [String] in
@@ -33,7 +33,7 @@ struct EntryText {
                 String(entry.sequence), Self.shortID(entry.id, width: width), Words.state(entry.state), times.clock(entry.capturedAt),
             ]
             if severalBackends { row.append(entry.backend) }
-            row.append(entry.route)
+            row.append(entry.kind.one)
             if anySubjects { row.append(entry.subject?.text ?? "") }
             return row + [Words.size(entry.size), about(entry)]
         }
@@ -55,8 +55,8 @@ struct EntryText {
 
     /// `#12 3f2a91c04b7d, measurement for Anna Example (28), 17.4 kB, captured 3 minutes ago (14:05), refused`.
     func line(_ entry: EntrySummary) -> String {
-        let route = entry.route + (entry.subject.map { " for \($0.text)" } ?? "")
-        let parts = [route, Words.size(entry.size), "captured \(times.relative(entry.capturedAt))", Self.state(entry)]
+        let kind = entry.kind.one + (entry.subject.map { " for \($0.text)" } ?? "")
+        let parts = [kind, Words.size(entry.size), "captured \(times.relative(entry.capturedAt))", Self.state(entry)]
         return "#\(entry.sequence) \(Self.shortID(entry.id)), \(parts.joined(separator: ", "))".printable
     }
 
@@ -75,7 +75,7 @@ struct EntryText {
         facts.add("id", entry.id)
         facts.add("number", "\(entry.sequence)")
         facts.add("state", Self.state(entry))
-        facts.add("route", "\(entry.route) at \(entry.backend)")
+        facts.add("kind", "\(entry.kind.one) at \(entry.backend)")
         facts.add("for", entry.subject?.text)
         facts.add("fields", detail.fields.map { $0.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ") })
         facts.add("account", entry.account)
@@ -114,8 +114,8 @@ struct EntryText {
     private func attempts(_ attempts: [AttemptSummary]) -> [String] {
         let rows = attempts.map { attempt in
             [
-                times.precise(attempt.startedAt), attempt.verdict, attempt.counted ? "yes" : "no", attempt.status.map(String.init) ?? "",
-                attempt.message ?? "",
+                times.precise(attempt.startedAt), Words.verdict(attempt.verdict), attempt.counted ? "yes" : "no",
+                attempt.status.map(String.init) ?? "", attempt.message ?? "",
             ]
         }
         let ranks = ["TRIED": 0, "RESULT": 0, "COUNTED": 2, "STATUS": 1, "MESSAGE": 0]

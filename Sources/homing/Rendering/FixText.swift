@@ -2,7 +2,7 @@ import ControlAPI
 
 enum FixText {
     static func done(_ old: EntrySummary, _ receipt: SubmissionReceipt) -> String {
-        let kind = EntryTally.kind(old.route) + (old.subject.map { " for \($0.text)" } ?? "")
+        let kind = old.kind.one + (old.subject.map { " for \($0.text)" } ?? "")
         let isOtherRow = old.subject?.id != receipt.subject?.id
         let whom = receipt.subject.map { isOtherRow ? " for \($0.text)" : "" } ?? ""
         return """

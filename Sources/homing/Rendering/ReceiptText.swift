@@ -44,7 +44,7 @@ struct ReceiptText {
         facts.add("account", receipt.email.map { "\($0) (\(receipt.account))" } ?? receipt.account)
         facts.add("for", receipt.subject?.text)
         facts.add("lane", receipt.lane)
-        facts.add("route", receipt.route)
+        facts.add("kind", receipt.kind.one)
         facts.add("server id", receipt.remoteID)
         facts.add("status", receipt.status.map(String.init))
         facts.add("altered", receipt.altered.map(Self.altered))

@@ -86,7 +86,7 @@ struct StatusText {
 
     private static func on(_ report: BackendReport) -> String {
         guard let routes = report.coolingRoutes, report.queue.waiting > 0 else { return "on" }
-        return "on, except for \(routes.map(\.route).inWords): " + Set(routes.map(\.reason)).sorted().inWords
+        return "on, except for \(routes.map(\.kind.many).inWords): " + Set(routes.map(\.reason)).sorted().inWords
     }
 
     static func files(_ spool: SpoolReport) -> String {
@@ -98,7 +98,7 @@ struct StatusText {
                 "\(Words.count(spool.refused, "file", "files")) refused, \(spool.refused == 1 ? "with its" : "each with its") reason beside it"
             )
         }
-        if spool.stuck > 0 { parts.append("\(spool.stuck) that cannot be taken") }
+        if spool.stuck > 0 { parts.append("\(Words.count(spool.stuck, "file", "files")) that cannot be accepted") }
         if spool.unclaimed > 0 { parts.append("\(Words.count(spool.unclaimed, "file", "files")) dropped while signed out, not claimed") }
         return parts.joined(separator: "; ")
     }

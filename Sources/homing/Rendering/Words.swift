@@ -40,6 +40,22 @@ enum Words {
         }
     }
 
+    /// The result of an attempt.
+    static func verdict(_ verdict: String) -> String {
+        switch verdict {
+        case "transient": "failed"
+        case "throttled": "told to wait"
+        case "permanent": "refused"
+        case "forbidden": "not permitted"
+        case "unauthorized": "not signed in"
+        case "intercepted": "login page"
+        case "unknown": "outcome unknown"
+        case "unseen": "not found yet"
+        case "unread": "list not read"
+        default: verdict
+        }
+    }
+
     static func entries(_ number: Int) -> String { count(number, "entry", "entries") }
 
     /// `3 entries for Anna Example (28) and Ben Sample (6)`; names up to three people.
@@ -72,6 +88,7 @@ extension String {
 
     /// On one line, without control characters and direction overrides: text from servers and file names must not control the terminal or mislead.
     var printable: String {
+        if utf8.allSatisfy({ (0x20..<0x7f).contains($0) }) { return self }
         let clean = unicodeScalars.map { scalar -> Character in
             switch scalar.properties.generalCategory {
             case .control, .lineSeparator, .paragraphSeparator: " "
@@ -88,5 +105,5 @@ extension String {
             || [0x200E, 0x200F, 0x061C].contains(scalar.value)
     }
 
-    var withoutTrailingSpaces: String { String(reversed().drop { $0 == " " }.reversed()) }
+    var withoutTrailingSpaces: String { lastIndex { $0 != " " }.map { String(self[...$0]) } ?? "" }
 }

@@ -34,7 +34,7 @@ struct RosterChange {
             let many = roster.title.many
             throw Problem(
                 .unsupported, status: 409, title: "Not supported",
-                detail: "Homing cannot \(action.rawValue) \(many) at \(roster.backend): its profile has no route for this.",
+                detail: "Homing cannot \(action.rawValue) \(many) at \(roster.backend): its profile does not say how.",
                 next: "Do it at \(roster.backend) itself, then run: \(roster.command) --refresh")
         }
         self.route = route
@@ -55,8 +55,9 @@ struct RosterChange {
             if let field = roster.references?.first(where: { $0.route == route })?.field { return field }
             throw Problem(
                 .unsupported, status: 409, title: "Not supported",
-                detail: "The route \(route) of \(roster.backend) does not say which \(roster.title.one) it is for.",
-                next: "Tell the administrator: a field of the route needs a ‘reference’ to \(roster.resource).")
+                detail:
+                    "Homing cannot \(action.rawValue) \(roster.title.many) at \(roster.backend): its profile does not say which field names the \(roster.title.one).",
+                next: "Tell the administrator: a field of the route \(route) needs a ‘reference’ to \(roster.resource).")
         }
     }
 

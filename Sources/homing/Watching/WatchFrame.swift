@@ -103,7 +103,7 @@ struct WatchFrame {
         let columns: [Column<LaneReport>] = [
             Column(title, nil) { (severalBackends ? "\($0.backend) " : "") + ($0.subject?.text ?? $0.lane) },
             Column("WAITING", 7) { $0.waiting >= 1000 ? "1000+" : String($0.waiting) },
-            Column("STATE", 8) { $0.state },
+            Column("STATE", 10) { Words.state($0.state) },
             Column("CAPTURED", 12) { times.clock($0.capturedAt) },
             Column("NEXT TRY", 12) { next($0) },
             Column("FIRST ENTRY", 12) { EntryText.shortID($0.head) },
@@ -123,11 +123,13 @@ struct WatchFrame {
         ]
         if events.contains(where: { $0.subject != nil }) { columns.append(Column("FOR", 24) { $0.subject?.text ?? "" }) }
         columns += [
-            Column("SERVER ID", 14) { $0.detail["remoteID"] ?? "" }, Column("ROUTE", 18) { $0.detail["route"] ?? "" },
+            Column("SERVER ID", 14) { $0.detail["remoteID"] ?? "" }, Column("KIND", 18) { kind($0) },
             Column("BACKEND", 14) { $0.backend ?? "" },
         ]
         return table(columns, events)
     }
+
+    private func kind(_ event: Event) -> String { event.title?.one ?? event.detail["route"].map { RosterTitle(route: $0).one } ?? "" }
 
     /// A column of `width`; the column without a width takes the rest.
     private struct Column<Row> {

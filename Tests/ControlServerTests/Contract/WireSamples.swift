@@ -28,7 +28,7 @@ enum WireSamples {
             bare: BackendReport(
                 name: "b", baseURL: "u", gate: "open", gateReason: nil, session: bareSession, queue: QueueReport(), oldestWaiting: nil,
                 lastDelivered: nil, nextTry: nil, otherAccounts: [])),
-        "CoolingRoute": Pair(full: cooling, bare: cooling),
+        "CoolingRoute": Pair(full: cooling, bare: bareCooling),
         "QueueReport": Pair(full: QueueReport(), bare: QueueReport()),
         "WaitingAccount": Pair(full: account, bare: WaitingAccount(account: "1", email: "e", waiting: 1)),
         "SpoolReport": Pair(full: spool, bare: SpoolReport(directory: "d", waiting: 0, refused: 0)),
@@ -121,7 +121,7 @@ enum WireSamples {
     private static let event: Event = {
         var event = Event(
             cursor: 1, at: day, kind: "captured", backend: "b", account: "1", entry: id, detail: ["by": "uid 1, pid 2"])
-        event.subject = subject
+        (event.subject, event.title) = (subject, title)
         return event
     }()
     private static let attention = Attention(code: "dead", text: "t", next: "n", backend: "b")
@@ -170,7 +170,12 @@ enum WireSamples {
     private static let row = RosterRow(id: "@\(id)", label: "Anna Example", values: [:], pending: "new", deletion: id)
     private static let actions = RosterActions(add: "a", change: "c", delete: "d", confirm: true, form: ["first_name"], fields: ["name"])
     private static let owed = OwedSignOutReport(account: "1", email: "e", until: day, sentence: "s")
-    private static let cooling = CoolingRoute(route: "r", since: day, until: day, reason: "s")
+    private static let bareCooling = CoolingRoute(route: "r", since: day, until: day, reason: "s")
+    private static let cooling: CoolingRoute = {
+        var cooling = bareCooling
+        cooling.title = title
+        return cooling
+    }()
     private static let pause = PauseReport(backend: "b", reason: "r", since: day, until: day, by: "ann")
     private static let lane: LaneReport = {
         var lane = LaneReport(
@@ -183,7 +188,7 @@ enum WireSamples {
             sequence: 1, id: id, outcome: "discarded", capturedAt: day, settledAt: day, backend: "b", account: "1", email: "e", lane: "l",
             route: "r", remoteID: "9", status: 201, foundByLookup: true, attempts: 1, size: 1, discardedBy: "ann", altered: "/a",
             unverified: true)
-        (proof.subject, proof.supersededBy, proof.resolvedBy) = (subject, id, "ann")
+        (proof.subject, proof.supersededBy, proof.resolvedBy, proof.title) = (subject, id, "ann", title)
         return proof
     }()
     private static let bareProof = ReceiptReport(
@@ -204,7 +209,7 @@ enum WireSamples {
         (entry.behind, entry.needs) = (id, id)
         (entry.attempts, entry.releases, entry.uncertain, entry.size) = (1, 1, true, 1)
         (entry.remoteID, entry.lastStatus, entry.lastError, entry.subject) = ("9", 500, "e", subject)
-        (entry.discardAt, entry.supersededBy, entry.then) = (day, id, id)
+        (entry.discardAt, entry.supersededBy, entry.then, entry.title) = (day, id, id, title)
         return entry
     }()
     private static let bareEntry = EntrySummary(

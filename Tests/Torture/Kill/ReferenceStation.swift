@@ -196,8 +196,13 @@ actor ReferenceStation {
         if unknown.count > 1, !isCareless { problems.append("the backend has \(unknown), which no receipt names") }
         let row = isCareless ? nil : unknown.first
         if row != nil { try await refreshPeople() }
-        _ = try await station.client.call(Endpoints.resolve, ResolveRequest(id: entry.id, remoteID: row, delivered: row != nil))
-        resolved += 1
+        do throws(Problem) {
+            _ = try await station.client.call(Endpoints.resolve, ResolveRequest(id: entry.id, remoteID: row, delivered: row != nil))
+            resolved += 1
+        } catch {
+            // The list showed that it had no effect, and Homing sent it again.
+            guard error.code == .wrongState else { throw error }
+        }
     }
 
     /// A person’s word about a row is checked in the list.

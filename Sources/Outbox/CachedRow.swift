@@ -1,0 +1,27 @@
+import JSON
+import SyncModel
+
+/// A row in its page. The kept values are read from there when they are needed, because a search passes thousands of rows.
+package struct CachedRow: Sendable {
+    package let id: RosterID
+    /// As in `RosterRow`.
+    package let label, folded: String
+    private let list: JSONElement
+    private let place: Int
+
+    /// The number of values before the kept ones.
+    static let fixed = 3
+
+    /// - Parameters:
+    ///   - values: the first values of the row, at least `fixed` of them.
+    ///   - list: the rows of the page.
+    init?(_ values: [JSONValue], at place: Int, in list: JSONElement) {
+        guard values.count >= Self.fixed, let id = values[0].string, let label = values[1].string, let folded = values[2].string else {
+            return nil
+        }
+        (self.id, self.label, self.folded, self.list, self.place) = (RosterID(id), label, folded, list, place)
+    }
+
+    /// As in `RosterRow`.
+    package var kept: [JSONValue] { Array(list.scalars(at: place).dropFirst(Self.fixed)) }
+}
