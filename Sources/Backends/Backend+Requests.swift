@@ -112,6 +112,7 @@ extension Backend {
         if let rules = profile.idempotency {
             request.setHeader(rules.header, rules.isQuoted ? "\"\(mutation.id)\"" : mutation.id.description)
         }
+        request.isReusing = survivesLostAnswer(route: mutation.route)
         return request
     }
 

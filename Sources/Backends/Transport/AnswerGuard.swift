@@ -2,26 +2,42 @@ import NIOCore
 import NIOHTTP1
 
 /// Drops responses that would crash AsyncHTTPClient: it treats every status below 200 as informational, but the parser reads a body and an end after
-/// 000 to 099.
-final class AnswerGuard: ChannelInboundHandler {
+/// 000 to 099. Ends connections that the server would soon close itself, and idle ones on which bytes arrive.
+final class AnswerGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
+    typealias OutboundIn = HTTPClientRequestPart
+    typealias OutboundOut = HTTPClientRequestPart
 
+    private enum Exchange {
+        case open
+        /// In the current read.
+        case ended
+        case none
+    }
+
+    private let idle: Duration
+    private var exchange = Exchange.open
     private var hasFailed = false
 
-    static func add(to channel: any Channel) -> EventLoopFuture<Void> {
+    private init(idle: Duration) { self.idle = idle }
+
+    /// - Parameter idle: how long the connection stays open for the next request.
+    static func add(to channel: any Channel, idle: Duration) -> EventLoopFuture<Void> {
         channel.eventLoop.submit {
             let pipeline = channel.pipeline.syncOperations
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
-            try pipeline.addHandler(AnswerGuard(), position: .after(parser))
+            try pipeline.addHandler(AnswerGuard(idle: idle), position: .after(parser))
         }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !hasFailed else { return }
-        guard case .head(let head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+        let part = unwrapInboundIn(data)
+        if case .end = part { exchange = .ended }
+        guard case .head(let head) = part else { return context.fireChannelRead(data) }
         switch head.status.code {
-        case 200..<600: context.fireChannelRead(data)
+        case 200..<600: context.fireChannelRead(wrapInboundOut(.head(head.endingSoon(within: idle))))
         // The final response follows.
         case 100, 102..<200: break
         // Includes 101: no request asks for another protocol.
@@ -30,6 +46,32 @@ final class AnswerGuard: ChannelInboundHandler {
             context.fireErrorCaught(UnusableStatus())
             context.close(promise: nil)
         }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        switch exchange {
+        case .open: break
+        case .ended: exchange = .none
+        // The parser reports only complete heads, and would take the rest of this one for the next request's response.
+        case .none: context.fireErrorCaught(NIOHTTPDecoderError.unsolicitedResponse)
+        }
+        context.fireChannelReadComplete()
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .head = unwrapOutboundIn(data) { exchange = .open }
+        context.write(data, promise: promise)
+    }
+}
+
+extension HTTPResponseHead {
+    /// With `Connection: close` if the server keeps the connection for at most twice this time (`Keep-Alive: timeout`).
+    fileprivate func endingSoon(within idle: Duration) -> Self {
+        let limit = headers[canonicalForm: "Keep-Alive"].lazy.map { $0.lowercased() }.first { $0.hasPrefix("timeout=") }
+        guard let seconds = limit.flatMap({ Int($0.dropFirst(8)) }), .seconds(seconds) <= idle * 2 else { return self }
+        var head = self
+        head.headers.replaceOrAdd(name: "Connection", value: "close")
+        return head
     }
 }
 

@@ -3,13 +3,16 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOHTTPCompression
+import NIOPosix
 import NIOSSL
 import SyncModel
 
 /// HTTP/1.1 over TCP or TLS 1.2 and later. No redirects, no cookies, no retries.
 package final class HTTPTransport: Transport {
-    private let direct: HTTPClient
-    private let proxied: HTTPClient?
+    /// For requests that may use an idle connection.
+    private let reusing: Clients
+    /// For all others; each gets a connection of its own.
+    private let fresh: Clients
     /// One loop for channel and delegate: with two, a request could look unsent when cancelled.
     private let loop: any EventLoop
     let limits: TransportLimits
@@ -18,29 +21,11 @@ package final class HTTPTransport: Transport {
     /// Throws if the CA file is unreadable.
     package init(_ limits: TransportLimits = TransportLimits(), clock: any SyncClock = SystemClock()) throws(Failure) {
         let authorities = try limits.authorities()
-        direct = Self.client(limits, authorities, through: nil)
-        proxied = limits.proxies.proxy.map { Self.client(limits, authorities, through: $0) }
-        loop = direct.eventLoopGroup.any()
+        loop = MultiThreadedEventLoopGroup.singleton.any()
+        reusing = Clients(limits, authorities, on: loop)
+        fresh = Clients(limits, authorities, uses: 1, on: loop)
         self.limits = limits
         self.clock = clock
-    }
-
-    private static func client(_ limits: TransportLimits, _ authorities: [NIOSSLCertificate]?, through proxy: Proxy?) -> HTTPClient {
-        var tls = TLSConfiguration.makeClientConfiguration()
-        tls.minimumTLSVersion = .tlsv12
-        if let authorities { tls.trustRoots = .certificates(authorities) }
-        var configuration = HTTPClient.Configuration(
-            tlsConfiguration: tls, redirectConfiguration: .disallow, timeout: .init(connect: TimeAmount(limits.connect)),
-            connectionPool: .init(idleTimeout: .seconds(30), concurrentHTTP1ConnectionsPerHostSoftLimit: 80), proxy: proxy?.setting,
-            decompression: .enabled(limit: .size(limits.answer)))
-        configuration.httpVersion = .http1Only
-        // Otherwise a refused connection fails only after the connect timeout.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        // Bytes count once the kernel has them, so the buffer must suit a slow connection.
-        configuration.http1_1ConnectionDebugInitializer = { channel in
-            channel.setOption(.socketOption(.so_sndbuf), value: 64 << 10).recover { _ in }.flatMap { AnswerGuard.add(to: channel) }
-        }
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
     deinit {
@@ -48,7 +33,7 @@ package final class HTTPTransport: Transport {
         for client in clients { client.shutdown { _ in } }
     }
 
-    private var clients: [HTTPClient] { [direct, proxied].compactMap(\.self) }
+    private var clients: [HTTPClient] { reusing.all + fresh.all }
 
     /// Requests in progress fail.
     package func shutdown() async {
@@ -73,15 +58,21 @@ package final class HTTPTransport: Transport {
             // For a request without a connection; after that, the exchange has its own limits.
             let deadline =
                 NIODeadline.now() + TimeAmount(limits.connect) + times.ceiling(moving: (request.body?.count ?? 0) + limits.answer)
-            let task = (proxy == nil ? direct : proxied ?? direct).execute(
-                request: try HTTPClient.Request(request, on: loop), delegate: exchange, eventLoop: .delegateAndChannel(on: loop),
-                deadline: deadline)
+            let task = (request.isReusing ? reusing : fresh).client(through: proxy).execute(
+                request: try HTTPClient.Request(request, on: loop), delegate: exchange,
+                // For a request that names a loop, the client keeps no connection in reserve. Its only loop is this one.
+                eventLoop: request.isReusing ? .indifferent : .delegateAndChannel(on: loop), deadline: deadline)
             return try await withTaskCancellationHandler {
                 try await task.get()
             } onCancel: {
                 task.cancel()
             }
         } catch {
+            if request.isReusing, !exchange.hasSentHead, TransportError.isClosedConnection(error) {
+                var unsent = request
+                unsent.isReusing = false
+                return try await send(unsent)
+            }
             let host = url?.host ?? request.url
             let findings =
                 if let proxy { await findings(on: error, at: proxy.host, port: nil) } else {
@@ -103,6 +94,45 @@ package final class HTTPTransport: Transport {
         }
         if TransportError.mayLackName(error) { findings.name = await NameLookup.of(host, within: min(limits.connect, .seconds(2))) }
         return findings
+    }
+}
+
+/// With their own connections.
+private struct Clients {
+    let direct: HTTPClient
+    let proxied: HTTPClient?
+
+    /// - Parameter uses: how many requests a connection takes; nil for any number. Without this limit, requests that wait for a connection would
+    ///   get a used one.
+    init(_ limits: TransportLimits, _ authorities: [NIOSSLCertificate]?, uses: Int? = nil, on loop: any EventLoop) {
+        direct = Self.client(limits, authorities, through: nil, uses: uses, on: loop)
+        proxied = limits.proxies.proxy.map { Self.client(limits, authorities, through: $0, uses: uses, on: loop) }
+    }
+
+    var all: [HTTPClient] { [direct, proxied].compactMap(\.self) }
+
+    func client(through proxy: Proxy?) -> HTTPClient { proxy == nil ? direct : proxied ?? direct }
+
+    private static func client(
+        _ limits: TransportLimits, _ authorities: [NIOSSLCertificate]?, through proxy: Proxy?, uses: Int?, on loop: any EventLoop
+    ) -> HTTPClient {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
+        if let authorities { tls.trustRoots = .certificates(authorities) }
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: tls, redirectConfiguration: .disallow, timeout: .init(connect: TimeAmount(limits.connect)),
+            connectionPool: .init(idleTimeout: TimeAmount(limits.idle), concurrentHTTP1ConnectionsPerHostSoftLimit: 80),
+            proxy: proxy?.setting, decompression: .enabled(limit: .size(limits.answer)))
+        configuration.httpVersion = .http1Only
+        configuration.maximumUsesPerConnection = uses
+        // Otherwise a refused connection fails only after the connect timeout.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        // Bytes count once the kernel has them, so the buffer must suit a slow connection.
+        configuration.http1_1ConnectionDebugInitializer = { channel in
+            channel.setOption(.socketOption(.so_sndbuf), value: 64 << 10).recover { _ in }
+                .flatMap { AnswerGuard.add(to: channel, idle: limits.idle) }
+        }
+        return HTTPClient(eventLoopGroupProvider: .shared(loop), configuration: configuration)
     }
 }
 

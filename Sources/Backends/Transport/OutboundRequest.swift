@@ -21,6 +21,8 @@ package struct OutboundRequest: Hashable, Sendable, CustomStringConvertible, Cus
     package var timeout: Duration?
     /// `timeout` limits the whole exchange: the response is small, and a person may be waiting.
     package var isBrief = false
+    /// May be sent on an idle connection, which the server may be closing: a lost answer can be looked up, or the request repeated.
+    package var isReusing: Bool
     /// Hidden in messages of the server.
     package var secrets: Set<Secret> = []
 
@@ -30,7 +32,11 @@ package struct OutboundRequest: Hashable, Sendable, CustomStringConvertible, Cus
         self.headers = headers
         self.body = body
         self.timeout = timeout
+        isReusing = Self.isIdempotent(method)
     }
+
+    /// RFC 9110 9.2.2.
+    private static func isIdempotent(_ method: String) -> Bool { ["GET", "HEAD", "PUT", "DELETE"].contains(method) }
 
     /// Changes nothing at the server (RFC 9110 9.2.1).
     package var isSafe: Bool { method == "GET" || method == "HEAD" }

@@ -31,6 +31,16 @@ extension TransportError {
         }
     }
 
+    /// As after a close that the request met on an idle connection.
+    static func isClosedConnection(_ error: any Error) -> Bool {
+        switch error {
+        case let error as HTTPClientError: error == .remoteConnectionClosed
+        case let error as ChannelError: error == .ioOnClosedChannel || error == .eof
+        case let error as IOError: [EPIPE, ECONNRESET].contains(error.errnoCode)
+        default: false
+        }
+    }
+
     /// TLS does not report why.
     static func isRefusedCertificate(_ error: any Error) -> Bool {
         guard case NIOSSLError.handshakeFailed(let reason) = error else { return false }

@@ -14,6 +14,9 @@ package struct TransportLimits: Sendable, Hashable {
     package var proxies = ProxyRules()
     /// In bytes. AsyncHTTPClient traps if the head is not sent in one piece.
     package var head = 32 << 10
+    /// How long a connection stays open for the next request. Common servers close idle connections after 2 seconds or more, and a request that
+    /// crosses such a close is lost.
+    package var idle = Duration.seconds(1)
     /// In bytes: a response may repeat a payload of 32 MiB, or list hundreds of them.
     package var answer = 64 << 20
 

@@ -136,6 +136,8 @@ struct BearerScheme: Scheme {
             return .unavailable(error)
         }
         request.isBrief = true
+        // A lost answer may end the session, even to a GET.
+        request.isReusing = false
         var wasLost = false
         while true {
             do {

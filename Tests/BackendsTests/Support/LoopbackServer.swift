@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import NIOCore
 import NIOPosix
+import NIOSSL
 import Outbox
 import Synchronization
 
@@ -9,6 +10,8 @@ final class LoopbackServer: Sendable {
     enum Script: Sendable {
         case reply(String)
         case replyBytes(String, [UInt8])
+        /// Answers each request with its path, and with these header lines.
+        case echo(headers: String = "", then: Afterwards = .wait)
         /// Sends a body that never ends.
         case dribble
         /// Reads and never answers.
@@ -23,10 +26,25 @@ final class LoopbackServer: Sendable {
         case resetAfterRequest
     }
 
+    /// On each connection.
+    enum Afterwards: Sendable {
+        case wait
+        /// After so many answers.
+        case close(after: Int)
+        case halfClose(after: Int)
+        /// At this request, which gets no answer.
+        case mute(at: Int)
+        case drop(at: Int)
+        case reset(at: Int)
+    }
+
     private let channel: any Channel
     private let received: Received
+    private let host: String
 
-    init(_ script: Script) async throws {
+    init(_ script: Script, overTLS: Bool = false) async throws {
+        let tls = overTLS ? try TLSServer.context(certificate: "good.pem") : nil
+        host = overTLS ? "https://localhost" : "http://127.0.0.1"
         let received = Received()
         self.received = received
         var pace = 0
@@ -47,26 +65,56 @@ final class LoopbackServer: Sendable {
         channel =
             try await bootstrap
             .serverChannelInitializer { $0.pipeline.addHandler(Accept(received: received)) }
-            .childChannelInitializer { $0.pipeline.addHandler(Answer(script: script, received: received)) }
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+                    try pipeline.addHandler(Answer(script: script, received: received))
+                }
+            }
             .bind(host: "127.0.0.1", port: 0).get()
     }
 
     var port: Int { channel.localAddress?.port ?? 0 }
-    var url: String { "http://127.0.0.1:\(port)/path" }
+    var url: String { address("/path") }
+    func address(_ path: String) -> String { "\(host):\(port)\(path)" }
     var text: String { received.text.withLock { $0 } }
+    /// The paths of the requests on each connection, for `echo`.
+    var requests: [[String]] { received.connections.withLock { $0.map(\.requests) } }
     func close() async throws { try await channel.close() }
+
+    /// Sends this on all open connections.
+    func send(_ text: String) {
+        for connection in received.connections.withLock({ $0 }) {
+            connection.channel.writeAndFlush(ByteBuffer(string: text), promise: nil)
+        }
+    }
 
     func receives(_ text: String) async { await received.news.until { self.text.contains(text) } }
 
     /// Waits for the end of all connections accepted so far; then everything sent on them has been received.
     func connectionsEnd() async throws {
-        for end in received.ends.withLock({ $0 }) { try await end.get() }
+        for connection in received.connections.withLock({ $0 }) { try await connection.channel.closeFuture.get() }
+    }
+
+    private struct Connection: Sendable {
+        let channel: any Channel
+        var requests: [String] = []
     }
 
     private final class Received: Sendable {
         let text = Mutex("")
         let news = Signal()
-        let ends = Mutex<[EventLoopFuture<Void>]>([])
+        let connections = Mutex<[Connection]>([])
+
+        /// Returns the number of requests on the connection so far.
+        func note(_ path: String, on channel: any Channel) -> Int {
+            connections.withLock { connections in
+                guard let index = connections.firstIndex(where: { $0.channel === channel }) else { return 0 }
+                connections[index].requests.append(path)
+                return connections[index].requests.count
+            }
+        }
     }
 
     private final class Accept: ChannelInboundHandler, Sendable {
@@ -76,8 +124,8 @@ final class LoopbackServer: Sendable {
         init(received: Received) { self.received = received }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            let end = unwrapInboundIn(data).closeFuture
-            received.ends.withLock { $0.append(end) }
+            let channel = unwrapInboundIn(data)
+            received.connections.withLock { $0.append(Connection(channel: channel)) }
             context.fireChannelRead(data)
         }
     }
@@ -117,12 +165,12 @@ final class LoopbackServer: Sendable {
                 guard endsAHead(bytes) else { break }
                 write(head, context.channel)
                 context.channel.writeAndFlush(ByteBuffer(bytes: body), promise: nil)
+            case .echo(let headers, let then):
+                for match in String(buffer: bytes).matches(of: /[A-Z]+ (\S+) HTTP/) {
+                    echo(String(match.output.1), headers, then, context)
+                }
             case .closeAfterRequest: context.close(promise: nil)
-            case .resetAfterRequest:
-                // With a linger time of zero, the kernel sends RST instead of FIN.
-                let reset = linger(l_onoff: 1, l_linger: 0)
-                _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(reset)
-                context.close(promise: nil)
+            case .resetAfterRequest: reset(context)
             case .dribble:
                 let channel = context.channel
                 write("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", channel)
@@ -136,6 +184,33 @@ final class LoopbackServer: Sendable {
                 if isComplete { write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", context.channel) }
             case .mute, .close, .stuck: break
             }
+        }
+
+        private func echo(_ path: String, _ headers: String, _ then: Afterwards, _ context: ChannelHandlerContext) {
+            let count = received.note(path, on: context.channel)
+            switch then {
+            case .mute(at: count): return
+            case .drop(at: count): return context.close(promise: nil)
+            case .reset(at: count): return reset(context)
+            default: write("HTTP/1.1 200 OK\r\n\(headers)Content-Length: \(path.utf8.count)\r\n\r\n\(path)", context.channel)
+            }
+            switch then {
+            case .close(after: count): context.close(promise: nil)
+            case .halfClose(after: count): belowTLS(context).close(mode: .output, promise: nil)
+            default: break
+            }
+        }
+
+        private func reset(_ context: ChannelHandlerContext) {
+            // With a linger time of zero, the kernel sends RST instead of FIN.
+            let reset = linger(l_onoff: 1, l_linger: 0)
+            _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(reset)
+            belowTLS(context).close(promise: nil)
+        }
+
+        private func belowTLS(_ context: ChannelHandlerContext) -> ChannelHandlerContext {
+            // `try?`: a plain connection has no such handler.
+            (try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)) ?? context
         }
 
         /// True for the end of a request head and for a TLS handshake. A body in a later read must not be answered again.

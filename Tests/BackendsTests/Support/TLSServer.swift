@@ -8,11 +8,7 @@ final class TLSServer: Sendable {
 
     /// - Parameter newest: the highest TLS version; nil for the library's default.
     init(certificate: String, newest: TLSVersion? = nil, status: String = "200 OK") async throws {
-        let key = try NIOSSLPrivateKey(file: Self.file("server.key"), format: .pem)
-        let chain = try NIOSSLCertificate.fromPEMFile(Self.file(certificate)).map { NIOSSLCertificateSource.certificate($0) }
-        var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
-        if let newest { (configuration.minimumTLSVersion, configuration.maximumTLSVersion) = (.tlsv1, newest) }
-        let context = try NIOSSLContext(configuration: configuration)
+        let context = try Self.context(certificate: certificate, newest: newest)
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -25,6 +21,14 @@ final class TLSServer: Sendable {
     var port: Int { channel.localAddress?.port ?? 0 }
     var url: String { "https://localhost:\(port)/path" }
     func close() async throws { try await channel.close() }
+
+    static func context(certificate: String, newest: TLSVersion? = nil) throws -> NIOSSLContext {
+        let key = try NIOSSLPrivateKey(file: file("server.key"), format: .pem)
+        let chain = try NIOSSLCertificate.fromPEMFile(file(certificate)).map { NIOSSLCertificateSource.certificate($0) }
+        var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
+        if let newest { (configuration.minimumTLSVersion, configuration.maximumTLSVersion) = (.tlsv1, newest) }
+        return try NIOSSLContext(configuration: configuration)
+    }
 
     static func file(_ name: String) -> String {
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().path + "/Fixtures/tls/" + name

@@ -8,6 +8,10 @@ enum Lie: String, CaseIterable, Sendable {
     case resetAtOnce
     /// Reset after a number of bytes of the request or of the response.
     case resetRequest, resetAnswer
+    /// Forwarded. A while after an answer, the connection is closed, or closed for the client's reading only.
+    case idleClosed, idleHalfClosed
+    /// Forwarded, and reset when the client speaks again after an answer.
+    case resetOnReuse
     /// The request is forwarded; the response arrives byte by byte.
     case slowAnswer
     /// The request is forwarded; the head of the response arrives at once and the body too slowly for the daemon's timeout.
@@ -21,7 +25,9 @@ enum Lie: String, CaseIterable, Sendable {
     case truncatedGzip
 
     /// Faults that do not depend on the bytes, so they work on TLS too.
-    static let cuts: [Lie] = [.silent, .resetAtOnce, .resetRequest, .resetAnswer, .slowAnswer]
+    static let cuts: [Lie] = [
+        .silent, .resetAtOnce, .resetRequest, .resetAnswer, .idleClosed, .idleHalfClosed, .resetOnReuse, .slowAnswer,
+    ]
 
     /// Network faults and throttling that never count as an attempt at any backend. With TLS they include failures before the request can be sent.
     static func weather(overTLS: Bool) -> [Lie] {

@@ -80,6 +80,7 @@ final class LyingProxy: Sendable {
         case .resetAtOnce: Self.reset(client)
         case .resetRequest: relay(client, requestBytes: fate.bytes, answerBytes: .max)
         case .resetAnswer: relay(client, requestBytes: .max, answerBytes: fate.bytes)
+        case .idleClosed, .idleHalfClosed, .resetOnReuse: relay(client, until: fate.lie, number: fate.bytes)
         case .slowAnswer: relay(client, requestBytes: .max, answerBytes: .max, pause: 300)
         case .endlessAnswer: relay(client, requestBytes: .max, answerBytes: .max, pause: 200_000, sparingHead: true)
         case .answerReplaced: relay(client, requestBytes: .max, answerBytes: .max, instead: Self.page("200 OK", "Sign in to this network"))
@@ -153,6 +154,35 @@ final class LyingProxy: Sendable {
                 if left.answer < 0 { return Self.reset(client) }
             }
         }
+    }
+
+    /// Forwards one to three turns of the client and the backend, then ends the connection before or at the client's next turn. Over TLS, the
+    /// handshake takes the first.
+    ///
+    /// - Parameter number: a random one that decides when.
+    private func relay(_ client: Int32, until end: Lie, number: Int) {
+        guard let backend = target.connect() else { return Self.reset(client) }
+        defer { Glibc.close(backend) }
+        var places = [pollfd(fd: client, events: Int16(POLLIN), revents: 0), pollfd(fd: backend, events: Int16(POLLIN), revents: 0)]
+        var (turn, isAnswering) = (0, false)
+        let turns = 1 + number % 3
+        let milliseconds: Int32 = [0, 1, 5, 50, 500][number / 3 % 5]
+        while true {
+            let isIdle = isAnswering && turn == turns
+            guard poll(&places, 2, isIdle && end != .resetOnReuse ? milliseconds : -1) > 0 else { break }
+            if places[0].revents != 0 {
+                if isIdle, end == .resetOnReuse { return Self.reset(client) }
+                guard let bytes = Self.read(client), Self.write(backend, bytes) else { return }
+                if isAnswering || turn == 0 { (turn, isAnswering) = (turn + 1, false) }
+            }
+            if places[1].revents != 0 {
+                guard let bytes = Self.read(backend), Self.write(client, bytes) else { return }
+                isAnswering = true
+            }
+        }
+        guard end == .idleHalfClosed else { return }
+        shutdown(client, Int32(SHUT_WR))
+        while Self.read(client) != nil {}
     }
 
     /// The length including the empty line; 0 without one.
