@@ -23,20 +23,16 @@ final class Client: Sendable {
     func close() async throws { try await http.shutdown() }
 
     @discardableResult
-    func post(_ path: String, _ body: String = "") async throws -> Data { try await send(.POST, path, Data(body.utf8)).body }
-    func get(_ path: String) async throws -> Data { try await send(.GET, path, nil).body }
-    func delete(_ path: String) async throws { _ = try await send(.DELETE, path, nil) }
+    func post(_ path: String, _ body: String = "") async throws -> Data { try await send(.POST, path, Data(body.utf8)) }
+    func get(_ path: String) async throws -> Data { try await send(.GET, path, nil) }
 
     func submit(_ document: Data, user: Int) async throws {
         _ = try await send(.POST, "/v1/entries?backend=breathesafe&route=measurement&item.user_id=\(user)", document)
     }
 
-    func send(
-        _ method: HTTPMethod, _ path: String, _ body: Data?, headers: [(String, String)] = []
-    ) async throws -> (headers: HTTPHeaders, body: Data) {
+    func send(_ method: HTTPMethod, _ path: String, _ body: Data?) async throws -> Data {
         var request = HTTPClientRequest(url: base + path)
         request.method = method
-        request.headers.add(contentsOf: headers)
         if let body {
             request.headers.add(name: "Content-Type", value: "application/json")
             request.body = .bytes(ByteBuffer(bytes: body))
@@ -46,6 +42,6 @@ final class Client: Sendable {
         guard (200..<300).contains(response.status.code) else {
             throw BenchError("\(method) \(path): \(response.status.code) \(String(decoding: content.prefix(300), as: UTF8.self))")
         }
-        return (response.headers, content)
+        return content
     }
 }

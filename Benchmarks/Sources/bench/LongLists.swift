@@ -12,13 +12,15 @@ struct LongLists {
 
     func measure() async throws -> [Row] {
         let station = try await Station(tools, maxBytes: 8 << 30)
-        let users = try await station.addPeople(upTo: Self.people)
+        let users = station.addPeople(upTo: Self.people)
         try await fill(station, users)
         // A new process, so that its memory is not that of the submissions.
         try await station.stop()
         try await station.start()
         let (commands, calls) = (Self.commands(try await newest(station), user: users[100]), Self.calls(user: users[100]))
         var rows = [try await once(station, commands, calls)]
+        let checked = try await station.rest()
+        rows.append(Row(part: "people", what: "the check of the store after a start", value: checked, unit: "s"))
         let before = try ProcessFigures(station.pid)
         for command in commands { rows.append(Self.row(command.what, try times(station, command))) }
         for (path, body) in calls {
@@ -41,7 +43,7 @@ struct LongLists {
     /// Entries first: with a stored list, each submission looks its person up there.
     private func fill(_ station: Station, _ users: [Int]) async throws {
         try await station.start()
-        try await station.hideLists()
+        station.hidePeople()
         try await station.signIn()
         try await station.goDown()
         let begin = ContinuousClock.now
@@ -49,8 +51,9 @@ struct LongLists {
         let rate = Double(entries) / (ContinuousClock.now - begin).seconds
         FileHandle.standardError.write(Data("filled to \(entries) at \(Int(rate))/s\n".utf8))
         // Meanwhile, some entries are delivered.
+        station.clearFaults()
+        station.delay(20)
         try await station.goUp()
-        try await station.clearFaults()
         try await station.control.post("/v1/sync")
         try await readList(station)
         try await station.goDown()
@@ -124,7 +127,7 @@ struct LongLists {
     ) async throws -> Row {
         let took = try commands.map { try time(station, $0) }
         for (path, body) in calls { _ = try await times(station, path, body) }
-        return Row(part: "people", what: "homing people, after a start", value: took[0], unit: "ms")
+        return Row(part: "people", what: "homing people, after a start, beside the check of the store", value: took[0], unit: "ms")
     }
 
     private func times(_ station: Station, _ command: Command) throws -> [Double] {

@@ -64,13 +64,13 @@ struct LongQueue {
 
     /// Delivers for half a second, so that the same code has run at each length.
     private func deliverAWhile(_ station: Station, adding count: Int) async throws {
-        try await station.delay(20)
+        station.delay(20)
         try await station.submit(count, document: Samples.least)
         try await station.goUp()
         try await station.control.post("/v1/sync")
         try await Task.sleep(for: .seconds(0.5))
         try await station.goDown()
-        try await station.clearFaults()
+        station.clearFaults()
         try await Task.sleep(for: .seconds(2))
     }
 
@@ -90,12 +90,12 @@ struct LongQueue {
     private func claimTimes(_ station: Station) async throws -> (claim: Double, transaction: Double) {
         try await station.stop()
         try await station.start(trace: true)
-        try await station.delay(20)
+        station.delay(20)
         try await station.goUp()
         try await station.control.post("/v1/sync")
         try await Task.sleep(for: .seconds(1.5))
         try await station.goDown()
-        try await station.clearFaults()
+        station.clearFaults()
         let lines = station.said.split(separator: "\n").filter { $0.contains("Settled and claimed") && !$0.contains("claimed=0") }
         try await station.stop()
         try await station.start()

@@ -5,34 +5,41 @@ import Foundation
 struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
-        abstract: "Measure homingd: submissions, deliveries, long queues, many people, large documents, idling, distant backends.")
+        abstract: "Measure homingd: submissions, deliveries near and far, outages, long queues, many people, large documents, idling.")
 
-    @Option(help: "The folder with homingd and homing-sandbox.") var programs: String
+    @Option(help: "The folder with homingd, homing and homing-sandbox.") var programs: String
+    @Option(
+        help: """
+            A folder with another build of homingd and homing, to measure in turns. If that cannot read the profiles of this project, the folder \
+            must have its own breathesafe.yaml and lists.yaml.
+            """)
+    var beside: String?
+    @Option(help: "The number of turns of each build (default: 3; 2 with --quick).") var rounds: Int?
+    @Flag(help: "Measure small numbers for a short time.") var quick = false
     @Option(help: "The folder with libSyncCount.so.") var counter: String
     @Option(help: "Write the figures to this file, as JSON.") var json: String
     @Option(help: "Write the table to this file, as Markdown.") var markdown: String?
     @Option(
         name: .customLong("only"), help: "Measure only this part; repeatable: \(Part.allCases.map(\.rawValue).joined(separator: ", ")).")
     var parts: [Part] = []
-    @Option(help: "The longest queue to measure.") var longest = 1_000_000
-    @Option(help: "The seconds to measure each rate.") var seconds = 5.0
+    @Option(help: "The longest queue to measure (default: 1000000; 1000 with --quick).") var longest: Int?
+    @Option(help: "The seconds to measure each rate (default: 5; 1 with --quick).") var seconds: Double?
 
-    enum Part: String, CaseIterable, ExpressibleByArgument { case submit, deliver, apart, queue, people, large, idle, distance }
+    func validate() throws {
+        if let rounds, rounds < 2 { throw ValidationError("A comparison needs at least 2 rounds.") }
+    }
 
     func run() async throws {
-        let tools = Tools(programs: programs, counter: counter, seconds: seconds)
+        let longest = self.longest ?? (quick ? 1000 : 1_000_000)
+        let tools = Tools(
+            programs: programs, sandbox: programs + "/homing-sandbox", counter: counter, seconds: seconds ?? (quick ? 1 : 5), isQuick: quick
+        )
+        let turns = Turns(tools: tools, beside: beside, rounds: rounds ?? (quick ? 2 : 3))
         var report = Report()
         for part in parts.isEmpty ? Part.allCases : parts {
             FileHandle.standardError.write(Data("measuring: \(part.rawValue)\n".utf8))
-            switch part {
-            case .submit: report += try await Submissions(tools: tools).measure()
-            case .deliver: report += try await Deliveries(tools: tools).measure()
-            case .apart: report += try await Apart(tools: tools).measure()
-            case .queue: report += try await LongQueue(tools: tools, longest: longest).measure()
-            case .people: report += try await LongLists(tools: tools, entries: max(longest, LongLists.people)).measure()
-            case .large: report += try await LargeDocuments(tools: tools).measure()
-            case .idle: report += try await Idling(tools: tools).measure()
-            case .distance: report += try await Distance(tools: tools).measure()
+            for measure in part.measurements(longest: longest) {
+                report += try await part.isSpeed ? turns.rows(of: measure) : measure(tools)
             }
         }
         try report.json.write(to: URL(fileURLWithPath: json))
@@ -43,7 +50,10 @@ struct Bench: AsyncParsableCommand {
 }
 
 struct Tools: Sendable {
-    let programs: String
+    /// The folder with homingd and homing.
+    var programs: String
+    let sandbox: String
     let counter: String
     let seconds: Double
+    let isQuick: Bool
 }

@@ -12,6 +12,8 @@ struct ProcessFigures {
     let ticks: Int
     /// Voluntary context switches of all threads.
     let wakeUps: Int
+    /// To the disk, in bytes; 0 if the kernel does not count them.
+    let written: Int
 
     init(_ pid: Int32) throws {
         let status = try Self.fields("/proc/\(pid)/status")
@@ -22,6 +24,8 @@ struct ProcessFigures {
         let stat = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
         let words = stat[stat.index(after: stat.lastIndex(of: ")")!)...].split(separator: " ")
         ticks = Int(words[11])! + Int(words[12])!
+        // `try?`: not every kernel has this file.
+        written = (try? Self.fields("/proc/\(pid)/io"))?["write_bytes"].flatMap { Int($0) } ?? 0
         wakeUps = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task").map { thread in
             try Self.fields("/proc/\(pid)/task/\(thread)/status")["voluntary_ctxt_switches"].flatMap { Int($0) } ?? 0
         }.reduce(0, +)

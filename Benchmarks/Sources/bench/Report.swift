@@ -11,6 +11,16 @@ struct Row: Codable, Sendable {
     /// The target, and whether it is met; nil without one.
     var target: String?
     var isMet: Bool?
+    var beside: Beside?
+}
+
+/// The same figure of another build.
+struct Beside: Codable, Sendable {
+    let value: Double
+    /// The row's figure relative to it; nil for 0.
+    let ratio: Double?
+    /// Of the row's build and of the other one.
+    let rounds, roundsBeside: [Double]
 }
 
 struct Report: Sendable {
@@ -20,14 +30,25 @@ struct Report: Sendable {
     static func += (report: inout Report, rows: [Row]) { report.rows += rows }
 
     var table: String {
-        let head = "| part | measurement | result | comparison | target | met |\n|---|---|---:|---|---|---|"
-        return ([head] + rows.map(Self.line)).joined(separator: "\n")
+        let beside = isComparison ? (" the other build | relative to it |", "---:|---:|") : ("", "")
+        let head = "| part | measurement | result |\(beside.0) comparison | target | met |\n|---|---|---:|\(beside.1)---|---|---|"
+        return ([head] + rows.map(line)).joined(separator: "\n")
     }
 
-    private static func line(_ row: Row) -> String {
-        let beside = row.ratio.map { "\(number($0)) \(row.of ?? "")" } ?? ""
+    private var isComparison: Bool { rows.contains { $0.beside != nil } }
+
+    private func line(_ row: Row) -> String {
+        let reference = row.ratio.map { "\(Self.number($0)) \(row.of ?? "")" } ?? ""
         let met = row.isMet.map { $0 ? "yes" : "no" } ?? ""
-        return "| \(row.part) | \(row.what) | \(number(row.value)) \(row.unit) | \(beside) | \(row.target ?? "") | \(met) |"
+        let other = isComparison ? "\(Self.other(row)) | " : ""
+        let result = "\(Self.number(row.value)) \(row.unit)"
+        return "| \(row.part) | \(row.what) | \(result) | \(other)\(reference) | \(row.target ?? "") | \(met) |"
+    }
+
+    /// Two cells.
+    private static func other(_ row: Row) -> String {
+        guard let beside = row.beside else { return " | " }
+        return "\(number(beside.value)) \(row.unit) | \(beside.ratio.map { number($0) + " ×" } ?? "")"
     }
 
     private static func number(_ value: Double) -> String {
@@ -40,11 +61,13 @@ struct Report: Sendable {
         # Measured speed
 
         Written by `make bench` on \(began.formatted(.iso8601.year().month().day())): \(Machine.description). Release build. Each
-        rate is compared with the rate of the same disk or the bare HTTP client in the same minute, because machines differ and are shared. Rows
-        per fdatasync are counted inside the daemon. Most of the resident memory is the program’s own file. The kernel maps more of it than the
+        rate is compared with the rate of the same disk or the bare HTTP client in the same minute, because machines differ and are shared.
+        Deliveries go to a server that is much faster than the daemon; its only work is to repeat the document. A distant server is the same
+        server behind a relay. Fdatasyncs are counted inside the daemon; processor time and bytes written to the disk are the kernel’s figures
+        for it. Most of the resident memory is the program’s own file. The kernel maps more of it than the
         daemon uses, can drop it at any time, and maps a different amount in each run. The daemon’s other memory has rows of its own.
 
-        \(table)
+        \(isComparison ? "The two builds were measured in turns. Each figure is the median of its rounds.\n\n" : "")\(table)
 
         """
     }

@@ -1,44 +1,66 @@
-import AsyncHTTPClient
 import Foundation
 import NIOCore
 import Synchronization
 
+/// The way from the daemon to its backend.
+struct Link: Sendable {
+    /// In milliseconds; nil for a backend on the same machine.
+    var roundTrip: Int?
+    var isEncrypted = false
+
+    /// As in `2 KB, 50 ms away, TLS`; empty for the shortest.
+    var name: String { (roundTrip.map { ", \($0) ms away" } ?? "") + (isEncrypted ? ", TLS" : "") }
+}
+
+/// A daemon and its backend.
 final class Station: Sendable {
     let directory: String
     let control: Client
-    let backend: Client
-    private let sandboxControl: Client
+    let server: FastServer
+    /// What the daemon connects to.
+    private let front: Listener
     let tools: Tools
-    private let sandbox: Process
     private let daemon = Mutex<Process?>(nil)
     private let log = Mutex("")
 
     static let users = Array(5..<69)
     static let project = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/").dropFirst()
 
-    init(_ tools: Tools, inFlight: Int = 4, maxBytes: Int = 2 << 30) async throws {
+    /// - Parameter firstPause: of an unreachable backend, in seconds; nil for the shipped one.
+    init(
+        _ tools: Tools, inFlight: Int = 4, maxBytes: Int = 2 << 30, link: Link = Link(), firstPause: Double? = 0.1
+    ) async throws {
         self.tools = tools
         directory = FileManager.default.currentDirectoryPath + "/.bench-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: directory + "/backends", withIntermediateDirectories: true)
-        sandbox = Process()
-        sandbox.executableURL = URL(fileURLWithPath: tools.programs + "/homing-sandbox")
-        let ports = directory + "/ports"
-        sandbox.arguments = ["run", "--port-file", ports] + Self.users.dropFirst().flatMap { ["--managed-user", String($0)] }
-        sandbox.standardOutput = FileHandle.nullDevice
-        try sandbox.run()
-        try await eventually { FileManager.default.fileExists(atPath: ports) }
-        let urls = try String(contentsOfFile: ports, encoding: .utf8).split(whereSeparator: { " \n=\"".contains($0) }).map(String.init)
-            .filter { $0.hasPrefix("http") }
-        backend = Client(base: urls[0])
-        sandboxControl = Client(base: urls[1])
-        let profile = try String(contentsOfFile: "\(Self.project)/config/backends/breathesafe.yaml", encoding: .utf8)
-            .split(separator: "\n", omittingEmptySubsequences: false)
-            .map { $0.hasPrefix("base_url:") ? "base_url: \(urls[0])" : String($0) }.joined(separator: "\n")
-        try profile.write(toFile: directory + "/backends/breathesafe.yaml", atomically: true, encoding: .utf8)
-        try
-            "state_directory: state\nsocket: homing.sock\ndelivery: {in_flight: \(inFlight), first_pause: 0.1}\noutbox: {max_bytes: \(maxBytes)}\n"
-            .write(toFile: directory + "/homing.yaml", atomically: true, encoding: .utf8)
+        server = try await FastServer(tls: link.isEncrypted ? Authority(in: directory).context : nil)
+        if let roundTrip = link.roundTrip {
+            front = Relay.listener(to: server.listener.port, roundTrip: roundTrip, on: server.loop)
+            try await front.goUp()
+        } else {
+            front = server.listener
+        }
+        let pause = firstPause.map { ", first_pause: \($0)" } ?? ""
+        let configuration = """
+            state_directory: state
+            socket: homing.sock
+            delivery: {in_flight: \(inFlight)\(pause)}
+            outbox: {max_bytes: \(maxBytes)}
+            \(link.isEncrypted ? "ca_file: ca.pem" : "")
+
+            """
+        try configuration.write(toFile: directory + "/homing.yaml", atomically: true, encoding: .utf8)
         control = Client(socket: directory + "/homing.sock")
+        try addProfile("breathesafe", at: "\(link.isEncrypted ? "https" : "http")://127.0.0.1:\(front.port)")
+    }
+
+    /// Adds the profile in the folder of the programs, or else that of this project, with another `base_url`.
+    func addProfile(_ name: String, at url: String) throws {
+        let own = "\(tools.programs)/\(name).yaml"
+        let path = FileManager.default.fileExists(atPath: own) ? own : "\(Self.project)/config/backends/\(name).yaml"
+        let profile = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
+            .map { $0.hasPrefix("base_url:") ? "base_url: \(url)" : String($0) }.joined(separator: "\n")
+        try profile.write(toFile: "\(directory)/backends/\(name).yaml", atomically: true, encoding: .utf8)
     }
 
     /// Starts the daemon; returns the seconds from exec to READY.
@@ -77,10 +99,23 @@ final class Station: Sendable {
         daemon.withLock { $0 = nil }
     }
 
+    /// Waits until the daemon has little to do, at most ten minutes: after a start it checks its store. Returns the seconds.
+    func rest() async throws -> Double {
+        let begin = ContinuousClock.now
+        var ticks: Int
+        repeat {
+            let before = try ProcessFigures(pid).ticks
+            try await Task.sleep(for: .seconds(1))
+            ticks = try ProcessFigures(pid).ticks - before
+        } while ticks > 5 && ContinuousClock.now - begin < .seconds(600)
+        return (ContinuousClock.now - begin).seconds
+    }
+
     func close() async throws {
         try await stop()
-        sandbox.terminate()
-        for client in [control, backend, sandboxControl] { try await client.close() }
+        try await control.close()
+        try await front.goDown()
+        try await server.close()
         try FileManager.default.removeItem(atPath: directory)
     }
 
@@ -101,29 +136,20 @@ final class Station: Sendable {
         try await control.post("/v1/sessions", login)
     }
 
-    func goDown() async throws { try await sandboxControl.post("/down") }
-    func goUp() async throws { try await sandboxControl.post("/up") }
+    func goDown() async throws { try await front.goDown() }
+    func goUp() async throws { try await front.goUp() }
     /// Delays the backend's responses to measurements.
-    func delay(_ milliseconds: Int) async throws {
-        try await sandboxControl.post("/faults", #"{"fault":"slow","path":"facial_measurements","milliseconds":\#(milliseconds)}"#)
-    }
+    func delay(_ milliseconds: Int64) { server.answers.change { $0.delay = .milliseconds(milliseconds) } }
 
     /// Makes the account have `count` people, one of them Nora Bench. Returns their ids.
-    func addPeople(upTo count: Int) async throws -> [Int] {
-        struct Person: Decodable {
-            let managedID: Int
-            enum CodingKeys: String, CodingKey { case managedID = "managed_id" }
-        }
-        try await sandboxControl.post("/settings", #"{"people":\#(count - 1)}"#)
-        let added = try await sandboxControl.post("/add-person", #"{"first_name":"Nora","last_name":"Bench"}"#)
-        let last = try JSONDecoder().decode(Person.self, from: added).managedID
-        // The backend numbers them in a row.
-        return Self.users + Array(last - (count - Self.users.count) + 1...last)
+    func addPeople(upTo count: Int) -> [Int] {
+        server.answers.change { $0.people = count }
+        return Array(Self.users[0]..<Self.users[0] + count)
     }
 
-    /// No list can be read.
-    func hideLists() async throws { try await sandboxControl.post("/faults", #"{"fault":"500","path":"managed_users"}"#) }
-    func clearFaults() async throws { try await sandboxControl.delete("/faults") }
+    /// The list of people cannot be read.
+    func hidePeople() { server.answers.change { $0.hidesPeople = true } }
+    func clearFaults() { server.answers.change { ($0.delay, $0.hidesPeople) = (nil, false) } }
 
     func submit(_ count: Int, users: [Int] = users, clients: Int = 64, document: Data = Samples.small) async throws {
         let handedIn = Counter()
@@ -141,19 +167,40 @@ final class Station: Sendable {
 
     func status() async throws -> StatusView { try JSONDecoder().decode(StatusView.self, from: try await control.get("/v1/status")) }
 
-    /// Deliveries per second between 5 % and 95 % of the first `count`, with the fsyncs meanwhile.
-    func delivered(_ count: Int) async throws -> (rate: Double, syncs: Int, count: Int) {
-        func reached(_ part: Int) async throws -> (ContinuousClock.Instant, Int, Int) {
-            while true {
-                let delivered = try await status().backends[0].queue.delivered
-                if delivered >= part { return (.now, delivered, try syncs) }
-                try await Task.sleep(for: .milliseconds(20))
-            }
+    func reading() throws -> Reading {
+        let figures = try ProcessFigures(pid)
+        return Reading(ticks: figures.ticks, syncs: try syncs, written: figures.written)
+    }
+
+    private var traffic: Traffic {
+        let state = server.answers.now
+        return Traffic(connections: front.connections, requests: state.requests, received: state.received)
+    }
+
+    /// Delivers the `count` entries that wait while the backend is down. The backend counts them, since each status takes time of the daemon.
+    ///
+    /// Returns the figures between 5 % and 95 % of them, and the traffic of all of them.
+    func drain(_ count: Int) async throws -> (spent: Spent, traffic: Traffic) {
+        let (before, earlier) = (traffic, server.answers.now.measurements)
+        func reached(_ part: Int) async throws -> (count: Int, reading: Reading) {
+            try await eventually(seconds: 900) { server.answers.now.measurements - earlier >= part }
+            return (server.answers.now.measurements, try reading())
         }
+        try await goUp()
+        try await control.post("/v1/sync?backend=breathesafe")
         let begin = try await reached(max(1, count / 20))
         let end = try await reached(count - count / 20)
-        _ = try await reached(count)
-        return (Double(end.1 - begin.1) / (end.0 - begin.0).seconds, end.2 - begin.2, end.1 - begin.1)
+        try await settled(count)
+        return (Spent(end.count - begin.count, from: begin.reading, to: end.reading), traffic - before)
+    }
+
+    /// Waits until so many entries are delivered.
+    func settled(_ count: Int) async throws {
+        let limit = ContinuousClock.now + .seconds(300)
+        while case let queue = try await status().backends[0].queue, queue.delivered < count {
+            guard ContinuousClock.now < limit else { throw BenchError("not all of \(count) entries were delivered: \(queue)") }
+            try await Task.sleep(for: .milliseconds(20))
+        }
     }
 }
 
@@ -174,18 +221,4 @@ func eventually(seconds: Double = 30, _ condition: () throws -> Bool) async thro
         guard ContinuousClock.now < limit else { throw BenchError("gave up after \(seconds) s of waiting") }
         try await Task.sleep(for: .milliseconds(5))
     }
-}
-
-enum Samples {
-    /// About 17 KB: a capture of the app.
-    static let large: Data = {
-        let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/").dropFirst()
-        return (try? Data(contentsOf: URL(fileURLWithPath: "\(root)/Tests/Data/arkit/capture-01.json"))) ?? Data()
-    }()
-    /// The minimum that the route accepts.
-    static let least = Data(#"{"average_measurements":{}}"#.utf8)
-    static let small: Data = {
-        let rows = (1...45).map { #""\#($0)-\#($0 + 800)":{"value":1\#($0).25,"description":"n"}"# }.joined(separator: ",")
-        return Data(#"{"timestamp":1765000000,"average_measurements":{\#(rows)}}"#.utf8)
-    }()
 }
