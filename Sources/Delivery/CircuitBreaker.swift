@@ -16,6 +16,17 @@ package struct CircuitBreaker: Sendable, Equatable {
         package var first: TimeInterval = 5
         package var ceiling: TimeInterval = 600
         package init() {}
+
+        /// The longest pause after this failure. The cheaper the probe, the sooner delivery resumes after the end of an outage.
+        ///
+        /// - Parameter sends: the probe is an entry; otherwise it has no effect.
+        func ceiling(after failure: Failure, sends: Bool) -> TimeInterval {
+            if failure.lacksConnection { return min(ceiling, max(first, Self.connecting)) }
+            return sends ? ceiling : min(ceiling, max(first, Self.asking))
+        }
+
+        private static let connecting: TimeInterval = 15
+        private static let asking: TimeInterval = 120
     }
 
     package private(set) var state = State.closed
@@ -41,14 +52,19 @@ package struct CircuitBreaker: Sendable, Equatable {
     package var isClosed: Bool { state == .closed }
 
     /// Opens the breaker for about a quarter of the outage so far, so that delivery resumes soon after any outage.
-    package mutating func trip(_ failure: Failure, policy: Policy, now: Date, using generator: inout some RandomNumberGenerator) {
+    ///
+    /// - Parameter sends: the probe is an entry.
+    package mutating func trip(
+        _ failure: Failure, sends: Bool = false, policy: Policy, now: Date, using generator: inout some RandomNumberGenerator
+    ) {
         if case .open = state { return }  // requests sent together with the failed one add no information
         let begin = since?.unlessAhead(of: now) ?? now
         since = begin
         began = began ?? now
         // A new class of failure means that the backend changed and may recover soon.
         let isNews = met.insert((failure.status ?? 0) / 100).inserted && met.count > 1
-        let bound = isNews ? policy.first : min(policy.ceiling, max(policy.first, now.timeIntervalSince(begin) / 4))
+        let ceiling = policy.ceiling(after: failure, sends: sends)
+        let bound = isNews ? policy.first : min(ceiling, max(policy.first, now.timeIntervalSince(begin) / 4))
         let pause = bound > 0 && !probesAgainAtOnce ? TimeInterval.random(in: bound / 2...bound, using: &generator) : 0
         probesAgainAtOnce = false
         state = .open(until: now.addingTimeInterval(pause), failure, isAsked: false)

@@ -317,14 +317,13 @@ package final class Dispatcher: Sendable {
     /// Logs entries that need a person, without the backend's message, which may repeat the payload.
     private func logDecisions(_ settled: [Settled], _ unreadable: [MutationID]) {
         for item in settled {
-            var metadata: Logger.Metadata = ["id": "\(item.entry.id)", "backend": "\(item.entry.mutation.destination.backend)"]
+            func warn(_ message: Logger.Message, _ reason: String) {
+                let backend = item.entry.mutation.destination.backend
+                log.warning(message, metadata: ["id": "\(item.entry.id)", "backend": "\(backend)", "reason": "\(reason)"])
+            }
             switch item.settlement {
-            case .dead(let failure):
-                metadata["reason"] = "\(failure.reason.rawValue)"
-                log.warning("An entry has failed", metadata: metadata)
-            case .held(let reason, _):
-                metadata["reason"] = "\(reason.rawValue)"
-                log.warning("An entry is on hold and needs a decision", metadata: metadata)
+            case .dead(let failure): warn("An entry has failed", failure.reason.rawValue)
+            case .held(let reason, _): warn("An entry is on hold and needs a decision", reason.rawValue)
             case .delivered, .retry, .released, .aside: break
             }
         }

@@ -60,7 +60,7 @@ struct RouteState: Sendable {
 
     mutating func trip(_ failure: Failure, policy: CircuitBreaker.Policy, now: Date, using generator: inout some RandomNumberGenerator) {
         isCleared = false
-        breaker.trip(failure, policy: policy, now: now, using: &generator)
+        breaker.trip(failure, sends: true, policy: policy, now: now, using: &generator)
     }
 
     /// Forgets a success in the future, which would later seem newer than a failure.

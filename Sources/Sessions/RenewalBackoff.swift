@@ -18,12 +18,14 @@ struct RenewalBackoff: Sendable, Equatable {
     /// The first and the longest pause of our own, in seconds.
     private static let first: TimeInterval = 5
     private static let ceiling: TimeInterval = 600
+    /// The longest without a connection.
+    private static let connecting: TimeInterval = 15
 
     /// Each pause of our own is twice as long as the previous one.
     mutating func begin(_ failure: Failure, asked: Date?, now: Date) {
         failuresInARow += 1
         self.failure = failure
-        let own = min(Self.ceiling, Self.first * pow(2, Double(min(failuresInARow, 32) - 1)))
+        let own = min(failure.lacksConnection ? Self.connecting : Self.ceiling, Self.first * pow(2, Double(min(failuresInARow, 32) - 1)))
         current = Pause(until: asked ?? now.addingTimeInterval(own), failure: failure, isAsked: asked != nil)
     }
 

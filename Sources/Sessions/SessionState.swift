@@ -318,7 +318,10 @@ struct SessionState: Sendable {
 
     /// True if the account must be confirmed before the next request.
     func isCheckNeeded(at now: Date) -> Bool {
-        guard record.state == .signedIn, let request = backend.health, backend.isOwn(request) else { return false }
+        record.state == .signedIn && isCheckOverdue(at: now) && backend.health.map(backend.isOwn) == true
+    }
+
+    private func isCheckOverdue(at now: Date) -> Bool {
         guard !isCheckDue, let last = [askedAt, record.checkedAt].compactMap(\.self).max() else { return true }
         return last.hasAged(Self.longestUnchecked, at: now)
     }

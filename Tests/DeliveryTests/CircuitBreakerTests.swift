@@ -8,12 +8,18 @@ import Testing
     private let now = Date(timeIntervalSince1970: 1_765_000_000)
     private let policy = CircuitBreaker.Policy()
 
-    @Test func pausesGrowToTheCeilingAndShrinkAfterASuccess() {
+    /// Connecting costs the server nothing; a read of the health route costs little; an entry as a probe may take effect.
+    @Test(arguments: [
+        (Failure(.offline, "connection refused"), true, 15.0), (Failure(.tls, "no handshake"), false, 15), (Samples.failure, false, 120),
+        (Failure(.lostAnswer, "no answer"), false, 120), (Samples.failure, true, 600), (Failure(.lostAnswer, "no answer"), true, 600),
+    ])
+    func pausesGrowToTheCeilingAndShrinkAfterASuccess(failure: Failure, sends: Bool, ceiling: TimeInterval) {
         var breaker = CircuitBreaker()
         var generator = SplitMix64(seed: 1)
-        for (elapsed, bound) in [(0.0, 5.0), (10, 5), (40, 10), (400, 100), (2400, 600), (86_400, 600)] {
+        for (elapsed, quarter) in [(0.0, 5.0), (10, 5), (40, 10), (400, 100), (2400, 600), (86_400, 21_600)] {
+            let bound = min(quarter, ceiling)
             let now = now.addingTimeInterval(elapsed)
-            breaker.trip(Samples.failure, policy: policy, now: now, using: &generator)
+            breaker.trip(failure, sends: sends, policy: policy, now: now, using: &generator)
             guard case .open(let until, _, false) = breaker.state else {
                 Issue.record("not open")
                 return
@@ -24,9 +30,24 @@ import Testing
         }
         breaker.succeed()
         #expect(breaker.state == .closed)
-        breaker.trip(Samples.failure, policy: policy, now: now, using: &generator)
+        breaker.trip(failure, sends: sends, policy: policy, now: now, using: &generator)
         guard case .open(let until, _, _) = breaker.state else { return }
         #expect(until.timeIntervalSince(now) <= 5)
+    }
+
+    @Test func configuredPausesLimitOthers() {
+        var generator = SplitMix64(seed: 1)
+        for (first, ceiling, bound) in [(60.0, 600.0, 60.0), (1, 4, 4)] {
+            var policy = CircuitBreaker.Policy()
+            (policy.first, policy.ceiling) = (first, ceiling)
+            var breaker = CircuitBreaker()
+            for elapsed in [0.0, 86_400] {
+                breaker.trip(Failure(.offline, "no"), policy: policy, now: now.addingTimeInterval(elapsed), using: &generator)
+                guard case .open(let until, _, _) = breaker.state else { return }
+                #expect(until.timeIntervalSince(now.addingTimeInterval(elapsed)) <= bound)
+                _ = breaker.elapse()
+            }
+        }
     }
 
     /// Neither a gateway's answer nor a bad entry as the first probe may cause another long pause.
@@ -35,7 +56,7 @@ import Testing
         var generator = SplitMix64(seed: 1)
         func pause(_ status: Int?, after elapsed: TimeInterval) throws -> TimeInterval {
             let now = now.addingTimeInterval(elapsed)
-            breaker.trip(Failure(.serverError, status: status, "no"), policy: policy, now: now, using: &generator)
+            breaker.trip(Failure(.serverError, status: status, "no"), sends: true, policy: policy, now: now, using: &generator)
             guard case .open(let until, _, _) = breaker.state else { throw Failure(.profile, "not open") }
             _ = breaker.elapse()
             return until.timeIntervalSince(now)

@@ -16,9 +16,10 @@ struct CookieJar: Hashable, Sendable, Codable {
     ///
     /// - Parameter isSignIn: prefer these cookies when there are too many.
     mutating func absorb(_ response: InboundResponse, to request: OutboundRequest, at now: Date, isSignIn: Bool = false) -> Bool {
-        guard let url = URLComponents(string: request.url) else { return false }
+        let fields = response.headers.filter { $0.name.isFieldName("Set-Cookie") }
+        guard !fields.isEmpty, let url = URLComponents(string: request.url) else { return false }
         let before = self
-        for field in response.headers where field.name.caseInsensitiveCompare("Set-Cookie") == .orderedSame {
+        for field in fields {
             guard var cookie = Cookie(field.value, from: url, date: response.date, now: now) else { continue }
             let index = cookies.firstIndex { cookie.replaces($0) }
             cookie.isFromSignIn = isSignIn || index.map { cookies[$0].isFromSignIn } ?? false
