@@ -29,6 +29,10 @@ RACES_SCRATCH ?= .build-races
 debug = $$($(SWIFT) build --show-bin-path)
 release = $(RELEASE_SCRATCH)/release
 pages = Sources/SyncDaemon/Documentation.docc
+# Tests of one thread, which take long under the thread sanitizer: tables, files, random histories, and searches for planted bugs.
+ONE_THREAD = MistakeTests OracleTests ProfileConformanceTests ProfileKeysTests ReferenceSchemaTests CaptureFileTests FolderCountsTests \
+    CaptureTests.Spool TakenNameTests detectsRemovedGuarantee meetsReferencesAndCorrections replaysAndShrinksFailureFromFile \
+    findsEntriesOfEveryCombinationOfFilters
 
 .PHONY: help demo build release test simulate races torture mutants bench screens lint verify-units system-test contract \
     install uninstall clean deps test-deps ci-deps
@@ -57,13 +61,13 @@ test: deps test-deps ## build, run all tests, and simulate
 simulate: release ## drive the delivery core through random events, and check every guarantee after each
 	$(release)/homing-torture simulate --count $(EVENTS) --seed $(SEED)
 
-# Not the end-to-end tests: they start the programs of the debug build, which has no thread sanitizer.
+# Not the end-to-end tests, whose programs have no thread sanitizer, and not what runs in one thread.
 races: export TSAN_OPTIONS = suppressions=$(CURDIR)/Tests/races/suppressions
-races: deps test-deps ## run the tests that start no daemon, and the simulation, under the thread sanitizer
+races: export HOMING_RACES = Outbox Capture Backends Roster Delivery ControlServer SyncDaemon
+races: deps test-deps ## run the tests of several threads, and a simulation, under the thread sanitizer
 	@SWIFT=$(SWIFT) Tests/races/control
 	$(SWIFT) build $(CHECKED) --build-tests --sanitize thread --scratch-path $(RACES_SCRATCH)
-	@SWIFT=$(SWIFT) Tests/run $(CHECKED) --sanitize thread --scratch-path $(RACES_SCRATCH) --skip EndToEndTests
-	$(RACES_SCRATCH)/debug/homing-torture simulate --count 50000 --seed $(SEED)
+	@SWIFT=$(SWIFT) Tests/run $(CHECKED) --sanitize thread --scratch-path $(RACES_SCRATCH) $(ONE_THREAD:%=--skip '%')
 
 torture: ci-deps release ## attack every guarantee of the release build for MINUTES, and write the page of guarantees
 	$(release)/homing-torture run --minutes $(MINUTES) --report $(pages)/Guarantees.md

@@ -51,82 +51,88 @@ func tests(_ name: String, _ names: String..., exclude: [String] = [], resources
     return .testTarget(name: "\(name)Tests", dependencies: all, exclude: exclude, resources: resources, swiftSettings: settings)
 }
 
+let targets: [Target] = [
+    .target(name: "CSystemLinux", linkerSettings: [.linkedLibrary("sqlite3")]),
+    house("SyncModel"),
+    house("Files", "CSystemLinux", "SystemPackage"),  // The one place that writes and renames files durably.
+    house("Vault", "Files", "Crypto"),
+    house("Outbox", "SyncModel", "Files", "JSON", "Vault", "CSystemLinux", "GRDB", "GRDBSQLite"),
+    // Opens a store, and salvages a damaged one. It reads the files without SQLite, because SQLite stops at damage.
+    house("Salvage", "SyncModel", "Files", "Outbox", "Vault", "GRDB"),
+    house("JSON", "SyncModel"),  // Payloads and responses stay bytes: parsed in place, so every number keeps its original text.
+    house("Capture", "SyncModel", "Files", "JSON", "Outbox", "Crypto", "Logging", "SystemPackage"),
+    house(
+        "Backends", "SyncModel", "JSON", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOHTTPCompression", "NIOPosix", "NIOSSL", "Yams"),
+    house("Sessions", "SyncModel", "JSON", "Outbox", "Backends", "Crypto", "Logging"),
+    house("Roster", "SyncModel", "Outbox", "Backends", "Sessions", "Logging"),  // Reads the account's lists for offline use.
+    house("Delivery", "SyncModel", "Outbox", "Backends", "Sessions", "Roster", "Logging"),
+    // The OpenAPI description is compiled in, so the daemon can serve it wherever it is installed.
+    house("ControlAPI", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", resources: [.embedInCode("openapi.yaml")]),
+    house(
+        "ControlServer", "SyncModel", "ControlAPI", "CSystemLinux", "AsyncAlgorithms", "HTTPTypes", "Hummingbird", "HummingbirdCore",
+        "ServiceLifecycle", "Logging", "NIOCore", "NIOExtras", "NIOHTTPTypes", "NIOPosix"),
+    house(
+        "SyncDaemon", "SyncModel", "Files", "Vault", "Outbox", "Salvage", "Capture", "Backends", "Sessions", "Roster", "Delivery",
+        "ControlAPI", "ControlServer", "CSystemLinux", "ServiceLifecycle", "Logging", "UnixSignals"),
+    // `Backends` reads the profiles for the sandbox, with the daemon's rules.
+    house(
+        "Sandbox", "SyncModel", "Backends", "JSON", "Crypto", "HTTPTypes", "HummingbirdCore", "ServiceLifecycle", "Logging", "NIOCore",
+        "NIOPosix", "UnixSignals"),
+    program("homingd", "SyncDaemon", "ArgumentParser"),
+    program("homing", "ControlAPI", "JSON", "SyncModel", "ArgumentParser"),
+    program("homing-sandbox", "Sandbox", "ArgumentParser"),
+
+    house("TestSupport", "SyncModel", "Logging", in: "Tests"),
+    // A store of its own, for the tests of the outbox and of the salvage.
+    house("StoreSupport", "Outbox", "SyncModel", "TestSupport", "Vault", "GRDB", in: "Tests"),
+    // A station of the real programs, for end-to-end tests and campaigns.
+    house("StationSupport", "ControlAPI", "Sandbox", "SyncModel", "TestSupport", "Crypto", in: "Tests"),
+    // Records a program's file operations and kills it at a chosen point, from inside (LD_PRELOAD).
+    .target(name: "CRecorder", path: "Tests/CRecorder"),
+    .target(name: "CIdentity", path: "Tests/CIdentity"),  // Connects to a Unix socket as another user, in one thread of a process.
+    // Simulated worlds (network, backends, people) for the delivery core over the real outbox, for tests and campaigns.
+    house("Simulation", "SyncModel", "Vault", "Outbox", "Salvage", "Backends", "Sessions", "Delivery", "TestSupport", in: "Tests"),
+    // Tries to break every guarantee for a given time; not installed.
+    program(
+        "homing-torture", "StationSupport", "Simulation", "TestSupport", "ControlAPI", "Sandbox", "SyncModel", "JSON", "SyncDaemon",
+        "Vault", "Outbox", "Salvage", "Delivery", "Backends", "Sessions", "Capture", "CIdentity", "ArgumentParser", "GRDB", "NIOCore",
+        "NIOPosix", "NIOSSL", "SystemPackage", path: "Tests/Torture"),
+    tests("SyncModel", "SyncModel"),
+    tests("Files", "Files", "SystemPackage"),
+    tests("Vault", "Vault", "Files"),
+    tests("JSON", "JSON", "SyncModel"),
+    tests("Outbox", "Outbox", "StoreSupport", "SyncModel", "Vault", "Crypto", "GRDB"),
+    tests("Salvage", "Salvage", "Outbox", "StoreSupport", "SyncModel", "Vault", "GRDB"),
+    tests("Capture", "Capture", "Files", "JSON", "Outbox", "SyncModel", "Vault", "Logging", "SystemPackage"),
+    tests(
+        "Backends", "Backends", "Sessions", "Outbox", "SyncModel", "JSON", "Vault", "GRDB", "Logging", "NIOCore", "NIOPosix", "NIOSSL",
+        resources: [.copy("Fixtures")]),
+    tests("Roster", "Roster", "Outbox", "Backends", "Sessions", "SyncModel", "Vault", "Logging"),
+    tests("Delivery", "Delivery", "Outbox", "Backends", "Sessions", "Roster", "Simulation", "SyncModel", "Vault", "Logging"),
+    tests(
+        "ControlServer", "ControlServer", "ControlAPI", "AsyncHTTPClient", "HTTPTypes", "ServiceLifecycle", "Logging", "NIOCore",
+        "NIOEmbedded", "NIOHTTP1", "NIOHTTPTypes", "Yams"),
+    tests(
+        "SyncDaemon", "SyncDaemon", "Logging", "Outbox", "Capture", "Delivery", "Roster", "Backends", "Sessions", "SyncModel",
+        "Vault", "ControlAPI", "ControlServer", "Sandbox", "Yams"),
+    tests("Sandbox", "Sandbox", "JSON", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", resources: [.copy("Fixtures")]),
+    tests("homing", "homing", "ControlAPI", "ControlServer"),
+    tests(
+        "EndToEnd", "homingd", "homing", "homing-sandbox", "homing-torture", "ControlAPI", "ControlServer", "Delivery", "Sandbox",
+        "StationSupport", "SyncDaemon", "SyncModel", "AsyncHTTPClient", "GRDB", "HTTPTypes", "Logging", "NIOCore", "NIOHTTP1",
+        "NIOPosix", exclude: ["Integrations/submit.py", "Integrations/submit.sh"]),
+]
+
+// `make races` builds only what it runs.
+let racing = Context.environment["HOMING_RACES"]?.split(separator: " ").map { "\($0)Tests" }
+let programs = racing == nil ? ["homingd", "homing", "homing-sandbox"] : []
+
 let package = Package(
     name: "Homing",
-    products: ["homingd", "homing", "homing-sandbox"].map { .executable(name: $0, targets: [$0]) } + [
+    products: programs.map { .executable(name: $0, targets: [$0]) } + [
         // Campaigns of homing-torture preload it into homingd; not installed.
         .library(name: "TortureRecorder", type: .dynamic, targets: ["CRecorder"])
     ],
     dependencies: packages.map { .package(url: "https://github.com/\($0.owner)/\($0.name).git", from: $0.from) },
-    targets: [
-        .target(name: "CSystemLinux", linkerSettings: [.linkedLibrary("sqlite3")]),
-        house("SyncModel"),
-        house("Files", "CSystemLinux", "SystemPackage"),  // The one place that writes and renames files durably.
-        house("Vault", "Files", "Crypto"),
-        house("Outbox", "SyncModel", "Files", "JSON", "Vault", "CSystemLinux", "GRDB", "GRDBSQLite"),
-        // Opens a store, and salvages a damaged one. It reads the files without SQLite, because SQLite stops at damage.
-        house("Salvage", "SyncModel", "Files", "Outbox", "Vault", "GRDB"),
-        house("JSON", "SyncModel"),  // Payloads and responses stay bytes: parsed in place, so every number keeps its original text.
-        house("Capture", "SyncModel", "Files", "JSON", "Outbox", "Crypto", "Logging", "SystemPackage"),
-        house(
-            "Backends", "SyncModel", "JSON", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOHTTPCompression", "NIOPosix", "NIOSSL", "Yams"),
-        house("Sessions", "SyncModel", "JSON", "Outbox", "Backends", "Crypto", "Logging"),
-        house("Roster", "SyncModel", "Outbox", "Backends", "Sessions", "Logging"),  // Reads the account's lists for offline use.
-        house("Delivery", "SyncModel", "Outbox", "Backends", "Sessions", "Roster", "Logging"),
-        // The OpenAPI description is compiled in, so the daemon can serve it wherever it is installed.
-        house("ControlAPI", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", resources: [.embedInCode("openapi.yaml")]),
-        house(
-            "ControlServer", "SyncModel", "ControlAPI", "CSystemLinux", "AsyncAlgorithms", "HTTPTypes", "Hummingbird", "HummingbirdCore",
-            "ServiceLifecycle", "Logging", "NIOCore", "NIOExtras", "NIOHTTPTypes", "NIOPosix"),
-        house(
-            "SyncDaemon", "SyncModel", "Files", "Vault", "Outbox", "Salvage", "Capture", "Backends", "Sessions", "Roster", "Delivery",
-            "ControlAPI", "ControlServer", "CSystemLinux", "ServiceLifecycle", "Logging", "UnixSignals"),
-        // `Backends` reads the profiles for the sandbox, with the daemon's rules.
-        house(
-            "Sandbox", "SyncModel", "Backends", "JSON", "Crypto", "HTTPTypes", "HummingbirdCore", "ServiceLifecycle", "Logging", "NIOCore",
-            "NIOPosix", "UnixSignals"),
-        program("homingd", "SyncDaemon", "ArgumentParser"),
-        program("homing", "ControlAPI", "JSON", "SyncModel", "ArgumentParser"),
-        program("homing-sandbox", "Sandbox", "ArgumentParser"),
-
-        house("TestSupport", "SyncModel", "Logging", in: "Tests"),
-        // A store of its own, for the tests of the outbox and of the salvage.
-        house("StoreSupport", "Outbox", "SyncModel", "TestSupport", "Vault", "GRDB", in: "Tests"),
-        // A station of the real programs, for end-to-end tests and campaigns.
-        house("StationSupport", "ControlAPI", "Sandbox", "SyncModel", "TestSupport", "Crypto", in: "Tests"),
-        // Records a program's file operations and kills it at a chosen point, from inside (LD_PRELOAD).
-        .target(name: "CRecorder", path: "Tests/CRecorder"),
-        .target(name: "CIdentity", path: "Tests/CIdentity"),  // Connects to a Unix socket as another user, in one thread of a process.
-        // Simulated worlds (network, backends, people) for the delivery core over the real outbox, for tests and campaigns.
-        house("Simulation", "SyncModel", "Vault", "Outbox", "Salvage", "Backends", "Sessions", "Delivery", "TestSupport", in: "Tests"),
-        // Tries to break every guarantee for a given time; not installed.
-        program(
-            "homing-torture", "StationSupport", "Simulation", "TestSupport", "ControlAPI", "Sandbox", "SyncModel", "JSON", "SyncDaemon",
-            "Vault", "Outbox", "Salvage", "Delivery", "Backends", "Sessions", "Capture", "CIdentity", "ArgumentParser", "GRDB", "NIOCore",
-            "NIOPosix", "NIOSSL", "SystemPackage", path: "Tests/Torture"),
-        tests("SyncModel", "SyncModel"),
-        tests("Files", "Files", "SystemPackage"),
-        tests("Vault", "Vault", "Files"),
-        tests("JSON", "JSON", "SyncModel"),
-        tests("Outbox", "Outbox", "StoreSupport", "SyncModel", "Vault", "Crypto", "GRDB"),
-        tests("Salvage", "Salvage", "Outbox", "StoreSupport", "SyncModel", "Vault", "GRDB"),
-        tests("Capture", "Capture", "Files", "JSON", "Outbox", "SyncModel", "Vault", "Logging", "SystemPackage"),
-        tests(
-            "Backends", "Backends", "Sessions", "Outbox", "SyncModel", "JSON", "Vault", "GRDB", "Logging", "NIOCore", "NIOPosix", "NIOSSL",
-            resources: [.copy("Fixtures")]),
-        tests("Roster", "Roster", "Outbox", "Backends", "Sessions", "SyncModel", "Vault", "Logging"),
-        tests("Delivery", "Delivery", "Outbox", "Backends", "Sessions", "Roster", "Simulation", "SyncModel", "Vault", "Logging"),
-        tests(
-            "ControlServer", "ControlServer", "ControlAPI", "AsyncHTTPClient", "HTTPTypes", "ServiceLifecycle", "Logging", "NIOCore",
-            "NIOEmbedded", "NIOHTTP1", "NIOHTTPTypes", "Yams"),
-        tests(
-            "SyncDaemon", "SyncDaemon", "Logging", "Outbox", "Capture", "Delivery", "Roster", "Backends", "Sessions", "SyncModel",
-            "Vault", "ControlAPI", "ControlServer", "Sandbox", "Yams"),
-        tests("Sandbox", "Sandbox", "JSON", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", resources: [.copy("Fixtures")]),
-        tests("homing", "homing", "ControlAPI", "ControlServer"),
-        tests(
-            "EndToEnd", "homingd", "homing", "homing-sandbox", "homing-torture", "ControlAPI", "ControlServer", "Delivery", "Sandbox",
-            "StationSupport", "SyncDaemon", "SyncModel", "AsyncHTTPClient", "GRDB", "HTTPTypes", "Logging", "NIOCore", "NIOHTTP1",
-            "NIOPosix", exclude: ["Integrations/submit.py", "Integrations/submit.sh"]),
-    ]
+    targets: targets.filter { racing?.contains($0.name) ?? true || $0.type == .regular }
 )
