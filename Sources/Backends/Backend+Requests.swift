@@ -24,25 +24,23 @@ extension Backend {
 
     /// Throws if the item could never become a request. Call it before acceptance.
     package func check(route name: String, fields: [String: JSONValue], payload: Data?) throws(Failure) {
-        try checkFields(route: name, fields: fields, payload: payload)
+        let levels = try checkFields(route: name, fields: fields, payload: payload)
         let route = try route(name)
-        // `try?`: the syntax is already checked, so only the depth can fail.
-        if let limit = route.mostLevels, let payload, (try? JSONSyntax.check(payload, .submitted(levels: limit))) == nil {
+        if let limit = route.mostLevels, levels > limit {
             throw Failure(
                 .profile,
                 "The payload has more than \(limit) levels of lists and objects, the limit of \(self.name). It was not accepted."
             )
         }
-        if let key = route.request.json?.payloadMarker, let payload,
-            JSONDocument(checked: payload).root.members.contains(where: { $0.name == key })
-        {
+        let document = payload.map(JSONDocument.init(checked:))
+        if let key = route.request.json?.payloadMarker, let document, document.root.members.contains(where: { $0.name == key }) {
             throw Failure(
                 .profile,
                 "The payload contains \"\(key)\", which Homing adds itself to find the entry at the backend. Remove it and submit the payload again."
             )
         }
         let requires = route.requires
-        if let document = payload.map(JSONDocument.init(checked:)), let missing = requires.first(where: { !document.has($0) }) {
+        if let document, let missing = requires.first(where: { !document.has($0) }) {
             throw Failure(
                 .profile,
                 "The payload lacks \(missing), which the route \"\(name)\" requires. Submit the complete capture.")
@@ -50,22 +48,24 @@ extension Backend {
         try route.checkForm(payload)
     }
 
-    /// Like `check`, but ignores the content of the payload.
-    private func checkFields(route name: String, fields: [String: JSONValue], payload: Data?) throws(Failure) {
+    /// Like `check`, but ignores the content of the payload, whose nesting it returns.
+    private func checkFields(route name: String, fields: [String: JSONValue], payload: Data?) throws(Failure) -> Int {
         let route = try route(name)
         try route.check(fields)
         let body = route.request.json
+        var levels = 0
         if let payload {
             guard let body, body.takesPayload else {
                 throw Failure(.profile, "The route \"\(name)\" takes no payload. Submit only the fields, with ‘--no-document’.")
             }
-            try Self.checkJSON(payload, isObject: body.payloadMarker != nil, route: name)
+            levels = try Self.checkJSON(payload, isObject: body.payloadMarker != nil, route: name)
         }
         // The payload is inserted unchanged, so a placeholder will do.
         let draft = Mutation.draft(self, name, fields, payload.map { _ in Data("{}".utf8) })
         _ = try trialRequest(for: draft)
         _ = try lookup(for: draft)
         _ = try lane(route: name, fields: fields)
+        return levels
     }
 
     /// The error if an accepted entry no longer fits its profile.
@@ -124,15 +124,17 @@ extension Backend {
         return request
     }
 
-    private static func checkJSON(_ payload: Data, isObject: Bool, route: String) throws(Failure) {
+    private static func checkJSON(_ payload: Data, isObject: Bool, route: String) throws(Failure) -> Int {
         let first = payload.first { !$0.isJSONSpace }
+        let levels: Int
         do {
-            try JSONSyntax.check(payload)
+            levels = try JSONSyntax.check(payload)
         } catch {
             throw Failure(.profile, "The payload for the route \"\(route)\" is not a JSON document in UTF-8: \(error).")
         }
         guard !isObject || first == UInt8(ascii: "{") else {
             throw Failure(.profile, "The payload for the route \"\(route)\" must be a JSON object.")
         }
+        return levels
     }
 }

@@ -20,7 +20,7 @@ package struct Backend: Sendable {
     package var takesRefreshTokens: Bool { profile.auth.refresh != nil }
     package var hasHealth: Bool { profile.health != nil }
     /// True for the only origin that may receive credentials.
-    package func isOwn(_ request: OutboundRequest) -> Bool { Origin(request.url) == profile.origin }
+    package func isOwn(_ request: OutboundRequest) -> Bool { profile.origin.isOrigin(of: request.url) }
     /// The declared routes, sorted.
     package var routes: [String] { profile.routes.keys.sorted() }
     package var outboxOnSignOut: OutboxOnSignOut { profile.auth.logout.outbox }
@@ -70,7 +70,7 @@ package struct Backend: Sendable {
 
     /// True when the route leads to another server than the rest of the backend.
     package func isElsewhere(route name: String) -> Bool {
-        profile.routes[name].map { Origin($0.request.url.literalURL) != profile.origin } ?? false
+        profile.routes[name].map { !profile.origin.isOrigin(of: $0.request.url.literalURL) } ?? false
     }
 
     /// True when several sends have one effect for ever: by method (RFC 9110 9.2.2) or by declaration.
@@ -99,11 +99,13 @@ extension Mutation {
     static func draft(
         _ backend: Backend, _ route: String, _ fields: [String: JSONValue], _ payload: Data?, id: MutationID? = nil
     ) -> Mutation {
-        var generator = SystemRandomNumberGenerator()
-        let epoch = Date(timeIntervalSince1970: 0)
-        return Mutation(
-            id: id ?? MutationID(at: epoch, using: &generator), destination: Destination(backend: backend.name, account: ""),
-            lane: Lane(""),
-            route: route, fields: fields, payload: payload, capturedAt: epoch)
+        Mutation(
+            id: id ?? trialID, destination: Destination(backend: backend.name, account: ""), lane: Lane(""),
+            route: route, fields: fields, payload: payload, capturedAt: Date(timeIntervalSince1970: 0))
     }
+
+    private static let trialID: MutationID = {
+        var generator = SystemRandomNumberGenerator()
+        return MutationID(at: Date(timeIntervalSince1970: 0), using: &generator)
+    }()
 }

@@ -52,8 +52,9 @@ struct Audit: Sendable {
         return facts
     }
 
+    private static let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.#".utf8)
+
     private static func isPlain(_ text: String) -> Bool {
-        text.utf8.count <= 64
-            && text.unicodeScalars.allSatisfy { $0.isASCII && ($0.properties.isAlphabetic || "0123456789-_.#".unicodeScalars.contains($0)) }
+        text.utf8.count <= 64 && text.utf8.allSatisfy(Self.plain.contains)
     }
 }

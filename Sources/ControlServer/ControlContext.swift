@@ -16,7 +16,7 @@ struct ControlContext: RequestContext {
 
     /// Nil if the connection is gone.
     func peer() async -> Peer? {
-        // `try?`: fails only if the event loop has shut down.
-        try? await channel.eventLoop.submit { [channel] in channel.peer }.get()
+        if let peer = Peer.ofConnection { return peer }
+        return await channel.findPeer()
     }
 }

@@ -72,7 +72,13 @@ package struct ControlServer: Service {
         try await withThrowingDiscardingTaskGroup { connections in
             connections.addTask { await quiesce(server, group, quiescing, failure) }
             await withTaskCancellationHandler {
-                while let connection = await arrivals.next() { connections.addTask { await http.handle(value: connection, logger: log) } }
+                while let connection = await arrivals.next() {
+                    connections.addTask {
+                        // It never changes, and each look needs the connection's thread.
+                        let peer = await connection.channel.findPeer()
+                        await Peer.$ofConnection.withValue(peer) { await http.handle(value: connection, logger: log) }
+                    }
+                }
             } onCancel: {
                 server.close(promise: nil)
             }

@@ -71,6 +71,7 @@ struct Doorkeeper {
 
     /// Form encoding, as by Python's `urlencode`: a plus is a space (WHATWG URL, application/x-www-form-urlencoded).
     private static func decoded(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "%") }) else { return text }
         let spaced = text.replacing("+", with: " ")
         return spaced.removingPercentEncoding ?? spaced
     }

@@ -32,10 +32,21 @@ package struct Peer: Sendable, Equatable, CustomStringConvertible {
     package var description: String { "uid \(uid), pid \(pid)" }
 }
 
+extension Peer {
+    /// Of the connection whose requests the current task answers.
+    @TaskLocal static var ofConnection: Peer?
+}
+
 extension Channel {
     /// Nil if unknown or disconnected. Only on the channel's event loop.
     var peer: Peer? {
         // `try?`: fails only if the connection is gone.
         try? pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { Peer(descriptor: $0) } ?? nil
+    }
+
+    /// Nil if unknown or disconnected.
+    func findPeer() async -> Peer? {
+        // `try?`: fails only if the event loop has shut down.
+        try? await eventLoop.submit { self.peer }.get()
     }
 }

@@ -16,7 +16,7 @@ package struct JSONDocument: Sendable {
 
     /// - Parameter bytes: valid JSON.
     package init(checked bytes: Data) {
-        root = bytes.scanned { $0.readElement(of: bytes) } ?? JSONElement(kind: .null, bytes: bytes)
+        root = bytes.scanned { $0.wholeElement(of: bytes) } ?? JSONElement(kind: .null, bytes: bytes)
     }
 
     package enum Resolution: Hashable {

@@ -81,18 +81,28 @@ extension JSONScanner {
     /// - Parameter document: the scanned bytes.
     mutating func readElement(of document: Data) -> JSONElement {
         skipSpace()
-        let start = at
-        let kind: JSONElement.Kind =
-            switch next {
-            case .openBrace: .object
-            case .openBracket: .array
-            case .quote: .string
-            case UInt8(ascii: "t"), UInt8(ascii: "f"): .bool
-            case UInt8(ascii: "n"): .null
-            default: .number
-            }
+        let (start, kind) = (at, nextKind)
         skipValue()
         return JSONElement(kind: kind, bytes: document[document.startIndex + start..<document.startIndex + at])
+    }
+
+    /// The value that is the whole document, without a pass over it.
+    mutating func wholeElement(of document: Data) -> JSONElement {
+        skipSpace()
+        let rest = document.dropFirst(at)
+        let end = rest.lastIndex { !$0.isJSONSpace }.map { $0 + 1 } ?? rest.startIndex
+        return JSONElement(kind: nextKind, bytes: rest[..<end])
+    }
+
+    private var nextKind: JSONElement.Kind {
+        switch next {
+        case .openBrace: .object
+        case .openBracket: .array
+        case .quote: .string
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): .bool
+        case UInt8(ascii: "n"): .null
+        default: .number
+        }
     }
 
     /// Moves to the first member or element; false if empty.

@@ -144,16 +144,18 @@ struct JSONScanner {
 
     // MARK: Text that is not known yet
 
-    /// Validates one value with surrounding white space.
-    mutating func checkValue(_ limits: JSONSyntax.Limits) throws(JSONFlaw) {
+    /// Validates one value with surrounding white space; returns its nesting.
+    mutating func checkValue(_ limits: JSONSyntax.Limits) throws(JSONFlaw) -> Int {
         // One bit per open level: true for an object.
         var levels = BitStack()
+        var deepest = 0
         while true {
             skipSpace()
             switch next {
             case .openBrace:
                 at += 1
                 guard levels.count < limits.levels else { throw .tooDeep }
+                deepest = max(deepest, levels.count + 1)
                 if take(.closeBrace) { break }
                 levels.push(true)
                 try checkName(limits)
@@ -161,6 +163,7 @@ struct JSONScanner {
             case .openBracket:
                 at += 1
                 guard levels.count < limits.levels else { throw .tooDeep }
+                deepest = max(deepest, levels.count + 1)
                 if take(.closeBracket) { break }
                 levels.push(false)
                 continue
@@ -173,7 +176,7 @@ struct JSONScanner {
             // Close the levels that end here, then continue with the next member or element.
             while true {
                 skipSpace()
-                guard let isObject = levels.top else { return }
+                guard let isObject = levels.top else { return deepest }
                 if next == .comma {
                     at += 1
                     if isObject { try checkName(limits) }

@@ -33,17 +33,18 @@ package enum JSONSyntax {
         package static let answer = Limits(levels: .max, isPortable: false)
     }
 
-    /// Throws the first flaw. A byte order mark is not JSON.
-    package static func check(_ bytes: Data, _ limits: Limits = .submitted()) throws(JSONFlaw) {
-        let flaw: JSONFlaw? = bytes.withUnsafeBytes { raw in
+    /// The nesting. Throws the first flaw. A byte order mark is not JSON.
+    @discardableResult
+    package static func check(_ bytes: Data, _ limits: Limits = .submitted()) throws(JSONFlaw) -> Int {
+        let result: Result<Int, JSONFlaw> = bytes.withUnsafeBytes { raw in
             var scanner = JSONScanner(raw.bindMemory(to: UInt8.self))
             do throws(JSONFlaw) {
-                try scanner.checkValue(limits)
-                return scanner.isAtEnd ? nil : .notJSON
+                let levels = try scanner.checkValue(limits)
+                return scanner.isAtEnd ? .success(levels) : .failure(.notJSON)
             } catch {
-                return error
+                return .failure(error)
             }
         }
-        if let flaw { throw flaw }
+        return try result.get()
     }
 }

@@ -8,21 +8,23 @@ import Synchronization
 /// Without it a full disk would stop all deliveries, because their results could not be stored. See Decisions/Ballast.md.
 package final class Ballast: Sendable {
     private let path: String
+    private let folder: String
     /// Bytes: enough for some ten thousand settlements, at most a sixteenth of the disk.
     let size: Int64
     private let state = Mutex(false)
 
     /// Takes the reserve, if the disk has room for it.
     package init(beside file: String) {
-        path = (file as NSString).deletingLastPathComponent + "/ballast"
-        size = min(8 << 20, (Self.disk(of: path)?.total ?? .max) / 16)
+        folder = (file as NSString).deletingLastPathComponent
+        path = folder + "/ballast"
+        size = min(8 << 20, (Self.disk(of: folder)?.total ?? .max) / 16)
         _ = restore()
     }
 
     var isWhole: Bool { state.withLock(\.self) }
 
     /// Bytes free for this user; nil if unknown.
-    var free: Int64? { Self.disk(of: path)?.free }
+    var free: Int64? { Self.disk(of: folder)?.free }
 
     /// Also frees the file's inode; false if there was nothing to release.
     func release() -> Bool {
@@ -71,9 +73,9 @@ package final class Ballast: Sendable {
     /// 1 MiB: the log between two checkpoints.
     static let margin: Int64 = 1 << 20
 
-    private static func disk(of path: String) -> (total: Int64, free: Int64)? {
+    private static func disk(of folder: String) -> (total: Int64, free: Int64)? {
         var info = statvfs()
-        guard statvfs((path as NSString).deletingLastPathComponent, &info) == 0 else { return nil }
+        guard statvfs(folder, &info) == 0 else { return nil }
         // A network file system may report any size.
         let block = Int64(clamping: info.f_frsize)
         return (Int64(clamping: info.f_blocks).multipliedClamped(by: block), Int64(clamping: info.f_bavail).multipliedClamped(by: block))

@@ -1,10 +1,12 @@
+import Dispatch
 import GRDB
+import Synchronization
 
 /// Lets concurrent writes share one transaction and one fsync: while one transaction commits, the next gathers.
-actor GroupCommit {
+final class GroupCommit: Sendable {
     private typealias Resumption = @Sendable () -> Void
 
-    private struct Item {
+    private struct Item: Sendable {
         /// May use the reserve.
         let isMandatory: Bool
         /// Returns what resumes the submitter after the commit.
@@ -12,16 +14,22 @@ actor GroupCommit {
         let fail: @Sendable (any Error) -> Void
     }
 
+    private struct State {
+        var gathered: [Item] = []
+        var isCommitting = false
+        /// Free pages of the file still hold deleted content.
+        var owesPages = false
+    }
+
     private let pool: DatabasePool
     private let ballast: Ballast
-    private var gathered: [Item] = []
-    private var isCommitting = false
-    /// Free pages of the file still hold deleted content.
-    private var owesPages = false
+    private let state = Mutex(State())
+    /// Not an actor, since each commit would change threads twice more.
+    private let queue = DispatchQueue(label: "commits")
 
     init(pool: DatabasePool, ballast: Ballast) { (self.pool, self.ballast) = (pool, ballast) }
 
-    /// Runs `work` in a savepoint of a shared transaction; returns its value after the commit. An error rolls back only this savepoint.
+    /// Runs `work` in a transaction that may be shared; returns its value after the commit. An error rolls back only this work.
     ///
     /// - Parameter isMandatory: mandatory, and written from the reserve on a full disk.
     func submit<T: Sendable>(isMandatory: Bool, _ work: @escaping @Sendable (Database) throws -> T) async throws -> T {
@@ -32,41 +40,47 @@ actor GroupCommit {
                     let value = try work(db)
                     return { continuation.resume(returning: value) }
                 }, fail: { error in continuation.resume(throwing: error) })
-            gathered.append(item)
-            guard !isCommitting else { return }
-            isCommitting = true
-            // Unstructured: a cancelled submitter must not roll back the others.
-            Task { await commitGathered() }
+            let isFirst = state.withLock { state in
+                defer { state.isCommitting = true }
+                state.gathered.append(item)
+                return !state.isCommitting
+            }
+            // Not in the submitter's task: a cancelled one must not roll back the others.
+            if isFirst { queue.async { self.commitGathered() } }
         }
     }
 
-    private func commitGathered() async {
-        while !gathered.isEmpty {
-            let batch = gathered
-            gathered = []
-            await commit(batch)
+    private func commitGathered() { while let batch = takeGathered() { commit(batch) } }
+
+    /// Nil, and the next submission starts anew, if there is none.
+    private func takeGathered() -> [Item]? {
+        state.withLock { state in
+            guard !state.gathered.isEmpty else {
+                state.isCommitting = false
+                return nil
+            }
+            defer { state.gathered = [] }
+            return state.gathered
         }
-        isCommitting = false
     }
 
     /// Commits a batch, or as much of it as a full disk allows.
-    private func commit(_ items: [Item]) async {
+    private func commit(_ items: [Item]) {
         var (batch, step) = (items, Step.all)
         while true {
             do {
-                let resumptions = try await pool.writeWithoutTransaction { [batch, step] db in
+                let resumptions = try pool.writeWithoutTransaction { db in
                     if step == .fastDelete { try db.execute(sql: "PRAGMA secure_delete = FAST") }
                     // `try?`: if this fails, the next write fails too and reports why.
                     defer { if step == .fastDelete { try? db.execute(sql: "PRAGMA secure_delete = ON") } }
-                    return try Self.apply(batch, db)
+                    return batch.count == 1 ? [try Self.apply(batch[0], db)] : try Self.apply(batch, db)
                 }
                 for resume in resumptions { resume() }
-                if step == .fastDelete { owesPages = true }
-                return await shrinkAfterFastDelete()
+                if step == .fastDelete { state.withLock { $0.owesPages = true } }
+                return shrinkAfterFastDelete()
             } catch {
                 let mandatory = batch.filter(\.isMandatory)
-                // `try?`: a closed connection gives no answer.
-                let isFull = (try? await pool.writeWithoutTransaction { db in db.isFull(error) }) == true
+                let isFull = pool.writeWithoutTransaction { db in db.isFull(error) }
                 let next = step.next(hasSubmissions: mandatory.count < batch.count, hasReserve: ballast.isWhole)
                 guard isFull, !mandatory.isEmpty, let next else {
                     for item in batch { item.fail(isFull ? OutboxError.full : error) }
@@ -76,27 +90,23 @@ actor GroupCommit {
                 (batch, step) = (mandatory, next)
                 if step == .withReserve { _ = ballast.release() }
                 // After the checkpoint the WAL can start over. `try?`: the retry shows whether it did.
-                _ = try? await pool.writeWithoutTransaction { db in try db.checkpoint(.passive) }
+                _ = try? pool.writeWithoutTransaction { db in try db.checkpoint(.passive) }
             }
         }
     }
 
-    /// Writes a batch in one transaction; returns what resumes each submitter.
+    /// Writes a batch in one transaction, each item in a savepoint; returns what resumes each submitter.
     private static func apply(_ batch: [Item], _ db: Database) throws -> [Resumption] {
         var resumptions: [Resumption] = []
         try db.inTransaction(.immediate) {
-            resumptions = try batch.map { item -> Resumption in
-                do {
+            resumptions = try batch.map { item in
+                try settled(item) {
                     var resumption: Resumption = {}
                     try db.inSavepoint {
                         resumption = try item.apply(db)
                         return .commit
                     }
                     return resumption
-                } catch let error as DatabaseError where error.resultCode != .SQLITE_CONSTRAINT {
-                    throw error  // a disk error fails the whole transaction
-                } catch {
-                    return { item.fail(error) }
                 }
             }
             return .commit
@@ -104,9 +114,33 @@ actor GroupCommit {
         return resumptions
     }
 
+    /// A savepoint of a single item would only copy each page that it changes.
+    private static func apply(_ item: Item, _ db: Database) throws -> Resumption {
+        try settled(item) {
+            var resumption: Resumption = {}
+            try db.inTransaction(.immediate) {
+                resumption = try item.apply(db)
+                return .commit
+            }
+            return resumption
+        }
+    }
+
+    /// Throws only a disk error, which fails the whole transaction.
+    private static func settled(_ item: Item, _ work: () throws -> Resumption) throws -> Resumption {
+        do { return try work() } catch let error as DatabaseError where error.resultCode != .SQLITE_CONSTRAINT {
+            throw error
+        } catch {
+            return { item.fail(error) }
+        }
+    }
+
     /// Removes free pages that still hold deleted content, while no write waits. `try?`: the daily cleanup or the next start tries again.
-    private func shrinkAfterFastDelete() async {
-        while owesPages, gathered.isEmpty { owesPages = (try? await pool.writeWithoutTransaction { db in try db.shrinkFile() }) ?? false }
+    private func shrinkAfterFastDelete() {
+        while state.withLock({ $0.owesPages && $0.gathered.isEmpty }) {
+            let owesPages = (try? pool.writeWithoutTransaction { db in try db.shrinkFile() }) ?? false
+            state.withLock { $0.owesPages = owesPages }
+        }
     }
 }
 

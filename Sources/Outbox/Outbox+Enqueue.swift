@@ -125,12 +125,12 @@ extension Outbox {
 
     /// Bytes in use; free pages are reused before the file grows.
     static func usedBytes(_ db: Database) throws -> Int64 {
-        let statement = try db.cachedStatement(
-            sql: """
-                SELECT (page_count - freelist_count) * page_size
-                FROM pragma_page_count, pragma_freelist_count, pragma_page_size
-                """)
-        return try Int64.fetchOne(statement) ?? 0
+        // Not as tables, for each of which SQLite compiles the pragma again at every use.
+        let (pages, free, size) = (
+            try db.cachedStatement(sql: "PRAGMA page_count"), try db.cachedStatement(sql: "PRAGMA freelist_count"),
+            try db.cachedStatement(sql: "PRAGMA page_size")
+        )
+        return try ((Int64.fetchOne(pages) ?? 0) - (Int64.fetchOne(free) ?? 0)) * (Int64.fetchOne(size) ?? 0)
     }
 
     /// Nil for a new mutation.

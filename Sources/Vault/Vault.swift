@@ -3,7 +3,16 @@ import Foundation
 
 extension Data {
     /// In lower case.
-    package var hex: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+    package var hex: String {
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity(2 * count)
+        for byte in self {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
 }
 
 /// Encrypts data at rest: AES-GCM with a fresh nonce, bound to a name.

@@ -67,6 +67,13 @@ import Testing
         #expect(throws: JSONFlaw.tooDeep) { try JSONSyntax.check(Data(Self.nested(99, "1").utf8), .submitted(levels: 98)) }
     }
 
+    @Test(arguments: [
+        ("1", 0), ("[]", 1), (#"{"a":1}"#, 1), ("[[],[{}],1]", 3), (#"[{"a":[]},[1]]"#, 3), (#"["[[["]"#, 1), (nested(500, "1"), 500),
+    ])
+    func returnsDeepestLevel(text: String, levels: Int) throws {
+        #expect(try JSONSyntax.check(Data(text.utf8)) == levels)
+    }
+
     /// Exceeds the range of a double from 309 digits on.
     private static func nines(_ count: Int) -> String { String(repeating: "9", count: count) }
 }

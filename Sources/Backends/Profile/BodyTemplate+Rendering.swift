@@ -22,7 +22,7 @@ extension BodyTemplate {
             guard let mutation = values.mutation, let payload = mutation.payload else {
                 throw Failure(.profile, "\(values.subject) needs a JSON document as its payload.")
             }
-            out.append(marker.map { payload.adding($0, mutation.id.description) } ?? payload)
+            if let marker { out.append(payload, adding: marker, mutation.id.description) } else { out.append(payload) }
         case .list(let items):
             try appendAll(items, to: &out, "[", "]") { item, out throws(Failure) in try item.append(to: &out, values) }
         case .object(let members):
@@ -52,16 +52,15 @@ extension BodyTemplate {
 }
 
 extension Data {
-    /// Adds a last member and keeps all other bytes.
-    fileprivate func adding(_ key: String, _ value: String) -> Data {
-        guard let close = lastIndex(of: UInt8(ascii: "}")) else { return self }
-        let isEmpty = self[..<close].last { !$0.isJSONSpace } == UInt8(ascii: "{")
-        var out = Data(self[..<close])
-        if !isEmpty { out.append(UInt8(ascii: ",")) }
-        out.append(JSONValue.string(key).serialized)
-        out.append(UInt8(ascii: ":"))
-        out.append(JSONValue.string(value).serialized)
-        out.append(self[close...])
-        return out
+    /// Appends an object with one more member at its end; all other bytes stay.
+    fileprivate mutating func append(_ object: Data, adding key: String, _ value: String) {
+        guard let close = object.lastIndex(of: UInt8(ascii: "}")) else { return append(object) }
+        let isEmpty = object[..<close].last { !$0.isJSONSpace } == UInt8(ascii: "{")
+        append(object[..<close])
+        if !isEmpty { append(UInt8(ascii: ",")) }
+        append(JSONValue.string(key).serialized)
+        append(UInt8(ascii: ":"))
+        append(JSONValue.string(value).serialized)
+        append(object[close...])
     }
 }

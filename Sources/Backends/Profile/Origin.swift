@@ -5,6 +5,8 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
     let scheme: String
     let host: String
     let port: Int
+    /// The usual beginning of its URLs.
+    private let start: String
 
     /// From an absolute http(s) URL without user information.
     package init?(_ url: String) {
@@ -19,8 +21,13 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
         else { return nil }
         self.scheme = scheme
         self.host = host
-        self.port = port ?? (scheme == "https" ? 443 : 80)
+        let usual = scheme == "https" ? 443 : 80
+        self.port = port ?? usual
+        start = "\(scheme)://\(host)\(self.port == usual ? "" : ":\(self.port)")/"
     }
+
+    /// Parses only URLs that begin in another way.
+    func isOrigin(of url: String) -> Bool { url.utf8.starts(with: start.utf8) || Origin(url) == self }
 
     /// DNS names and numeric addresses; other scripts use `xn--…`.
     private static let hostBytes = Set("abcdefghijklmnopqrstuvwxyz0123456789-._[]:".utf8)

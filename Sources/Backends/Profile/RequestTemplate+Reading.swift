@@ -113,7 +113,7 @@ extension RequestTemplate {
 }
 
 extension RequestTemplate.NamedTemplate {
-    func isNamed(_ other: String) -> Bool { name.caseInsensitiveCompare(other) == .orderedSame }
+    func isNamed(_ other: String) -> Bool { name.isFieldName(other) }
 
     /// Set by Homing itself.
     static let ours: Set<String> = [

@@ -52,8 +52,7 @@ package final class HTTPTransport: Transport {
         let whole = request.isBrief ? silence : max(silence, limits.exchange)
         let times = HTTPExchange.Times(silence: TimeAmount(silence), whole: TimeAmount(whole))
         let exchange = HTTPExchange(hiding: request.secrets, times: times, atMost: limits.answer)
-        let url = URLComponents(string: request.url)
-        let proxy = limits.proxies.proxy(for: url)
+        let proxy = limits.proxies.proxy(for: URLComponents(string: request.url))
         do {
             // For a request without a connection; after that, the exchange has its own limits.
             let deadline =
@@ -73,6 +72,7 @@ package final class HTTPTransport: Transport {
                 unsent.isReusing = false
                 return try await send(unsent)
             }
+            let url = URLComponents(string: request.url)
             let host = url?.host ?? request.url
             let findings =
                 if let proxy { await findings(on: error, at: proxy.host, port: nil) } else {
@@ -157,6 +157,7 @@ extension HTTPClient.Body {
                 writer.write(.byteBuffer(ByteBuffer(bytes: piece))).whenComplete { result in
                     switch result {
                     // In a new tick: a connection that accepts everything at once would exhaust the stack.
+                    case .success where rest.isEmpty: done.succeed(())
                     case .success: loop.execute { send(rest) }
                     case .failure(let error): done.fail(error)
                     }

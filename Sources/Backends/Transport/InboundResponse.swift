@@ -20,7 +20,7 @@ package struct InboundResponse: Sendable, CustomStringConvertible, CustomReflect
     }
 
     package subscript(header name: String) -> String? {
-        headers.first { $0.name.caseInsensitiveCompare(name) == .orderedSame }?.value
+        headers.first { $0.name.isFieldName(name) }?.value
     }
 
     package var description: String { "\(status), \(body.count) bytes" }
@@ -41,7 +41,7 @@ package struct InboundResponse: Sendable, CustomStringConvertible, CustomReflect
 
     /// `application/json`, or any type with the suffix `+json` (RFC 6839).
     private static func saysJSON(_ headers: [HeaderField]) -> Bool {
-        guard let field = headers.first(where: { $0.name.caseInsensitiveCompare("Content-Type") == .orderedSame }) else { return false }
+        guard let field = headers.first(where: { $0.name.isFieldName("Content-Type") }) else { return false }
         let type = field.value.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         return type == "application/json" || type == "text/json" || type.hasSuffix("+json")
     }

@@ -46,7 +46,7 @@ package struct OutboundRequest: Hashable, Sendable, CustomStringConvertible, Cus
     package var customMirror: Mirror { Mirror(self, children: []) }
 
     package mutating func setHeader(_ name: String, _ value: String) {
-        headers.removeAll { $0.name.caseInsensitiveCompare(name) == .orderedSame }
+        headers.removeAll { $0.name.isFieldName(name) }
         headers.append(HeaderField(name, value))
     }
 
@@ -56,6 +56,6 @@ package struct OutboundRequest: Hashable, Sendable, CustomStringConvertible, Cus
     func hasHeader(_ name: String) -> Bool { self[header: name] != nil }
 
     package subscript(header name: String) -> String? {
-        headers.first { $0.name.caseInsensitiveCompare(name) == .orderedSame }?.value
+        headers.first { $0.name.isFieldName(name) }?.value
     }
 }
