@@ -21,12 +21,14 @@ package struct CircuitBreaker: Sendable, Equatable {
         ///
         /// - Parameter sends: the probe is an entry; otherwise it has no effect.
         func ceiling(after failure: Failure, sends: Bool) -> TimeInterval {
-            if failure.lacksConnection { return min(ceiling, max(first, Self.connecting)) }
-            return sends ? ceiling : min(ceiling, max(first, Self.asking))
+            switch (failure.reason, sends) {
+            case (.offline, false): min(ceiling, max(first, 15))
+            // Each try is stored.
+            case (.offline, true): min(ceiling, max(first, 60))
+            case (_, false): min(ceiling, max(first, 120))
+            case (_, true): ceiling
+            }
         }
-
-        private static let connecting: TimeInterval = 15
-        private static let asking: TimeInterval = 120
     }
 
     package private(set) var state = State.closed
@@ -55,7 +57,7 @@ package struct CircuitBreaker: Sendable, Equatable {
     ///
     /// - Parameter sends: the probe is an entry.
     package mutating func trip(
-        _ failure: Failure, sends: Bool = false, policy: Policy, now: Date, using generator: inout some RandomNumberGenerator
+        _ failure: Failure, sends: Bool, policy: Policy, now: Date, using generator: inout some RandomNumberGenerator
     ) {
         if case .open = state { return }  // requests sent together with the failed one add no information
         let begin = since?.unlessAhead(of: now) ?? now

@@ -181,7 +181,7 @@ package struct DeliveryAttempt: Sendable {
     /// Why a send that may have taken effect must not be repeated; nil if it may.
     private func whyNotAgain(_ now: Date) -> String? {
         if route.isAtMostOnce { return "The entry may already have taken effect. It cannot be looked up, and it must not be sent twice." }
-        if route.isBlind, entry.doubts >= Entry.mostDoubts {
+        if route.isBlind, entry.doubts >= RetryPolicy.mostDoubts {
             return "The entry was sent \(entry.doubts) times, and each send may have taken effect. It cannot be looked up."
         }
         guard let lifetime = rules.keyLifetime, entry.uncertainSince?.hasAged(lifetime.seconds, at: now) == true else { return nil }

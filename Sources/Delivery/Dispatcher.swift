@@ -291,9 +291,8 @@ package final class Dispatcher: Sendable {
                 self.post(.stored(claimed))
                 for item in settled {
                     switch item.settlement {
-                    case .delivered: self.rosters.delivered(item.entry.mutation)
-                    // A person, or Homing itself, looks in the list for what it has changed.
-                    case .held(.unknownOutcome, _): self.rosters.doubted(item.entry.mutation)
+                    // A person looks in the list for what an unknown outcome has changed.
+                    case .delivered, .held(.unknownOutcome, _): self.rosters.delivered(item.entry.mutation)
                     case .held, .dead, .retry, .released, .aside: break
                     }
                 }
@@ -337,8 +336,10 @@ package final class Dispatcher: Sendable {
     }
 
     private func record(_ gate: Gate, after before: Gate?, _ backend: String, _ loop: Loop) {
-        // Another try with the same result is no news.
-        if before?.name == gate.name, before?.reason == gate.reason { return }
+        // Another try with the same result is no news, unless the server asked for a longer pause.
+        if case (.cooling(_, let earlier)?, .cooling(_, let failure)) = (before, gate), earlier == failure, failure.reason != .throttled {
+            return
+        }
         // Events and the journal outlive a payload that the server may have repeated.
         let gate = gate.withoutWords(at: backend)
         var detail = ["gate": gate.name]

@@ -102,7 +102,7 @@ struct Judgement {
         if isBlind, let held = doubtful(failure) { return held }
         // Without a server error, an absence proves little yet.
         let isUnanswered = failure.outcomeUnknown && failure.status ?? 0 < 400
-        if blame == .entry, isUnanswered, !route.isRepeatable, entry.doubts + 1 >= Entry.mostDoubts {
+        if blame == .entry, isUnanswered, !route.isRepeatable, entry.doubts + 1 >= RetryPolicy.mostDoubts {
             return .held(.unknownOutcome, failure)
         }
         guard blame != .backend else {
@@ -129,7 +129,7 @@ struct Judgement {
 
     /// Held after three sends that may have taken effect without look-up; nil before that.
     private func doubtful(_ failure: Failure) -> Settlement? {
-        route.isAtMostOnce || entry.doubts + 1 >= Entry.mostDoubts ? .held(.unknownOutcome, failure) : nil
+        route.isAtMostOnce || entry.doubts + 1 >= RetryPolicy.mostDoubts ? .held(.unknownOutcome, failure) : nil
     }
 
     /// Late enough that a hanging server receives only one send.

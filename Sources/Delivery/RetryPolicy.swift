@@ -17,6 +17,8 @@ package struct RetryPolicy: Sendable, Equatable {
     /// The same before the last attempt: longer than a two-week outage, which must fail no entry.
     package var lastLoneEntryPeriod: TimeInterval = 15 * 86_400
 
+    /// The maximum sends with unknown outcome and without look-up, ever.
+    package static let mostDoubts = 3
     /// Seconds between these sends: longer than a server usually hangs.
     static let blindPauses: [TimeInterval] = [15 * 60, 6 * 3600]
 

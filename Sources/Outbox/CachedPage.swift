@@ -3,19 +3,13 @@ import JSON
 import SyncModel
 import Vault
 
-/// One server page of a roster. Plain form: `{"etag": …, "rows": [[id, label, folded, kept…], …], "makers": [[id, sequence…], …]}`.
+/// One server page of a roster. Plain form: `{"etag": …, "rows": [[id, label, folded, kept…], …]}`.
 struct CachedPage: Equatable, Sendable {
     let plain: Data
 
-    /// - Parameter makers: see `RowMakers`.
-    init(etag: String?, rows: [RosterRow], makers: [RosterID: [Int64]] = [:]) {
+    init(etag: String?, rows: [RosterRow]) {
         let rows = rows.map { row in JSONValue.array([.string(row.id.rawValue), .string(row.label), .string(row.folded)] + row.kept) }
-        var members: [String: JSONValue] = ["etag": etag.map(JSONValue.string) ?? .null, "rows": .array(rows)]
-        if !makers.isEmpty {
-            let sorted = makers.sorted { $0.key < $1.key }
-            members["makers"] = .array(sorted.map { id, sequences in .array([.string(id.rawValue)] + sequences.map(JSONValue.int)) })
-        }
-        plain = JSONValue.object(members).serialized
+        plain = JSONValue.object(["etag": etag.map(JSONValue.string) ?? .null, "rows": .array(rows)]).serialized
     }
 
     init(opening sealed: Data, by vault: Vault, as name: String) throws { plain = try vault.open(sealed, as: name) }
@@ -48,17 +42,6 @@ struct CachedPage: Equatable, Sendable {
     }
 
     private var list: JSONElement? { JSONDocument(checked: plain).root.element(at: JSONPointer(tokens: ["rows"])) }
-
-    /// By row.
-    var makers: [RosterID: [Int64]] {
-        var makers: [RosterID: [Int64]] = [:]
-        guard let lists = JSONDocument(checked: plain).root.element(at: JSONPointer(tokens: ["makers"])) else { return [:] }
-        for list in lists.elements {
-            let values = Array(list.elements)
-            if let id = values.first?.scalar?.string { makers[RosterID(id)] = values.dropFirst().compactMap(\.whole) }
-        }
-        return makers
-    }
 }
 
 extension RosterKey {

@@ -35,23 +35,26 @@ extension Outbox {
     /// The deletions by these routes that will be sent, by the row's present id: the oldest for each row. Not those that failed or are on hold.
     package func deletions(by routes: [String], at destination: Destination) async throws(OutboxError) -> [RosterID: MutationID] {
         if routes.isEmpty { return [:] }
-        return try await read { db in
-            let rows = try Row.fetchAll(
-                db,
+        return try await read { db in try Self.deletions(by: routes, at: destination, db) }
+    }
+
+    static func deletions(by routes: [String], at destination: Destination, _ db: Database) throws -> [RosterID: MutationID] {
+        if routes.isEmpty { return [:] }
+        let rows = try Row.fetchAll(
+            db.cachedStatement(
                 sql: """
                     SELECT id, coalesce((SELECT remoteID FROM receipt WHERE receipt.id = entry.needs AND receipt.creates IS NOT NULL), subject)
                         AS target
                     FROM entry INDEXED BY routeOrder WHERE route IN (\(databaseQuestionMarks(count: routes.count)))
                         AND backend = ? AND account = ? AND subject IS NOT NULL AND state IN ('pending', 'inflight')
                     ORDER BY sequence
-                    """, arguments: StatementArguments(routes) + [destination.backend, destination.account])
-            var deletions: [RosterID: MutationID] = [:]
-            for row in rows {
-                let target = RosterID(row["target"] as String)
-                if deletions[target] == nil { deletions[target] = MutationID(row["id"] as String) }
-            }
-            return deletions
+                    """), arguments: StatementArguments(routes) + [destination.backend, destination.account])
+        var deletions: [RosterID: MutationID] = [:]
+        for row in rows {
+            let target = RosterID(row["target"] as String)
+            if deletions[target] == nil { deletions[target] = MutationID(row["id"] as String) }
         }
+        return deletions
     }
 
     /// The create that made this row here; nil for none, the oldest of several.

@@ -5,31 +5,25 @@ import Vault
 
 /// Cached lists of the signed-in account. Nothing is lost with them: the server has the rows.
 extension Outbox {
-    /// Replaces the stored roster; only the times, if all else is the same. Releases the creates with unknown outcome that it shows to have had no
-    /// effect. Not mandatory, so `full` and `overLimit` mean that nothing was stored.
+    /// Replaces the stored roster; only the times, if all else is the same. Not mandatory, so `full` and `overLimit` mean that nothing was stored.
     package func store(_ read: RosterRead, at now: Date) async throws(OutboxError) -> RosterStored {
         // The next run salvages a damaged store, and does not save its rosters.
         if let reason = damage.reason { throw .damaged(reason) }
         // Before the transaction, because sealing thousands of rows takes long.
         let next = try await self.read { db in try NextRoster(read, by: vault, db) }
         guard try await diskHasRoom(for: next.size) else { throw .full }
-        let released: Int
         do {
             // Not `commit`: a roster without room is no refused submission.
-            let stored = try await commits.submit(isMandatory: false) { db -> Int? in
-                guard try next.write(upTo: maxBytes, at: now, db) else { return nil }
-                return try Self.releaseAbsent(after: read, makers: next.makers, lookupAfter: lookupAfter, now: now, db)
-            }
-            guard let stored else { return .notSignedIn }
-            released = stored
+            let isStored = try await commits.submit(isMandatory: false) { db in try next.write(upTo: maxBytes, at: now, db) }
+            guard isStored else { return .notSignedIn }
         } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_TRIGGER {
             return .notSignedIn
         } catch {
             throw failure(error)
         }
-        if released > 0 { arrivals.send() }
-        if released > 0 || !next.difference.isNone { eventsWritten.send() }
-        return next.difference.isNone ? .same : .changed(next.difference)
+        if next.difference.isNone { return .same }
+        eventsWritten.send()
+        return .changed(next.difference)
     }
 
     /// In order of their names.
@@ -64,11 +58,30 @@ extension Outbox {
     package func rosterLabels(
         of ids: Set<RosterID>, in key: RosterKey
     ) async throws(OutboxError) -> (head: RosterHead, labels: [RosterID: String])? {
-        try await read { db in
-            guard let stored = try StoredRoster.fetch(key, db), let pages = try stored.pages(by: vault, db) else { return nil }
-            var labels: [RosterID: String] = [:]
-            for page in pages { page.addLabels(of: ids, to: &labels) }
-            return (stored.head, labels)
+        try await read { db in try labels(of: ids, in: key, db) }
+    }
+
+    private func labels(of ids: Set<RosterID>, in key: RosterKey, _ db: Database) throws -> (head: RosterHead, labels: [RosterID: String])?
+    {
+        guard let stored = try StoredRoster.fetch(key, db), let pages = try stored.pages(by: vault, db) else { return nil }
+        var labels: [RosterID: String] = [:]
+        for page in pages { page.addLabels(of: ids, to: &labels) }
+        return (stored.head, labels)
+    }
+
+    /// What a submission about a row must know, in one read.
+    ///
+    /// - Parameters:
+    ///   - key: of the list to look in; nil for none.
+    ///   - routes: as in `deletions`.
+    /// - Returns: the list with the row's label, as in `rosterLabels`, and the entry that will delete the row.
+    package func standing(
+        of id: RosterID, in key: RosterKey?, deletedBy routes: [String], at destination: Destination
+    ) async throws(OutboxError) -> (list: (head: RosterHead, label: String?)?, deletion: MutationID?) {
+        if key == nil, routes.isEmpty { return (nil, nil) }
+        return try await read { db in
+            let found = try key.flatMap { try labels(of: [id], in: $0, db) }
+            return (found.map { ($0.head, $0.labels[id]) }, try Self.deletions(by: routes, at: destination, db)[id])
         }
     }
 

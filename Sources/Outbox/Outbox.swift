@@ -28,8 +28,6 @@ package struct Outbox: Sendable {
     let decryptor: PayloadDecryptor
     /// In bytes, for new submissions only.
     let maxBytes: Int64
-    /// Seconds for which a server may still process a request after its answer was lost; until then, an absence proves nothing.
-    package let lookupAfter: TimeInterval
     /// Identifies this run of the daemon: an entry in flight under another epoch is an orphan.
     let epoch: Int64
 
@@ -50,7 +48,7 @@ package struct Outbox: Sendable {
     ///   - crashed: the earlier run crashed, perhaps because of its orphans.
     ///   - isSalvaged: a salvage has just written the file, so it needs no check after a crash.
     ///   - maxBytes: the limit of the file, in bytes, for new submissions.
-    ///   - lookupAfter: how long (seconds) a backend may still be processing an orphan, or another request whose answer was lost.
+    ///   - lookupAfter: how long (seconds) a backend may still be processing an orphan.
     package init(
         file: String, vault: Vault, crashed: Bool, isSalvaged: Bool = false, maxBytes: Int64 = .max, lookupAfter: TimeInterval = 0,
         now: Date
@@ -59,7 +57,7 @@ package struct Outbox: Sendable {
         let ballast = Ballast(beside: file)
         self.vault = vault
         decryptor = PayloadDecryptor(vault: vault)
-        (self.maxBytes, self.lookupAfter) = (maxBytes, lookupAfter)
+        self.maxBytes = maxBytes
         self.ballast = ballast
         damage = Damage(file: file)
         do {

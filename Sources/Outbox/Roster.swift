@@ -39,7 +39,7 @@ package enum Incompleteness: String, Sendable, CaseIterable {
     case changing
     /// In each pass, the server's number of rows did not fit the same rows.
     case contradiction
-    /// Some rows have no usable id.
+    /// Some rows have no usable id, or one of the values twice.
     case rows
 
     /// Whether the list was never seen whole, so that it must be read again soon.
@@ -56,25 +56,14 @@ package struct RosterRead: Sendable {
     package let pages: [(etag: String?, rows: [RosterRow])?]
     package let total: Int
     package let incomplete: Incompleteness?
-    package let settles: SettledCreates
-
-    /// The creates with unknown outcome that a complete read may settle.
-    package struct SettledCreates: Sendable {
-        /// Of these routes.
-        let routes: [String]
-        /// The resources for whose rows the list was read.
-        let parents: [String]
-
-        package init(routes: [String] = [], parents: [String] = []) { (self.routes, self.parents) = (routes, parents) }
-    }
 
     /// - Parameter rule: the resource's source.
     package init(
         key: RosterKey, rule: Data, beganAt: Date, readAt: Date, pages: [(etag: String?, rows: [RosterRow])?], total: Int,
-        incomplete: Incompleteness? = nil, settles: SettledCreates = SettledCreates()
+        incomplete: Incompleteness? = nil
     ) {
         (self.key, self.rule, self.beganAt, self.readAt) = (key, Vault.digest(rule), beganAt, readAt)
-        (self.pages, self.total, self.incomplete, self.settles) = (pages, total, incomplete, settles)
+        (self.pages, self.total, self.incomplete) = (pages, total, incomplete)
     }
 }
 

@@ -23,13 +23,14 @@ struct StoredRoster: FetchableRecord, Sendable {
 
     static func fetch(_ key: RosterKey, _ db: Database) throws -> StoredRoster? {
         try fetchOne(
-            db, sql: "SELECT * FROM roster WHERE backend = ? AND account = ? AND resource = ?",
+            db.cachedStatement(sql: "SELECT * FROM roster WHERE backend = ? AND account = ? AND resource = ?"),
             arguments: [key.destination.backend, key.destination.account, key.resource])
     }
 
     /// In order; nil if one of them cannot be read.
     func pages(by vault: Vault, _ db: Database) throws -> [CachedPage]? {
-        let sealed = try Data.fetchAll(db, sql: "SELECT sealed FROM rosterPage WHERE roster = ? ORDER BY page", arguments: [number])
+        let sealed = try Data.fetchAll(
+            db.cachedStatement(sql: "SELECT sealed FROM rosterPage WHERE roster = ? ORDER BY page"), arguments: [number])
         // `try?`: nil means unreadable.
         return try? sealed.enumerated().map { index, sealed in
             try CachedPage(opening: sealed, by: vault, as: head.key.name(revision: head.revision, page: index + 1))
@@ -46,8 +47,6 @@ struct StoredRoster: FetchableRecord, Sendable {
 /// A read, ready to be stored.
 struct NextRoster: Sendable {
     let difference: RosterDifference
-    /// The creates that may have made each row, by sequence; see `RowMakers`.
-    let makers: [RosterID: [Int64]]
     private let read: RosterRead
     private let before: StoredRoster?
     /// Only the times have changed.
@@ -57,22 +56,14 @@ struct NextRoster: Sendable {
     init(_ read: RosterRead, by vault: Vault, _ db: Database) throws {
         let before = try StoredRoster.fetch(read.key, db)
         let old = try before?.pages(by: vault, db) ?? []
-        let isKnown = before?.rule == read.rule && !old.isEmpty
-        let open = try Outbox.doubtfulCreates(of: read.key, db)
-        let rowMakers = RowMakers(pages: isKnown ? old : [], isComplete: isKnown && before?.head.incomplete == nil, open: open)
         let pages = try read.pages.enumerated().map { index, page -> CachedPage in
-            if let page {
-                return CachedPage(etag: page.etag, rows: page.rows, makers: rowMakers.makers(of: page.rows, isFirst: index == 0))
-            }
+            if let page { return CachedPage(etag: page.etag, rows: page.rows) }
             guard before?.rule == read.rule, index < old.count else {
                 throw OutboxError.storage("the server calls a page unchanged that is not stored")
             }
             return old[index]
         }
         (self.read, self.before) = (read, before)
-        var makers: [RosterID: [Int64]] = [:]
-        if !open.isEmpty { for page in pages { makers.merge(page.makers) { $0 + $1 } } }
-        self.makers = makers
         difference = before.flatMap { pages == old ? RosterDifference(rows: $0.head.count) : nil } ?? RosterDifference(from: old, to: pages)
         isSame =
             before.map { before in

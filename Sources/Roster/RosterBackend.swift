@@ -76,10 +76,6 @@ struct RosterBackend: Sendable {
         resources[name]?.touch = RosterResource.Touch(first: first, last: now)
     }
 
-    mutating func doubt(_ name: String, from date: Date) {
-        if account != nil { resources[name]?.doubts.append(date) }
-    }
-
     /// The stored list was deleted.
     mutating func lose(_ name: String, at now: Date) {
         resources[name]?.lose()
@@ -141,7 +137,6 @@ struct RosterBackend: Sendable {
             if head.incomplete?.isUnsettled == true { backoff.begin(at: now, using: &generator) } else { backoff.end() }
             resources[key.resource]?.know(head, using: &generator)
             resources[key.resource]?.rest(after: took, hasFailed: false, at: now)
-            endDoubts(of: key.resource, by: head.beganAt)
             if head.incomplete?.isUnsettled == true { doubtParent(of: key.resource, at: now) }
             if isChanged { for child in children(of: key.resource) { touch(child, at: now) } }
             answer = .done(head)
@@ -166,20 +161,6 @@ struct RosterBackend: Sendable {
         var asked = reading.asked
         if case .stored = outcome {} else { asked += takeAskedOfChildren(of: key.resource) }
         return asked.isEmpty ? [] : [.answer(asked, answer)]
-    }
-
-    // MARK: Doubts
-
-    /// The rows that a list was read for must be as new as the list.
-    private mutating func endDoubts(of name: String, by begin: Date) {
-        if let parent = resources[name]?.parent, resources[parent]?.doubts.contains(where: { $0 <= begin }) == true { return }
-        resources[name]?.doubts.removeAll { $0 <= begin }
-    }
-
-    /// When a read may settle an unknown outcome; nil for none, or until its parent has been read for that.
-    private func settledFrom(_ name: String) -> Date? {
-        if let parent = resources[name]?.parent, resources[parent]?.doubts.isEmpty == false { return nil }
-        return resources[name]?.doubts.min()
     }
 
     // MARK: Parents
@@ -239,8 +220,7 @@ struct RosterBackend: Sendable {
 
     /// At the same urgency and time, a parent before its children.
     private func rank(_ name: String, _ now: Date) -> (Int, Date, Int) {
-        let (urgency, since): (Int, Date) =
-            isAsked(name) ? (0, now) : resources[name]?.rank(at: now, settledFrom: settledFrom(name)) ?? (.max, now)
+        let (urgency, since): (Int, Date) = isAsked(name) ? (0, now) : resources[name]?.rank(at: now) ?? (.max, now)
         return (urgency, since, depth(name))
     }
 
@@ -249,8 +229,7 @@ struct RosterBackend: Sendable {
     /// When the resource may be read; nil for now.
     private func wait(for name: String, at now: Date) -> Date? {
         guard let resource = resources[name], !isAsked(name) else { return nil }
-        return [resource.wait(at: now, settledFrom: settledFrom(name)), backoff.running(at: now), coolingUntil(now)].compactMap(\.self)
-            .max()
+        return [resource.wait(at: now), backoff.running(at: now), coolingUntil(now)].compactMap(\.self).max()
     }
 
     /// A gate stays cooling while no entry waits, so only its time counts.

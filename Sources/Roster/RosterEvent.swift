@@ -12,8 +12,6 @@ enum RosterEvent: Sendable {
     case hurried(backend: String?)
     /// A delivery may have changed the resource.
     case touched(backend: String, resource: String)
-    /// A list whose read begins at this time or later may settle an unknown outcome; with the lists that its rows depend on.
-    case doubted(backend: String, resources: [String], settledFrom: Date)
     /// The stored list could not be read and was deleted.
     case lost(RosterKey)
     /// A person wants the resource read now; answered exactly once, unless withdrawn.

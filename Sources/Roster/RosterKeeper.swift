@@ -47,23 +47,12 @@ package final class RosterKeeper: Sendable {
     /// A person requests an attempt now; nil for every backend.
     package func hurry(backend: String?) { post(.hurried(backend: backend)) }
 
-    /// A delivery may have changed the lists that the profile names for its route.
+    /// A delivery, or a send with unknown outcome, may have changed the lists that the profile names for its route.
     package func delivered(_ mutation: Mutation) {
         let backend = mutation.destination.backend
         for resource in keepers[backend]?.backend.touches(route: mutation.route) ?? [] {
             post(.touched(backend: backend, resource: resource))
         }
-    }
-
-    /// A send had an unknown outcome. The lists may have changed, and a later read may settle it.
-    package func doubted(_ mutation: Mutation) {
-        delivered(mutation)
-        guard let backend = keepers[mutation.destination.backend]?.backend,
-            let resource = backend.creates(route: mutation.route).flatMap({ backend.resource($0) }),
-            backend.routesSettled(by: resource).contains(mutation.route)
-        else { return }
-        let date = clock.now.addingTimeInterval(outbox.lookupAfter)
-        post(.doubted(backend: backend.name, resources: backend.chain(to: resource).map(\.name), settledFrom: date))
     }
 
     /// The stored list could not be read and was deleted.
@@ -168,21 +157,6 @@ package final class RosterKeeper: Sendable {
             }
         }
         post(.known(destination, heads, touched: touched))
-        await repeatDoubts(destination, heads)
-    }
-
-    /// An earlier run may have ended before the read that settles an unknown outcome.
-    private func repeatDoubts(_ destination: Destination, _ heads: [RosterHead]) async {
-        guard let backend = keepers[destination.backend]?.backend else { return }
-        for resource in backend.resources {
-            let key = RosterKey(destination: destination, resource: resource.name)
-            // `try?`: a person can still settle it.
-            let times = (try? await outbox.settlingTimes(of: key, routes: backend.routesSettled(by: resource))) ?? []
-            let chain = backend.chain(to: resource).map(\.name)
-            for date in times where !chain.allSatisfy({ name in heads.contains { $0.key.resource == name && $0.beganAt >= date } }) {
-                post(.doubted(backend: backend.name, resources: chain, settledFrom: date))
-            }
-        }
     }
 
     /// Logs each kind of failure once, without the server's message, which may repeat a row.

@@ -49,7 +49,7 @@ package struct RosterReader: Sendable {
                 if session == nil { do { session = try await keeper.freshSession() } catch { return RosterOutcome(error) } }
                 guard let session, session.account.id == key.destination.account else { return .sessionEnded }
                 do { try await keeper.vouch(for: session) } catch { return RosterOutcome(error) }
-                return await store(rows, of: key, resource, beganAt: beganAt)
+                return await store(rows, of: key, rule: resource.source, beganAt: beganAt)
             case .end(let outcome): return outcome
             }
         }
@@ -100,13 +100,11 @@ package struct RosterReader: Sendable {
         }
     }
 
-    private func store(_ rows: RosterRows, of key: RosterKey, _ resource: Resource, beganAt: Date) async -> RosterOutcome {
+    private func store(_ rows: RosterRows, of key: RosterKey, rule: Data, beganAt: Date) async -> RosterOutcome {
         let pages = rows.pages.map { page in page.map { (etag: $0.etag, rows: $0.rows) } }
         let now = clock.now
         let read = RosterRead(
-            key: key, rule: resource.source, beganAt: beganAt, readAt: now, pages: pages, total: rows.total, incomplete: rows.incomplete,
-            settles: RosterRead.SettledCreates(
-                routes: keeper.backend.routesSettled(by: resource), parents: keeper.backend.chain(to: resource).dropLast().map(\.name)))
+            key: key, rule: rule, beganAt: beganAt, readAt: now, pages: pages, total: rows.total, incomplete: rows.incomplete)
         do throws(OutboxError) {
             let stored = try await outbox.store(read, at: now)
             let heads = try await outbox.rosterHeads(of: key.destination)

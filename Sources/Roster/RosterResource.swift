@@ -15,8 +15,6 @@ struct RosterResource: Sendable {
     var asked: [UUID] = []
     /// Deliveries since the last read began; nil for none.
     var touch: Touch?
-    /// The times from which a read may settle unknown outcomes.
-    var doubts: [Date] = []
     /// Why the last read failed; nil if it succeeded.
     private(set) var failure: Failure?
     private(set) var failingSince: Date?
@@ -72,17 +70,15 @@ struct RosterResource: Sendable {
     }
 
     /// Until when no read is due; nil if one is. Times in the future that a clock which was ahead has noted do not count.
-    ///
-    /// - Parameter settledFrom: when a read may settle an unknown outcome.
-    func wait(at now: Date, settledFrom: Date?) -> Date? {
+    func wait(at now: Date) -> Date? {
         let rest = restsUntil.flatMap { $0.hasCome(at: now, longest: Self.longestRest) ? nil : $0 }
-        guard let aged = agesAt(now), !isTouched(now), settledFrom.map({ $0 > now }) ?? true else { return rest }
-        return [rest, [aged, touch?.due, settledFrom].compactMap(\.self).min()].compactMap(\.self).max()
+        guard let aged = agesAt(now), !isTouched(now) else { return rest }
+        return [rest, [aged, touch?.due].compactMap(\.self).min()].compactMap(\.self).max()
     }
 
     /// The smaller is the more urgent; 0 is left for one that a caller waits for.
-    func rank(at now: Date, settledFrom: Date?) -> (Int, Date) {
-        if isTouched(now) || settledFrom.map({ $0 <= now }) ?? false { return (1, now) }
+    func rank(at now: Date) -> (Int, Date) {
+        if isTouched(now) { return (1, now) }
         return readAt.map { (3, $0.addingTimeInterval(maxAge)) } ?? (2, now)
     }
 

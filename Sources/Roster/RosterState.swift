@@ -10,7 +10,6 @@ import SyncModel
 /// | after a sign-in | every list that is not stored is read at once; a renewed session changes nothing |
 /// | age | read again after `max_age`, plus up to a tenth |
 /// | touched | read again 5 s after the last delivery, at most 60 s after the first; also if an earlier run delivered it |
-/// | doubted | read again when it may settle an unknown outcome, each parent before its list; until such a read has succeeded |
 /// | load | after a read, the list rests for ten times as long as the read took, at least 30 s; after a short one that failed, not at all |
 /// | asked | at once, also before the rest, the backoff or a cooling gate has ended; never during a pause of a person or the server |
 /// | failed | backoff, which a new network, an opening gate and a person end |
@@ -63,7 +62,6 @@ struct RosterState: Sendable {
         case .networkChanged: for name in backends.keys { backends[name]?.backoff.hurry() }
         case .hurried(let meant): for name in backends.keys where meant == nil || meant == name { backends[name]?.backoff.hurry() }
         case .touched(let name, let resource): backends[name]?.touch(resource, at: now)
-        case .doubted(let name, let resources, let date): for resource in resources { backends[name]?.doubt(resource, from: date) }
         case .lost(let key):
             guard backends[key.destination.backend]?.account == key.destination.account else { return [] }
             backends[key.destination.backend]?.lose(key.resource, at: now)

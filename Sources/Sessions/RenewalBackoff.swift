@@ -25,7 +25,7 @@ struct RenewalBackoff: Sendable, Equatable {
     mutating func begin(_ failure: Failure, asked: Date?, now: Date) {
         failuresInARow += 1
         self.failure = failure
-        let own = min(failure.lacksConnection ? Self.connecting : Self.ceiling, Self.first * pow(2, Double(min(failuresInARow, 32) - 1)))
+        let own = min(failure.reason == .offline ? Self.connecting : Self.ceiling, Self.first * pow(2, Double(min(failuresInARow, 32) - 1)))
         current = Pause(until: asked ?? now.addingTimeInterval(own), failure: failure, isAsked: asked != nil)
     }
 

@@ -67,19 +67,6 @@ package struct Entry: Hashable, Sendable {
     /// Whether a send may have taken effect. A later refusal settles only the send that it answers, not an earlier one with a lost answer.
     package var mayHaveTakenEffect: Bool { uncertain || doubts > 0 || holdReason == .unknownOutcome }
 
-    /// The maximum sends with unknown outcome and without look-up, ever.
-    package static let mostDoubts = 3
-
-    /// Whether a list without a new row would show that its send had no effect: not after a success of the server, nor after the last such send.
-    package var mayBeShownAbsent: Bool {
-        guard state == .held, holdReason == .unknownOutcome, uncertain, doubts < Self.mostDoubts else { return false }
-        switch lastReason {
-        case .misplaced, .profile: return false
-        case .intercepted: return true
-        default: return !(200..<300).contains(lastStatus ?? 0)
-        }
-    }
-
     /// `pending → inflight → delivered`; back to `pending` by retry or release; `dead` and `held`; `discarded` by a person.
     package enum State: String, Sendable, Codable, CaseIterable { case pending, inflight, delivered, dead, held, discarded }
 }

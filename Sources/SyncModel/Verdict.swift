@@ -99,9 +99,6 @@ package struct Failure: Error, Hashable, Sendable {
 
     package static func answer(_ status: Int, of backend: String) -> String { "\(backend) answered with status \(status)." }
 
-    /// There was no connection, so another try costs the server nothing.
-    package var lacksConnection: Bool { [.offline, .tls, .clock].contains(reason) }
-
     package enum Reason: String, Sendable, Codable, CaseIterable {
         /// No route, no DNS answer, connection refused, connect timeout.
         case offline

@@ -82,18 +82,6 @@ struct ReferenceTests {
         #expect(backend.fields(["name": "a"], route: "create_managed_user", as: "5") == ["name": "a"])
     }
 
-    @Test func listSettlesCreatesThatMustNotBeSentTwiceAndCannotBeLookedUp() throws {
-        let people = try #require(try breathesafe().resource("managed_users"))
-        #expect(try breathesafe().routesSettled(by: people) == ["create_managed_user"])
-        let once = "    on_dead: skip\n    delivery: at-most-once\n  # The server deletes by the id of the list's row"
-        let several = try breathesafe(once, once.replacing("    delivery: at-most-once\n", with: ""))
-        #expect(several.routesSettled(by: people).isEmpty)
-        for backend in try ShippedProfiles.backends() where backend.name.hasPrefix("lists") {
-            let resources = backend.resources.filter { !backend.routesSettled(by: $0).isEmpty }
-            #expect(resources.map(\.name) == ["tasks"])
-        }
-    }
-
     @Test func shippedProfilesSayWhichRoutesMakeAndChangeRows() throws {
         let backend = try breathesafe()
         let people = try #require(backend.resource("managed_users"))

@@ -10,7 +10,8 @@ import Testing
 
     /// Connecting costs the server nothing; a read of the health route costs little; an entry as a probe may take effect.
     @Test(arguments: [
-        (Failure(.offline, "connection refused"), true, 15.0), (Failure(.tls, "no handshake"), false, 15), (Samples.failure, false, 120),
+        (Failure(.offline, "connection refused"), false, 15.0), (Failure(.offline, "connection refused"), true, 60),
+        (Failure(.tls, "no handshake"), false, 120), (Samples.failure, false, 120),
         (Failure(.lostAnswer, "no answer"), false, 120), (Samples.failure, true, 600), (Failure(.lostAnswer, "no answer"), true, 600),
     ])
     func pausesGrowToTheCeilingAndShrinkAfterASuccess(failure: Failure, sends: Bool, ceiling: TimeInterval) {
@@ -42,7 +43,7 @@ import Testing
             (policy.first, policy.ceiling) = (first, ceiling)
             var breaker = CircuitBreaker()
             for elapsed in [0.0, 86_400] {
-                breaker.trip(Failure(.offline, "no"), policy: policy, now: now.addingTimeInterval(elapsed), using: &generator)
+                breaker.trip(Failure(.offline, "no"), sends: false, policy: policy, now: now.addingTimeInterval(elapsed), using: &generator)
                 guard case .open(let until, _, _) = breaker.state else { return }
                 #expect(until.timeIntervalSince(now.addingTimeInterval(elapsed)) <= bound)
                 _ = breaker.elapse()
@@ -73,13 +74,13 @@ import Testing
         var breaker = CircuitBreaker()
         var generator = SplitMix64(seed: 1)
         for _ in 1...9 {
-            breaker.trip(Samples.failure, policy: policy, now: now, using: &generator)
+            breaker.trip(Samples.failure, sends: false, policy: policy, now: now, using: &generator)
             _ = breaker.elapse()
         }
-        breaker.trip(Samples.failure, policy: policy, now: now, using: &generator)
+        breaker.trip(Samples.failure, sends: false, policy: policy, now: now, using: &generator)
         _ = breaker.retryNow(now: now)
         _ = breaker.elapse()
-        breaker.trip(Samples.failure, policy: policy, now: now, using: &generator)
+        breaker.trip(Samples.failure, sends: false, policy: policy, now: now, using: &generator)
         guard case .open(let until, _, _) = breaker.state else {
             Issue.record("not open")
             return
@@ -91,11 +92,11 @@ import Testing
     @Test func successForgetsRetryNow() {
         var breaker = CircuitBreaker()
         var generator = SplitMix64(seed: 1)
-        breaker.trip(Samples.failure, policy: policy, now: now, using: &generator)
+        breaker.trip(Samples.failure, sends: false, policy: policy, now: now, using: &generator)
         _ = breaker.elapse()
         _ = breaker.retryNow(now: now)
         breaker.succeed()
-        breaker.trip(Samples.failure, policy: policy, now: now, using: &generator)
+        breaker.trip(Samples.failure, sends: false, policy: policy, now: now, using: &generator)
         let isOver = breaker.isOver(policy: policy, now: now)
         #expect(!isOver)
     }
@@ -123,9 +124,9 @@ import Testing
     @Test func simultaneousFailuresTripOnce() {
         var breaker = CircuitBreaker()
         var generator = SplitMix64(seed: 1)
-        breaker.trip(Samples.failure, policy: policy, now: now, using: &generator)
+        breaker.trip(Samples.failure, sends: false, policy: policy, now: now, using: &generator)
         let state = breaker.state
-        for _ in 1...10 { breaker.trip(Samples.failure, policy: policy, now: now, using: &generator) }
+        for _ in 1...10 { breaker.trip(Samples.failure, sends: false, policy: policy, now: now, using: &generator) }
         #expect(breaker.state == state)
     }
 

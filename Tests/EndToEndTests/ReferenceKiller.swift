@@ -186,11 +186,9 @@ final class ReferenceKiller {
             try await station.submit(entry.route, entry.number, user: entry.user, entry.payload)
             owed.removeFirst()
         }
-        let created = station.sandbox.ledger.created
         let rows = try await rows()
         try await releaseHeld(rows)
-        // Homing may also have sent one again meanwhile.
-        if station.sandbox.ledger.created == created { try await resolveCreates(rows, created) }
+        try await resolveCreates(rows)
         return rows.allSatisfy { $0.state == "delivered" }
     }
 
@@ -216,12 +214,12 @@ final class ReferenceKiller {
     }
 
     /// Tells Homing what became of interrupted creates. A person sees which users are new, as the ledger does here.
-    private func resolveCreates(_ rows: [EntrySummary], _ created: [Int]) async throws {
+    private func resolveCreates(_ rows: [EntrySummary]) async throws {
         let creates = rows.filter { $0.route == "create_managed_user" }
         expectReleased(rows, creates)
         guard creates.allSatisfy({ $0.state == "held" || $0.state == "delivered" }) else { return }
         let known = claimed.union(creates.compactMap(\.remoteID))
-        var unclaimed = created.map(String.init).filter { !known.contains($0) }
+        var unclaimed = station.sandbox.ledger.created.map(String.init).filter { !known.contains($0) }
         for create in creates where create.state == "held" {
             guard create.uncertain || create.holdReason == "unknownOutcome" else {
                 problems.append("create \(create.id) is on hold: \(create.holdReason ?? "")")
@@ -229,14 +227,8 @@ final class ReferenceKiller {
             }
             let user = unclaimed.isEmpty ? nil : unclaimed.removeFirst()
             if user != nil { try await station.refreshedPeople() }
-            do throws(Problem) {
-                _ = try await station.client.call(Endpoints.resolve, ResolveRequest(id: create.id, remoteID: user, delivered: user != nil))
-                resolved += 1
-            } catch {
-                // The list showed that it had no effect, and Homing sent it again.
-                guard error.code == .wrongState else { throw error }
-                return
-            }
+            _ = try await station.client.call(Endpoints.resolve, ResolveRequest(id: create.id, remoteID: user, delivered: user != nil))
+            resolved += 1
         }
         if !unclaimed.isEmpty { problems.append("no entry made the users \(unclaimed)") }
     }

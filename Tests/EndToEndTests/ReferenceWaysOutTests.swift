@@ -182,9 +182,9 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// The request never had an effect, but Homing cannot know before the list may show it.
+    /// The request never had an effect, but Homing cannot know.
     @Test func createWithUnknownOutcomeIsResolvedAsNotDelivered() async throws {
-        let station = try await TestStation.signedInWithPeople(delivery: "lookup_after: 600")
+        let station = try await TestStation.signedInWithPeople()
         await station.sandbox.apply(Fault(.cut, path: "managed_users", method: "POST", count: 1))
         try await station.create(1)
         try await station.measure(Self.anna, 2)

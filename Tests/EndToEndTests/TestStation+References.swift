@@ -72,8 +72,8 @@ extension Ledger {
 
 extension TestStation {
     /// Signed in as the manager, with the list: 7 is Anna Example, 5 is Eve Lab and 9 is Zoë Quiroga.
-    static func signedInWithPeople(delivery: String = shortPauses) async throws -> TestStation {
-        let station = try await people(delivery: delivery)
+    static func signedInWithPeople() async throws -> TestStation {
+        let station = try await people()
         try await station.signedIn()
         try await station.event("rosterChanged")
         return station

@@ -57,6 +57,23 @@ import Vault
         #expect(try await store.outbox.rosterLabels(of: ["9"], in: Self.key)?.labels == [:])
     }
 
+    @Test func findsLabelAndDeletionInOneRead() async throws {
+        let store = try signedIn()
+        try await save(store, [[.sample(1, "Zoë")]])
+        var deletion = Samples.mutation(1)
+        (deletion.route, deletion.subject, deletion.reference) = ("delete", "1", "people")
+        try await store.enqueue(deletion)
+        func standing(_ id: RosterID, _ key: RosterKey?, _ routes: [String]) async throws -> [String?] {
+            let found = try await store.outbox.standing(of: id, in: key, deletedBy: routes, at: Samples.destination)
+            return [found.list.map { "\($0.head.count)" }, found.list?.label, found.deletion?.description]
+        }
+        #expect(try await standing("1", Self.key, ["delete"]) == ["1", "Zoë", deletion.id.description])
+        #expect(try await standing("2", Self.key, ["delete"]) == ["1", nil, nil])
+        #expect(try await standing("1", nil, ["delete"]) == [nil, nil, deletion.id.description])
+        #expect(try await standing("1", Self.key, []) == ["1", "Zoë", nil])
+        #expect(try await standing("1", nil, []) == [nil, nil, nil])
+    }
+
     /// The key stays after a sign-out, so the sealed bytes must go.
     @Test func signOutLeavesNoByteOfTheList() async throws {
         let store = try signedIn()

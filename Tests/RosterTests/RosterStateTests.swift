@@ -197,38 +197,6 @@ final class RosterStateTests {
         #expect(on(.known(other, [], touched: ["people"])) == [])
     }
 
-    @Test func readsListThatMaySettleADoubtUntilItSucceeds() {
-        settle()
-        #expect(on(.doubted(backend: "b", resources: ["people"], settledFrom: now + 30)) == [.wake(at: now + 30)])
-        #expect(on(.woke, after: 29).contains(.read(Self.people)) == false)
-        #expect(on(.woke, after: 1).contains(.read(Self.people)))
-        #expect(end(.failed(Self.failure)) == [.wake(at: now + RosterBackoff.first)])
-        #expect(on(.woke, after: RosterBackoff.first).contains(.read(Self.people)))
-        _ = end(.stored(head(), changed: false))
-        #expect(on(.woke, after: 3600).contains(.read(Self.people)) == false)
-    }
-
-    @Test func earlierReadEndsNoDoubt() {
-        settle()
-        _ = on(.doubted(backend: "b", resources: ["people"], settledFrom: now + 30))
-        #expect(on(.asked(backend: "b", resource: "people", UUID())).contains(.read(Self.people)))
-        _ = end(.stored(head(), changed: false), after: 1)
-        #expect(on(.woke, after: 31).contains(.read(Self.people)))
-    }
-
-    @Test func readsParentFirstToSettleADoubt() {
-        signInWithParent()
-        _ = on(.known(Self.ann, [head(Self.lists), head(Self.tasks)]))
-        _ = on(.doubted(backend: "b", resources: ["lists", "tasks"], settledFrom: now + 30))
-        #expect(on(.woke, after: 30).contains(.read(Self.lists)))
-        // It rests after a long read, and its rows are still too old for the other list.
-        _ = on(.ended(Self.lists, .failed(Self.failure), took: .seconds(60)))
-        #expect(on(.networkChanged).contains(.read(Self.tasks)) == false)
-        #expect(on(.woke, after: 600).contains(.read(Self.lists)))
-        let actions = on(.ended(Self.lists, .stored(head(Self.lists), changed: false), took: .seconds(1)))
-        #expect(actions.contains(.read(Self.tasks)))
-    }
-
     @Test func readsDeletedListOfTheSignedInAccountAgain() {
         settle()
         let other = RosterKey(destination: Destination(backend: "b", account: "2"), resource: "people")

@@ -12,8 +12,7 @@ extension RosterRow {
 extension RosterRead {
     /// Of the account in `Samples`; the ETags are `W/"1"` and so on.
     package init(
-        _ pages: [[RosterRow]?], of resource: String = "people", rule: String = "rule", incomplete: Incompleteness? = nil,
-        settles: SettledCreates = SettledCreates(), at date: Date
+        _ pages: [[RosterRow]?], of resource: String = "people", rule: String = "rule", incomplete: Incompleteness? = nil, at date: Date
     ) {
         let numbered = pages.enumerated().map { index, rows -> (etag: String?, rows: [RosterRow])? in
             rows.map { (etag: "W/\"\(index + 1)\"", rows: $0) }
@@ -21,6 +20,6 @@ extension RosterRead {
         self.init(
             key: RosterKey(destination: Samples.destination, resource: resource), rule: Data(rule.utf8),
             beganAt: date.addingTimeInterval(-5), readAt: date, pages: numbered, total: pages.reduce(0) { $0 + ($1?.count ?? 0) },
-            incomplete: incomplete, settles: settles)
+            incomplete: incomplete)
     }
 }

@@ -21,14 +21,46 @@ import Testing
         }
     }
 
+    /// Two routes with the same words would look the same in lists and notices.
+    @Test func everyShippedRouteHasItsOwnWords() throws {
+        for backend in try Self.backends() {
+            #expect(Set(backend.routes.map { backend.kind(route: $0).one }).count == backend.routes.count, "\(backend.name)")
+            #expect(Set(backend.routes.map { backend.kind(route: $0).many }).count == backend.routes.count, "\(backend.name)")
+        }
+    }
+
+    @Test func routeThatTheProfileNoLongerHasIsAnEntry() throws {
+        let backend = try #require(try Self.backends().first { $0.name == "lists" })
+        #expect(backend.kind(route: "move_task") == RosterTitle(one: "move task entry", many: "move task entries"))
+    }
+
+    /// The words come from the names of these routes. A route whose name is no noun needs a title.
+    @Test func routesNamedByTheirOwnNamesAreNouns() throws {
+        let named = try Self.backends().flatMap { backend in
+            backend.routes.filter { backend.kind(route: $0).one == $0.replacing("_", with: " ") }
+        }
+        #expect(Set(named) == ["appointment", "fit_test", "manual_measurement", "measurement", "message", "purchase"])
+    }
+
     @Test(arguments: [
-        ("breathesafe", "create_managed_user", "new person", "new people"), ("breathesafe", "profile", "change", "changes"),
-        ("breathesafe", "delete_managed_user", "deletion", "deletions"), ("breathesafe", "fit_test", "fit test", "fit tests"),
-        ("breathesafe", "edit_fit_test", "change of a fit test", "changes of fit tests"),
+        ("breathesafe", "create_managed_user", "new person", "new people"), ("breathesafe", "profile", "person change", "person changes"),
+        ("breathesafe", "delete_managed_user", "person deletion", "person deletions"),
+        ("breathesafe", "delete_fit_test", "fit test deletion", "fit test deletions"),
+        ("breathesafe", "edit_fit_test", "fit test change", "fit test changes"),
+        ("breathesafe", "fit_test", "fit test", "fit tests"), ("lists", "rename_list", "list change", "list changes"),
         ("lists", "complete_task", "completion", "completions"), ("lists", "create_task", "new task", "new tasks"),
     ])
     func titleComesFromTheProfile(name: String, route: String, one: String, many: String) throws {
         let backend = try #require(try Self.backends().first { $0.name == name })
         #expect(backend.kind(route: route) == RosterTitle(one: one, many: many))
+    }
+
+    @Test(arguments: [
+        ("delete_fit_test", "deletion"), ("profile", "change"), ("create_managed_user", "new person"), ("edit_fit_test", "fit test change"),
+        ("measurement", "measurement"),
+    ])
+    func wordsBesideTheNameOfTheRowDoNotRepeatItsKind(route: String, noun: String) throws {
+        let backend = try #require(try Self.backends().first { $0.name == "breathesafe" })
+        #expect(backend.noun(route: route) == noun)
     }
 }

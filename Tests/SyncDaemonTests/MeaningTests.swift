@@ -38,7 +38,7 @@ import Testing
     ) throws -> Reasons.Explanation {
         var reasons = Reasons(owner: "ann@lab.test", canLookUp: true, attempts: 3, moment: Moment(now: now, timeZone: .gmt))
         (reasons.fields, reasons.subjectReport) = (fields, subject)
-        reasons.gate = gate
+        (reasons.gate, reasons.noun) = (gate, "measurement")
         let account = Account(id: entry.destination.account, label: "ann@lab.test")
         reasons.session = SessionSnapshot(backend: name, state: .signedIn, account: account)
         reasons.meaning = Reasons.Meaning(of: entry, at: try backend(name), for: reasons)

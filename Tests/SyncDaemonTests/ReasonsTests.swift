@@ -34,6 +34,7 @@ import Testing
         var reasons = Reasons(
             gate: .open, session: session(.signedIn, account: "1", "ann@lab.test"), owner: "ann@lab.test", canLookUp: true, attempts: 3,
             moment: Moment(now: now, timeZone: .gmt))
+        reasons.noun = "measurement"
         change(&reasons)
         return reasons
     }
@@ -263,9 +264,15 @@ import Testing
         Case(
             reasons {
                 $0.subjectReport = SubjectReport(resource: "managed_users", field: "user_id", id: "5")
-                $0.title = Resource.Title(one: "person", many: "people")
+                $0.rowTitle = "person"
             }, entry(1, .dead) { $0.lastStatus = 404 },
             "breathesafe refused this measurement of person 5 for ann@lab.test (404).", "run: homing retry \(id)"),
+        Case(
+            reasons {
+                $0.subjectReport = SubjectReport(resource: "managed_users", field: "user_id", id: "5")
+                $0.noun = nil
+            }, entry(1, .dead) { $0.lastStatus = 404 },
+            "breathesafe refused this measurement entry of user_id 5 for ann@lab.test (404).", "run: homing retry \(id)"),
         Case(
             reasons { $0.fields = ["user_id": "5"] },
             entry(1, .dead) {

@@ -47,6 +47,7 @@ import Testing
             backend: "breathesafe", state: .signedIn, account: Account(id: "1", label: "ann@lab.test"))
         (reasons.create, reasons.newLabel, reasons.candidates) = (create, label, candidates)
         reasons.title = Resource.Title(one: "person", many: "people")
+        (reasons.noun, reasons.rowTitle) = ("measurement", "person")
         reasons.refresh = "homing people --refresh"
         return reasons
     }
@@ -159,37 +160,6 @@ import Testing
             next
                 == "To see the current list, run: homing people --refresh\nIf the new person is there, run: homing resolve \(Self.short) --delivered ID\nIf not, run: homing resolve \(Self.short) --not-delivered\n\(Self.otherwise)"
         )
-    }
-
-    @Test(
-        arguments: [
-            (1, nil, .newest([]), " If a list that Homing reads later has no new person, Homing sends the entry again by itself."),
-            (1, nil, .tooOld, " If a list that Homing reads later has no new person, Homing sends the entry again by itself."),
-            (1, nil, rows, ""), (1, 201, .newest([]), ""),
-            (3, nil, .newest([]), " Homing has sent it 3 times, and does not send it again by itself."),
-        ] as [(Int, Int?, CreatedCandidates, String)])
-    func saysWhetherTheListMaySettleIt(doubts: Int, status: Int?, candidates: CreatedCandidates, words: String) {
-        var create = Self.create(.held, .unknownOutcome)
-        (create.uncertain, create.doubts, create.lastStatus) = (true, doubts, status)
-        var reasons = Self.reasons(nil, candidates)
-        reasons.subjectReport = nil
-        let without = reasons.explain(create).sentence
-        reasons.isSettledByList = true
-        #expect(reasons.explain(create).sentence == without + words)
-    }
-
-    @Test func creationIsSentAgainAfterTheListShowedNoEffect() {
-        var create = Self.create(.pending)
-        create.doubts = 1
-        var reasons = Self.reasons(nil)
-        reasons.subjectReport = nil
-        reasons.isSettledByList = true
-        let (sentence, next) = reasons.explain(create)
-        #expect(
-            sentence
-                == "The answer was lost. The list of people then showed that breathesafe had not created Anna Example, so Homing sends the entry again."
-        )
-        #expect(!next.needsPerson)
     }
 
     @Test func deadCreationSaysHowManyWait() {

@@ -101,9 +101,9 @@ import Testing
                 Homing read the list several times, and the answers of breathesafe contradict each other: the rows that it lists do not fit \
                 the number of people that it states. So people may be missing. Tell the administrator of breathesafe.
                 """)
-        #expect(missing(.rows, total: 7) == "3 rows have no id and are left out.")
-        #expect(missing(.rows, total: 5) == "1 row has no id and is left out.")
-        #expect(missing(.rows, total: 4) == "Rows without an id are left out.")
+        #expect(missing(.rows, total: 7) == "3 rows have no id, or a value twice, and are left out.")
+        #expect(missing(.rows, total: 5) == "1 row has no id, or a value twice, and is left out.")
+        #expect(missing(.rows, total: 4) == "Rows without an id, or with a value twice, are left out.")
     }
 
     @Test func oldListSaysWhyItIsNotReadAgain() {

@@ -92,11 +92,11 @@ import Testing
     @Test(arguments: [(299, []), (300, ["route-failing"])] as [(TimeInterval, [String])])
     func routeFailingForFiveMinutesNeedsAttention(seconds: TimeInterval, codes: [String]) {
         var failing = backend(QueueReport(pending: 2, delivered: 1))
-        failing.coolingRoutes = [
-            CoolingRoute(
-                route: "measurement", since: moment.now.addingTimeInterval(-seconds), until: moment.now.addingTimeInterval(60),
-                reason: "breathesafe answered that the account is not allowed to do this (403).")
-        ]
+        var route = CoolingRoute(
+            route: "measurement", since: moment.now.addingTimeInterval(-seconds), until: moment.now.addingTimeInterval(60),
+            reason: "breathesafe answered that the account is not allowed to do this (403).")
+        route.title = RosterTitle(one: "measurement", many: "measurements")
+        failing.coolingRoutes = [route]
         let summary = summary(failing)
         #expect(summary.attention.map(\.code) == codes)
         #expect(summary.sentence.contains("breathesafe does not accept any measurements at the moment: breathesafe answered"))

@@ -25,6 +25,7 @@ import Testing
     {
         var entry = Sample.entry(number, state, hold: hold, subject: row(1))
         (entry.route, entry.needs) = (route, Sample.id(1))
+        entry.title = RosterTitle(one: route, many: "\(route)s")
         return entry
     }
 
@@ -57,7 +58,7 @@ import Testing
                 "2 entries will be discarded: the new person Anna Example and 1 profile of Anna Example (new). Homing will not send them."))
         #expect(
             discard.before(both.all, stranded: both.stranded, isFinal: false).hasSuffix(
-                "\n2 measurements for Anna Example (new) will be on hold."))
+                "\n2 measurements of Anna Example (new) will be on hold."))
     }
 
     /// Without its create, the entry is on hold; without the entry, the create would make a person without a name.
@@ -93,7 +94,7 @@ import Testing
         #expect(
             discard.done(choice.named([done]), stranded: choice.stranded(by: [done])) == """
                 The new person Anna Example was discarded. Homing will not send it.
-                1 measurement for Anna Example (new) is on hold. 1 measurement for Anna Example (new) failed before, and cannot be retried.
+                1 measurement of Anna Example (new) is on hold. 1 measurement of Anna Example (new) failed before, and cannot be retried.
                 """)
     }
 

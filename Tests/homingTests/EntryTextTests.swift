@@ -85,10 +85,10 @@ import Testing
     @Test func entriesAreNamedInPlainWords() {
         var entry = Sample.entry(1)
         entry.route = "edit_fit_test"
-        entry.title = RosterTitle(one: "change of a fit test", many: "changes of fit tests")
+        entry.title = RosterTitle(one: "fit test change", many: "fit test changes")
         let page = EntryPage(entries: [entry], next: nil)
         let texts = [text.table(page), text.line(entry), text.detail(EntryDetail(entry: entry, attempts: [])), EntryTally.text([entry])]
-        for text in texts { #expect(!text.contains("_") && text.contains("change of a fit"), "\(text)") }
+        for text in texts { #expect(!text.contains("_") && text.contains("fit test change"), "\(text)") }
     }
 
     @Test func anEmptyListSaysSo() {

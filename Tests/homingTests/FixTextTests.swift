@@ -14,7 +14,7 @@ import Testing
         let old = Sample.entry(2, "dead", subject: Sample.subject("77", nil))
         #expect(
             FixText.done(old, receipt(Sample.subject())) == """
-                The measurement for 77 is corrected, and stored safely as 3f2a91c04b03 (#3) for Anna Example (28). Homing sends it to \
+                The measurement of 77 is corrected, and stored safely as 3f2a91c04b03 (#3) for Anna Example (28). Homing sends it to \
                 breathesafe by itself.
                 The old entry 3f2a91c04b02 (#2) is discarded.
                 """)
@@ -24,9 +24,35 @@ import Testing
         let old = Sample.entry(2, "dead", subject: Sample.subject())
         #expect(
             FixText.done(old, receipt(Sample.subject())).hasPrefix(
-                "The measurement for Anna Example (28) is corrected, and stored safely as 3f2a91c04b03 (#3). Homing sends it"))
+                "The measurement of Anna Example (28) is corrected, and stored safely as 3f2a91c04b03 (#3). Homing sends it"))
         #expect(
             FixText.done(Sample.entry(2), receipt(nil)).hasPrefix("The measurement is corrected, and stored safely as 3f2a91c04b03 (#3). "))
+    }
+
+    /// Before its delivery a new row has the id of its entry, and a corrected entry has another id.
+    @Test func newRowIsNamedWithoutAPreposition() {
+        var create = Sample.entry(2, "dead")
+        create.subject = SubjectReport(
+            resource: "managed_users", field: "user_id", id: "@\(Sample.id(2))", label: "Anna Example", isNew: true)
+        create.subject?.title = "person"
+        create.title = RosterTitle(one: "new person", many: "new people")
+        var corrected = create.subject
+        corrected?.id = "@\(Sample.id(3))"
+        #expect(
+            FixText.done(create, receipt(corrected)).hasPrefix(
+                "The new person Anna Example is corrected, and stored safely as 3f2a91c04b03 (#3). "))
+        #expect(
+            ResolveText.done(create, delivered: false, remoteID: nil).hasPrefix("The new person Anna Example counts as not delivered. "))
+        create.subject = Sample.subject()
+        create.subject?.reference = "@\(Sample.id(2))"
+        #expect(
+            ResolveText.done(create, delivered: true, remoteID: "28").hasPrefix(
+                "The new person Anna Example (28) counts as delivered with the server id 28. "))
+        create.id = Sample.id(4)
+        create.title = RosterTitle(one: "person deletion", many: "person deletions")
+        #expect(
+            ResolveText.done(create, delivered: false, remoteID: nil).hasPrefix(
+                "The person deletion of Anna Example (28) counts as not delivered. "))
     }
 
     @Test func lostAnswerSaysHowToSeeWhetherItWasAccepted() {
@@ -41,7 +67,7 @@ import Testing
         let entry = Sample.entry(2, "delivered", subject: Sample.subject())
         #expect(
             ResolveText.done(entry, delivered: true, remoteID: "17") == """
-                The measurement for Anna Example (28) counts as delivered with the server id 17. Homing does not send it again, and its \
+                The measurement of Anna Example (28) counts as delivered with the server id 17. Homing does not send it again, and its \
                 payload is destroyed.
                 To see the receipt, run: homing receipt 3f2a91c04b02
                 """)

@@ -47,8 +47,11 @@ enum Sample {
         (entry.holdReason, entry.dueAt, entry.attempts, entry.releases) = (hold, due, 1, 2)
         (entry.canBeLookedUp, entry.size, entry.remoteID) = (true, 17_400, remoteID)
         (entry.lastStatus, entry.lastError, entry.subject) = (lastStatus, lastError, subject)
+        entry.title = measurement
         return entry
     }
+
+    static let measurement = RosterTitle(one: "measurement", many: "measurements")
 
     static func subject(_ id: String = "28", _ label: String? = "Anna Example") -> SubjectReport {
         SubjectReport(resource: "managed_users", field: "user_id", id: id, label: label)

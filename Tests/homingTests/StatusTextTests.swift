@@ -102,10 +102,10 @@ import Testing
 
     @Test func showsFailingRoute() {
         var report = Sample.backend(queue: .init(pending: 2))
-        report.coolingRoutes = [
-            CoolingRoute(
-                route: "measurement", since: Sample.ago(minutes: 1), until: Sample.now, reason: "one answered with a server error (500).")
-        ]
+        var route = CoolingRoute(
+            route: "measurement", since: Sample.ago(minutes: 1), until: Sample.now, reason: "one answered with a server error (500).")
+        route.title = Sample.measurement
+        report.coolingRoutes = [route]
         #expect(
             text(Sample.status(backends: [report])).contains(
                 "sending  on, except for measurements: one answered with a server error"))

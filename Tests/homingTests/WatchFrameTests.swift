@@ -22,7 +22,11 @@ import Testing
                 lane(1, "users/5", "inflight", waiting: 12), lane(2, "users/王小明的测量", due: Sample.now.addingTimeInterval(300)),
                 lane(3, "users/👩‍👩‍👧‍👦é", "dead", waiting: 1000),
             ])
-        for cursor in 1...3 { view.saw(Sample.event(Int64(cursor), detail: ["remoteID": "\(800 + cursor)", "route": "measurement"])) }
+        for cursor in 1...3 {
+            var event = Sample.event(Int64(cursor), detail: ["remoteID": "\(800 + cursor)", "route": "measurement"])
+            event.title = Sample.measurement
+            view.saw(event)
+        }
         return view
     }
 
@@ -62,6 +66,7 @@ import Testing
         lane.subject = Sample.subject()
         view.saw(Sample.status(), [lane, self.lane(2, "lists")])
         var event = Sample.event(1, detail: ["remoteID": "801", "route": "measurement"])
+        event.title = Sample.measurement
         event.subject = Sample.subject("31", "Anna Maximiliana Example-Featherstonehaugh")
         view.saw(event)
         let lines = frame(width: 100).lines(view)

@@ -19,11 +19,6 @@ extension Backend {
         return route.touches + implied.filter { !route.touches.contains($0) }
     }
 
-    /// The routes whose creates this list settles after a lost answer: they make its rows, must not be sent twice, and cannot be looked up.
-    package func routesSettled(by resource: Resource) -> [String] {
-        routes.filter { creates(route: $0) == resource.name && isAtMostOnce(route: $0) && !canLookUp(route: $0) }
-    }
-
     /// The field that holds the subject of the route's entries, and its resource; nil for none.
     package func subjectField(route name: String) -> (field: String, resource: Resource)? {
         guard let reference = profile.routes[name]?.references.first, let resource = resource(reference.resource) else { return nil }

@@ -14,22 +14,23 @@ extension ControlHandler {
         else { return nil }
         var advice = Advice(
             subject: SubjectReport(resource: resource.name, field: field, id: id.rawValue),
-            kind: keeper.backend.kind(route: submission.route).one, title: resource.title, maxAge: resource.maxAge,
+            kind: keeper.backend.noun(route: submission.route), title: resource.title, maxAge: resource.maxAge,
             moment: Moment(now: clock.now))
         let snapshot = await keeper.snapshot
         advice.isSignedIn = snapshot.state == .signedIn && snapshot.account?.id == owner.account
+        var list: RosterKey?
         if id.reference != nil {
             let subject = Subject(owner, route: submission.route, id)
             advice.subject = try await names(for: ObserverView(seesPeople: true)).report(subject) ?? advice.subject
         } else if advice.isSignedIn {
-            let found = try await outbox.rosterLabels(of: [id], in: RosterKey(destination: owner, resource: resource.name))
-            (advice.head, advice.subject.label) = (found?.head, found?.labels[id])
+            list = RosterKey(destination: owner, resource: resource.name)
         }
         // A correction takes the place of the earlier entry, also before a deletion.
-        if keeper.backend.deletes(route: submission.route) == nil, submission.supersedes == nil {
-            let deletions = try await outbox.deletions(by: keeper.backend.deletions(of: resource), at: owner)
-            advice.deletion = deletions[RosterID(advice.subject.id)]
-        }
+        let mayBeDeleted = keeper.backend.deletes(route: submission.route) == nil && submission.supersedes == nil
+        let standing = try await outbox.standing(
+            of: RosterID(advice.subject.id), in: list, deletedBy: mayBeDeleted ? keeper.backend.deletions(of: resource) : [], at: owner)
+        if let found = standing.list { (advice.head, advice.subject.label) = (found.head, found.label) }
+        advice.deletion = standing.deletion
         return advice
     }
 

@@ -105,7 +105,8 @@ extension ControlHandler {
             attempts: dispatcher.attempts, subjectReport: try await names(for: view).report(Subject(entry)), moment: Moment(now: clock.now))
         reasons.earlier = context.earlier
         reasons.readsRow = keeper?.backend.freshResource(route: entry.route) != nil
-        reasons.noun = keeper?.backend.kind(route: entry.route).one
+        reasons.noun = keeper?.backend.noun(route: entry.route)
+        reasons.rowTitle = reasons.subjectReport.flatMap { keeper?.backend.resource($0.resource) }?.title.one
         reasons.deletes = keeper?.backend.deletes(route: entry.route) != nil
         reasons.meaning = Reasons.Meaning(of: context.entry, at: keeper?.backend, for: reasons)
         if let gate = reasons.routeGate { reasons.routeGate?.failure = view.failure(gate.failure, at: backend) }

@@ -64,7 +64,7 @@ struct ObserverView {
         case .retried: ["after", "by", "from"]
         case .discarded: ["by", "from"]
         case .superseded: ["by", "from", "new"]
-        case .resolved: ["by", "list", "outcome", "remoteID"]
+        case .resolved: ["by", "outcome", "remoteID"]
         case .restored: ["by", "to"]
         case .exported: ["by"]
         case .gateChanged: ["gate", "reason", "until"]

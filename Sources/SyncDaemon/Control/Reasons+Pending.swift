@@ -12,8 +12,7 @@ extension Reasons {
         backendMissing(entry) ?? addressChanged(entry) ?? paused() ?? accountMissing(entry) ?? creation(entry)
             ?? ofSubject(entry) ?? behind(entry)
             ?? diskFull()
-            ?? unseen(entry) ?? refused(entry) ?? cooling() ?? failing(entry) ?? uncertain(entry) ?? backoff(entry)
-            ?? shownAbsent(entry) ?? revived(entry) ?? (
+            ?? unseen(entry) ?? refused(entry) ?? cooling() ?? failing(entry) ?? uncertain(entry) ?? backoff(entry) ?? revived(entry) ?? (
                 "It is the next to be sent.", .optional("Nothing to do. Homing sends it by itself.")
             )
     }

@@ -50,7 +50,7 @@ extension Reasons {
         case .held where create.holdReason == .unknownOutcome:
             let backend = entry.destination.backend
             return (
-                "\(isOnHold) it is not known whether \(backend) has created \(newRow): the answer to entry \(id) is missing or has no usable id.\(found)\(settling(create))",
+                "\(isOnHold) it is not known whether \(backend) has created \(newRow): the answer to entry \(id) is missing or has no usable id.\(found)",
                 .required("\(resolution(of: create))\n\(otherwise(entry))")
             )
         case .held:
@@ -79,7 +79,7 @@ extension Reasons {
         }
         let why = canLookUpCreate ? "looking it up there did not settle it" : "\(backend) offers no way to look it up"
         return (
-            "It is not known whether \(backend) has created \(newRow): the entry was sent, and \(why).\(said(entry))\(found)\(settling(entry))",
+            "It is not known whether \(backend) has created \(newRow): the entry was sent, and \(why).\(said(entry))\(found)",
             .required(resolution(of: entry))
         )
     }
@@ -111,24 +111,6 @@ extension Reasons {
         case .unordered: " The stored list of \(title.many) cannot tell which ones are new."
         case nil: ""
         }
-    }
-
-    /// A space and what Homing does about the unknown outcome by itself, or nothing.
-    private func settling(_ create: Entry) -> String {
-        if !isSettledByList { return "" }
-        if create.doubts >= Entry.mostDoubts { return " Homing has sent it \(create.doubts) times, and does not send it again by itself." }
-        if case .newest(let rows) = candidates, !rows.isEmpty { return "" }
-        if !create.mayBeShownAbsent { return "" }
-        return " If a list that Homing reads later has no new \(title.one), Homing sends the entry again by itself."
-    }
-
-    /// For a creation that waits because a list has shown that an earlier send had no effect.
-    func shownAbsent(_ entry: Entry) -> Explanation? {
-        guard isSettledByList, create == nil, entry.mutation.creates != nil, !entry.uncertain, entry.doubts > 0 else { return nil }
-        return (
-            "The answer was lost. The list of \(title.many) then showed that \(entry.destination.backend) had not created \(newRow), so Homing sends the entry again.",
-            .optional("Nothing to do. This happens by itself.")
-        )
     }
 
     private func resolution(of create: Entry) -> String {

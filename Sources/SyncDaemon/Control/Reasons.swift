@@ -37,6 +37,8 @@ struct Reasons {
     var attempts: Int
     /// The row that the entry refers to; nil for none.
     var subjectReport: SubjectReport?
+    /// The word for that row, such as `person`; nil for a backend without a profile.
+    var rowTitle: String?
     /// Nil if the profile says nothing about the last answer.
     var meaning: Meaning?
     /// The entry that must first create the row that this one refers to; nil for none, and once it is delivered.
@@ -55,8 +57,6 @@ struct Reasons {
     var deletes = false
     /// Whether the creation can be looked up.
     var canLookUpCreate = false
-    /// Whether the list may show that the creation had no effect, so that Homing sends it again.
-    var isSettledByList = false
     /// Rows that the creation may have made; nil if that is no question.
     var candidates: CreatedCandidates?
     /// Undelivered entries that refer to the row that this one creates, counted up to `Outbox.countedInLine`.
@@ -196,7 +196,8 @@ struct Reasons {
         }
     }
 
-    /// `this measurement of Anna Example (5)`, `this measurement of person 5` without a name, or `this new person Anna Example`.
+    /// `this measurement of Anna Example (5)`, without a name `this measurement of person 5`, and without a profile `of user_id 5`; or `this new
+    /// person Anna Example`.
     func subject(_ entry: Entry, _ article: String) -> String {
         var known = fields
         var name = ""
@@ -205,7 +206,7 @@ struct Reasons {
             if report.id == RosterID(createdBy: entry.id).rawValue {
                 name = report.label.map { " \($0)" } ?? ""
             } else {
-                let nameless = report.isNew == true ? "a new \(title.one)" : "\(title.one) \(report.id)"
+                let nameless = report.isNew == true ? "a new \(rowTitle ?? "row")" : "\(rowTitle ?? report.field) \(report.id)"
                 name = " of \(report.label == nil ? nameless : report.text)"
             }
         }

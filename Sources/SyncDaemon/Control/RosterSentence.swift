@@ -92,8 +92,8 @@ struct RosterSentence {
             return
                 "Homing read the list several times, and the answers of \(report.backend) contradict each other: the rows that it lists do not fit the number of \(many) that it states. So \(many) may be missing. Tell the administrator of \(report.backend)."
         case .rows:
-            guard let rows = Count(some: total - count, "row") else { return "Rows without an id are left out." }
-            return "\(rows) \(rows.pick("has", "have")) no id and \(rows.are) left out."
+            guard let rows = Count(some: total - count, "row") else { return "Rows without an id, or with a value twice, are left out." }
+            return "\(rows) \(rows.pick("has", "have")) no id, or a value twice, and \(rows.are) left out."
         case nil: return nil
         }
     }

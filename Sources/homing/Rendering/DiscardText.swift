@@ -31,12 +31,12 @@ struct DiscardText {
         [Self.what(entries), Self.held(stranded, nil), undo(entries)].compactMap(\.self).joined(separator: "\n")
     }
 
-    /// `2 measurements for Anna Example (new) will be on hold.`; nil for none. Failed entries stay as they are.
+    /// `2 measurements of Anna Example (new) will be on hold.`; nil for none. Failed entries stay as they are.
     private static func held(_ entries: [EntrySummary], _ verb: String?) -> String? {
         let (failed, others) = (entries.filter { $0.state == "dead" }, entries.filter { $0.state != "dead" })
         let sentences = [
-            others.isEmpty ? nil : "\(EntryTally.text(others, link: "for")) \(verb ?? (others.count == 1 ? "is" : "are")) on hold.",
-            failed.isEmpty ? nil : "\(EntryTally.text(failed, link: "for")) failed before, and cannot be retried.",
+            others.isEmpty ? nil : "\(EntryTally.text(others)) \(verb ?? (others.count == 1 ? "is" : "are")) on hold.",
+            failed.isEmpty ? nil : "\(EntryTally.text(failed)) failed before, and cannot be retried.",
         ].compactMap { $0?.capitalisedFirst }
         return sentences.isEmpty ? nil : sentences.joined(separator: " ")
     }

@@ -3,9 +3,7 @@ import ControlAPI
 /// Entries by person and kind, for sentences: `3 measurements of Anna Example (5) and 1 fit test of Eve Lab (7)`, or `the new person Anna Example`.
 enum EntryTally {
     /// Names up to ten groups, in the order of their first entries.
-    ///
-    /// - Parameter link: before the person.
-    static func text(_ entries: [EntrySummary], link: String = "of") -> String {
+    static func text(_ entries: [EntrySummary]) -> String {
         guard !entries.isEmpty else { return "no entries" }
         var groups: [(key: [String], entries: [EntrySummary])] = []
         for entry in entries {
@@ -17,9 +15,9 @@ enum EntryTally {
             }
         }
         var parts = groups.prefix(shown).map { group -> String in
-            if let row = group.entries[0].newRow { return "the new \(row.title ?? "row") \(row.label ?? row.text)" }
-            let kind = group.entries[0].kind
-            return Words.count(group.entries.count, kind.one, kind.many) + (group.key[1].isEmpty ? "" : " \(link) \(group.key[1])")
+            let first = group.entries[0]
+            if first.newRow != nil { return "the \(first.words)" }
+            return first.withRow(Words.count(group.entries.count, first.kind.one, first.kind.many))
         }
         let others = groups.dropFirst(shown).reduce(0) { $0 + $1.entries.count }
         if others > 0 { parts.append(Words.count(others, "other entry", "other entries")) }

@@ -53,10 +53,9 @@ struct EntryText {
         return page.next.map { "\(shown). For the next, add ‘--after \($0)’." } ?? "\(shown)."
     }
 
-    /// `#12 3f2a91c04b7d, measurement for Anna Example (28), 17.4 kB, captured 3 minutes ago (14:05), refused`.
+    /// `#12 3f2a91c04b7d, measurement of Anna Example (28), 17.4 kB, captured 3 minutes ago (14:05), refused`.
     func line(_ entry: EntrySummary) -> String {
-        let kind = entry.kind.one + (entry.subject.map { " for \($0.text)" } ?? "")
-        let parts = [kind, Words.size(entry.size), "captured \(times.relative(entry.capturedAt))", Self.state(entry)]
+        let parts = [entry.words, Words.size(entry.size), "captured \(times.relative(entry.capturedAt))", Self.state(entry)]
         return "#\(entry.sequence) \(Self.shortID(entry.id)), \(parts.joined(separator: ", "))".printable
     }
 

@@ -2,11 +2,10 @@ import ControlAPI
 
 enum FixText {
     static func done(_ old: EntrySummary, _ receipt: SubmissionReceipt) -> String {
-        let kind = old.kind.one + (old.subject.map { " for \($0.text)" } ?? "")
-        let isOtherRow = old.subject?.id != receipt.subject?.id
+        let isOtherRow = old.newRow == nil && old.subject?.id != receipt.subject?.id
         let whom = receipt.subject.map { isOtherRow ? " for \($0.text)" : "" } ?? ""
         return """
-            The \(kind) is corrected, and stored safely as \(EntryText.shortID(receipt.id)) (#\(receipt.sequence))\(whom). \
+            The \(old.words) is corrected, and stored safely as \(EntryText.shortID(receipt.id)) (#\(receipt.sequence))\(whom). \
             Homing sends it to \(receipt.backend) by itself.
             The old entry \(EntryText.shortID(old.id)) (#\(old.sequence)) is discarded.
             """.printableLines

@@ -2,8 +2,7 @@ import ControlAPI
 
 enum ResolveText {
     static func done(_ entry: EntrySummary, delivered: Bool, remoteID: String?) -> String {
-        let whom = entry.subject.map { " for \($0.text)" } ?? ""
-        let name = "The \(entry.kind.one)\(whom)"
+        let name = "The \(entry.words)"
         let id = EntryText.shortID(entry.id)
         guard delivered else { return "\(name) counts as not delivered. Homing sends it again, up to three times.".printable }
         let number = remoteID.map { " with the server id \($0)" } ?? ""

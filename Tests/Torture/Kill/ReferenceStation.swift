@@ -196,13 +196,8 @@ actor ReferenceStation {
         if unknown.count > 1, !isCareless { problems.append("the backend has \(unknown), which no receipt names") }
         let row = isCareless ? nil : unknown.first
         if row != nil { try await refreshPeople() }
-        do throws(Problem) {
-            _ = try await station.client.call(Endpoints.resolve, ResolveRequest(id: entry.id, remoteID: row, delivered: row != nil))
-            resolved += 1
-        } catch {
-            // The list showed that it had no effect, and Homing sent it again.
-            guard error.code == .wrongState else { throw error }
-        }
+        _ = try await station.client.call(Endpoints.resolve, ResolveRequest(id: entry.id, remoteID: row, delivered: row != nil))
+        resolved += 1
     }
 
     /// A person’s word about a row is checked in the list.
