@@ -83,6 +83,13 @@ package struct Backend: Sendable {
         !isAtMostOnce(route: name) && (canLookUp(route: name) || sendsKeys || isIdempotent(route: name))
     }
 
+    /// What decides about a repeated send.
+    package func traits(route name: String) -> RouteTraits {
+        RouteTraits(
+            canLookUp: canLookUp(route: name), isAtMostOnce: isAtMostOnce(route: name),
+            isRepeatable: isIdempotent(route: name) || sendsKeys, isElsewhere: isElsewhere(route: name))
+    }
+
     package func isAtMostOnce(route name: String) -> Bool { profile.routes[name]?.delivery == .atMostOnce }
 
     func route(_ name: String) throws(Failure) -> Route {

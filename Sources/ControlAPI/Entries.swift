@@ -34,6 +34,8 @@ public struct EntrySummary: Codable, Sendable, Equatable {
     public var uncertain = false
     /// Whether the route has a look-up, which precedes resending an uncertain entry.
     public var canBeLookedUp = false
+    /// True if it may have taken effect and Homing cannot look it up, so that a retry needs `withoutLooking`; otherwise nil.
+    public var retryMayDuplicate: Bool?
     /// Payload bytes.
     public var size = 0
     public var remoteID: String?

@@ -46,6 +46,8 @@ public struct Problem: Error, Codable, Sendable, Equatable {
         /// With `strict`: the submitted id is not in the stored list.
         public static let notListed = Code("not-listed")
         public static let wrongState = Code("wrong-state")
+        /// The entry may have taken effect, and Homing cannot look it up: sent again, it may exist twice.
+        public static let mayDuplicate = Code("may-duplicate")
         public static let outboxFull = Code("outbox-full")
         public static let storageFailed = Code("storage-failed")
         public static let stopping = Code("stopping")

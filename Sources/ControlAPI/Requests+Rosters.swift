@@ -38,9 +38,9 @@ public struct RosterQuery: WireRequest {
     /// As in `RosterReference`.
     public var resource: String
     public var backend: String?
-    /// A part of the label, in any case and with or without accents, or the beginning of the id.
+    /// A part of the label, in any case and with or without accents and apostrophes, or the beginning of the id.
     public var find: String?
-    /// The whole label, in any case and with or without accents.
+    /// The whole label, in any case, with or without accents, and with any kind of apostrophe.
     public var label: String?
     /// Only these ids, at most 500; empty for all.
     public var ids: [String]

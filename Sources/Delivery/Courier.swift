@@ -20,9 +20,7 @@ package struct Courier: Sendable {
     /// Sends `entry` with the session of its account. If an earlier send may have taken effect, looks it up first.
     package func attempt(_ entry: Entry) async -> Attempt {
         let name = entry.mutation.route
-        let route = RouteTraits(
-            canLookUp: backend.canLookUp(route: name), isAtMostOnce: backend.isAtMostOnce(route: name),
-            isRepeatable: backend.isIdempotent(route: name) || backend.sendsKeys, isElsewhere: backend.isElsewhere(route: name))
+        let route = backend.traits(route: name)
         var rules = rules
         if backend.isIdempotent(route: name) { rules.keyLifetime = nil }
         let rows = backend.freshResource(route: name).map {

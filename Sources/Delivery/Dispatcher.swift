@@ -286,6 +286,9 @@ package final class Dispatcher: Sendable {
     private func store(_ settled: [Settled], _ slots: [Destination: ClaimOrder], _ group: inout DiscardingTaskGroup) {
         group.addTask {
             let begin = ContinuousClock.now
+            for item in settled {
+                if case .delivered = item.settlement { self.rosters.keepChange(of: item.entry.mutation) }
+            }
             do throws(OutboxError) {
                 let claimed = try await self.outbox.settle(settled, thenClaim: slots, at: self.clock.now)
                 self.post(.stored(claimed))

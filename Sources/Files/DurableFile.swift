@@ -11,9 +11,14 @@ package struct DurableFile: Sendable, Hashable {
     package var exists: Bool { access(path, F_OK) == 0 }
 
     /// The permission bits; nil if there is no file.
-    package var mode: mode_t? {
+    package var mode: mode_t? { status.map { $0.st_mode & 0o7777 } }
+
+    /// Nil if there is no file.
+    package var owner: uid_t? { status?.st_uid }
+
+    private var status: stat? {
         var info = stat()
-        return stat(path, &info) == 0 ? info.st_mode & 0o7777 : nil
+        return stat(path, &info) == 0 ? info : nil
     }
 
     /// Nil if there is no file.

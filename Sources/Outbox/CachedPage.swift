@@ -3,13 +3,22 @@ import JSON
 import SyncModel
 import Vault
 
-/// One server page of a roster. Plain form: `{"etag": …, "rows": [[id, label, folded, kept…], …]}`.
+/// One server page of a roster. Plain form: `{"etag": …, "rows": [[id, label, folded, kept…], …], "since": …, "others": [[id, time], …]}`. `since` is
+/// when most of the rows were first listed here, and `others` has the rest, in milliseconds.
 struct CachedPage: Equatable, Sendable {
     let plain: Data
 
-    init(etag: String?, rows: [RosterRow]) {
-        let rows = rows.map { row in JSONValue.array([.string(row.id.rawValue), .string(row.label), .string(row.folded)] + row.kept) }
-        plain = JSONValue.object(["etag": etag.map(JSONValue.string) ?? .null, "rows": .array(rows)]).serialized
+    /// - Parameter firstListed: also of rows that a read has not listed, so that they do not count as new later.
+    init(etag: String?, rows: [RosterRow], firstListed: [RosterID: Date] = [:]) {
+        let ids = Set(rows.map(\.id))
+        let values = rows.map { row in JSONValue.array([.string(row.id.rawValue), .string(row.label), .string(row.folded)] + row.kept) }
+        var members: [String: JSONValue] = ["etag": etag.map(JSONValue.string) ?? .null, "rows": .array(values)]
+        let counts = Dictionary(firstListed.values.map { ($0.ms, 1) }, uniquingKeysWith: +)
+        let usual = counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+        let others = firstListed.filter { id, date in date.ms != usual || !ids.contains(id) }.sorted { $0.key < $1.key }
+        members["since"] = usual.map(JSONValue.int)
+        if !others.isEmpty { members["others"] = .array(others.map { .array([.string($0.key.rawValue), .int($0.value.ms)]) }) }
+        plain = JSONValue.object(members).serialized
     }
 
     init(opening sealed: Data, by vault: Vault, as name: String) throws { plain = try vault.open(sealed, as: name) }
@@ -41,7 +50,25 @@ struct CachedPage: Equatable, Sendable {
         }
     }
 
-    private var list: JSONElement? { JSONDocument(checked: plain).root.element(at: JSONPointer(tokens: ["rows"])) }
+    /// When this station first listed each row.
+    ///
+    /// - Parameter date: for a page that does not say.
+    func firstListed(orElse date: Date) -> [RosterID: Date] {
+        let usual = element("since")?.whole.map { Date(ms: $0) } ?? date
+        var listed: [RosterID: Date] = [:]
+        list?.forEachRow(first: 1) { values, _ in
+            if let id = values.first?.string { listed[RosterID(id)] = usual }
+            return true
+        }
+        for other in element("others")?.elements.map({ Array($0.elements) }) ?? [] {
+            if let id = other.first?.scalar?.string, let ms = other.last?.whole { listed[RosterID(id)] = Date(ms: ms) }
+        }
+        return listed
+    }
+
+    private var list: JSONElement? { element("rows") }
+
+    private func element(_ name: String) -> JSONElement? { JSONDocument(checked: plain).root.element(at: JSONPointer(tokens: [name])) }
 }
 
 extension RosterKey {

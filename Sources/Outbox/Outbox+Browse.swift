@@ -46,7 +46,7 @@ package struct CommonSubject: Sendable, Equatable {
 package struct Overview: Sendable {
     /// One for each destination and state, ordered by destination.
     package var tallies: [Tally]
-    /// Pending entries in lanes stopped by one that is dead, held, or keeps failing its lookups.
+    /// Pending entries that must follow one that is dead, held, or keeps failing its lookups.
     package var blocked: [Destination: Int]
     /// Entries that keep failing their lookups.
     package var unseen: [Destination: Int]
@@ -140,11 +140,18 @@ extension Outbox {
     private static func blocked(_ db: Database) throws -> [Destination: Int] {
         try counts(
             """
-            lane JOIN entry USING (backend, account, lane)
-            WHERE lane.dueAt IS NULL AND entry.blocks AND entry.state = 'pending' AND entry.sequence > lane.head
-                AND (SELECT state FROM entry AS first WHERE first.sequence = lane.head) IN ('dead', 'held')
+            (\(stoppedLanes)) AS stopped CROSS JOIN entry USING (backend, account, lane)
+            WHERE entry.blocks AND entry.state = 'pending' AND entry.sequence >= stopped.head
             """, db)
     }
+
+    /// The lanes whose head failed or is on hold, or must follow such an entry. The joins are in this order, since a lane may have a million entries.
+    private static let stoppedLanes = """
+        SELECT lane.backend, lane.account, lane.lane, lane.head FROM lane CROSS JOIN entry AS this ON this.sequence = lane.head
+        WHERE lane.dueAt IS NULL AND this.blocks AND (this.state IN ('dead', 'held') OR (this.state = 'pending' AND (
+            EXISTS (SELECT 1 FROM entry AS parent WHERE parent.sequence = this.parent AND parent.state IN ('dead', 'held'))
+            OR (this.afterSubject AND \(OutboxSchema.hasFailedBefore("this"))))))
+        """
 
     private static func blockedByUnseen(_ db: Database) throws -> [Destination: Int] {
         try counts(

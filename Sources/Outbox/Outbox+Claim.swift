@@ -64,9 +64,7 @@ extension Outbox {
             var order = order
             var room = try mostInFlight - bytesInFlight(at: destination.backend, db)
             var isCrowded = false
-            var isComplete = false
-            while !isCrowded, !isComplete, let batch = try candidates(order, destination, now, db) {
-                let (before, asked) = (claimed.entries.count, order.count)
+            while !isCrowded, let batch = try candidates(order, destination, now, db) {
                 for candidate in batch {
                     isCrowded = candidate.size > room && room < mostInFlight
                     if isCrowded { break }
@@ -81,8 +79,6 @@ extension Outbox {
                     order.count -= 1
                     if order.probes.removeValue(forKey: entry.route) != nil { order.closed.insert(entry.route) }
                 }
-                // An entry that was held instead may have been ahead of one that is due.
-                isComplete = batch.count < asked && claimed.entries.count - before == batch.count
             }
             // The next settlement frees room, and claims again.
             let next = isCrowded ? [:] : try nextDue(destination, db)

@@ -32,6 +32,22 @@ extension Outbox {
         }
     }
 
+    /// The entries by these routes that will be sent and refer to a create, with that create.
+    package func changes(by routes: [String], at destination: Destination) async throws(OutboxError) -> [MutationID: MutationID] {
+        if routes.isEmpty { return [:] }
+        return try await read { db in
+            let rows = try Row.fetchAll(
+                db.cachedStatement(
+                    sql: """
+                        SELECT id, needs FROM entry INDEXED BY routeOrder WHERE route IN (\(databaseQuestionMarks(count: routes.count)))
+                            AND backend = ? AND account = ? AND needs IS NOT NULL AND state IN ('pending', 'inflight')
+                        """), arguments: StatementArguments(routes) + [destination.backend, destination.account])
+            var changes: [MutationID: MutationID] = [:]
+            for row in rows { if let id = MutationID(row["id"] as String) { changes[id] = MutationID(row["needs"] as String) } }
+            return changes
+        }
+    }
+
     /// The deletions by these routes that will be sent, by the row's present id: the oldest for each row. Not those that failed or are on hold.
     package func deletions(by routes: [String], at destination: Destination) async throws(OutboxError) -> [RosterID: MutationID] {
         if routes.isEmpty { return [:] }

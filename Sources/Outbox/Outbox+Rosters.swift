@@ -54,6 +54,15 @@ extension Outbox {
         }
     }
 
+    /// When this station first listed each row; empty without a stored roster.
+    package func firstListed(in key: RosterKey) async throws(OutboxError) -> [RosterID: Date] {
+        try await read { db in
+            guard let stored = try StoredRoster.fetch(key, db), rosterRules.include(stored), let pages = try stored.pages(by: vault, db)
+            else { return [:] }
+            return stored.firstListed(in: pages)
+        }
+    }
+
     /// The labels of the rows with these ids; nil without a readable roster.
     package func rosterLabels(
         of ids: Set<RosterID>, in key: RosterKey

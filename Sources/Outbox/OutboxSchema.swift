@@ -138,6 +138,8 @@ package enum OutboxSchema {
             PRIMARY KEY (backend, account, lane, head)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX laneDue ON lane (backend, account, route, dueAt, head) WHERE dueAt IS NOT NULL;
+        CREATE INDEX laneStopped ON lane (backend, account, head) WHERE dueAt IS NULL;
+        CREATE INDEX laneAge ON lane (head);
 
         CREATE TABLE tally (
             backend TEXT NOT NULL,
@@ -149,14 +151,8 @@ package enum OutboxSchema {
             PRIMARY KEY (backend, account, state)
         ) STRICT, WITHOUT ROWID;
 
-        CREATE TRIGGER laneEntered AFTER INSERT ON entry
-        WHEN NOT EXISTS (SELECT 1 FROM entry WHERE blocks AND backend = NEW.backend AND account = NEW.account AND lane = NEW.lane
-            AND sequence < NEW.sequence)
-        BEGIN
-            \(refillLane)
-        END;
-
         CREATE TRIGGER entryInserted AFTER INSERT ON entry BEGIN
+            \(refillLane)
             INSERT INTO tally (backend, account, state, count, bytes) VALUES (NEW.backend, NEW.account, NEW.state, 1, NEW.size)
                 ON CONFLICT DO UPDATE SET count = count + 1, bytes = bytes + excluded.bytes;
         END;
@@ -165,25 +161,29 @@ package enum OutboxSchema {
         WHEN OLD.state IS NOT NEW.state OR OLD.holdReason IS NOT NEW.holdReason OR OLD.dueAt IS NOT NEW.dueAt OR OLD.aside IS NOT NEW.aside
         BEGIN
             \(refillLane)
-            \(refreshHeads(following))
+            UPDATE lane SET dueAt = (SELECT \(dueAt("entry")) FROM entry WHERE entry.sequence = lane.head)
+                WHERE head IN (SELECT sequence FROM entry INDEXED BY afterOrder WHERE backend = NEW.backend AND account = NEW.account
+                    AND after = NEW.lane AND after IS NOT NULL AND state = 'pending');
         END;
 
-        CREATE TRIGGER parentReplaced AFTER UPDATE OF parent ON entry BEGIN \(refreshHeads("WHERE sequence = NEW.sequence")) END;
+        CREATE TRIGGER parentReplaced AFTER UPDATE OF parent ON entry BEGIN
+            UPDATE lane SET dueAt = (SELECT \(dueAt("entry")) FROM entry WHERE entry.sequence = lane.head) WHERE head = NEW.sequence;
+        END;
 
-        CREATE TRIGGER createInserted AFTER INSERT ON entry WHEN NEW.creates IS NOT NULL BEGIN \(refreshHeads(needing)) END;
+        CREATE TRIGGER createInserted AFTER INSERT ON entry WHEN NEW.creates IS NOT NULL BEGIN \(refreshNeeding) END;
 
         CREATE TRIGGER createMoved AFTER UPDATE OF state ON entry WHEN NEW.creates IS NOT NULL AND OLD.state IS NOT NEW.state BEGIN
-            \(refreshHeads(needing))
+            \(refreshNeeding)
         END;
 
         CREATE TRIGGER subjectSettled AFTER UPDATE OF state ON entry
         WHEN NEW.state IN ('delivered', 'discarded') AND NEW.subject IS NOT NULL AND \(anyWaitsForSubject) BEGIN
-            \(refreshHeads(waiting("SELECT NEW.subject UNION ALL \(otherSubjects("NEW"))")))
+            \(refreshWaiting("SELECT NEW.subject UNION ALL \(otherSubjects("NEW"))"))
         END;
 
         CREATE TRIGGER subjectReplaced AFTER INSERT ON entry
         WHEN NEW.replaces IS NOT NULL AND NEW.subject IS NOT NULL AND \(anyWaitsForSubject) BEGIN
-            \(refreshHeads(waiting("SELECT NEW.subject UNION ALL \(otherSubjects("NEW"))")))
+            \(refreshWaiting("SELECT NEW.subject UNION ALL \(otherSubjects("NEW"))"))
         END;
 
         CREATE TRIGGER entryCounted AFTER UPDATE OF state ON entry WHEN OLD.state IS NOT NEW.state BEGIN
@@ -208,24 +208,11 @@ package enum OutboxSchema {
                         AND lane = NEW.lane), \(Int64.max));
         """
 
-    /// Recomputes when the heads among these entries are due. Finds each by the key of `lane`, because there may be 100,000 lanes.
-    ///
-    /// - Parameter entries: the end of a query, after `FROM entry`.
-    private static func refreshHeads(_ entries: String) -> String {
-        """
-        UPDATE lane SET dueAt = (SELECT \(dueAt("entry")) FROM entry WHERE entry.sequence = lane.head)
-                WHERE (backend, account, lane, head) IN (SELECT backend, account, lane, sequence FROM entry
-                    \(entries));
-        """
-    }
-
-    private static let following = """
-        INDEXED BY afterOrder WHERE backend = NEW.backend AND account = NEW.account AND after = NEW.lane AND after IS NOT NULL
-                    AND state = 'pending'
-        """
-
     /// Only for creates. Their removal needs none: they are settled by then, which `dueAt` treats like gone.
-    private static let needing = "WHERE needs = NEW.id AND state = 'pending' AND state NOT IN ('delivered', 'discarded')"
+    private static let refreshNeeding = """
+        UPDATE lane SET dueAt = (SELECT \(dueAt("entry")) FROM entry WHERE entry.sequence = lane.head)
+            WHERE head IN (SELECT sequence FROM entry WHERE needs = NEW.id AND state = 'pending' AND state NOT IN ('delivered', 'discarded'));
+        """
 
     /// Nearly always false: one look at an empty index.
     private static let anyWaitsForSubject = """
@@ -233,10 +220,11 @@ package enum OutboxSchema {
         """
 
     /// - Parameter subjects: a query for the names of one row.
-    private static func waiting(_ subjects: String) -> String {
+    private static func refreshWaiting(_ subjects: String) -> String {
         """
-        INDEXED BY subjectWaiting WHERE afterSubject AND state = 'pending'
-                    AND backend = NEW.backend AND account = NEW.account AND subject IN (\(subjects))
+        UPDATE lane SET dueAt = (SELECT \(dueAt("entry")) FROM entry WHERE entry.sequence = lane.head)
+                WHERE head IN (SELECT sequence FROM entry INDEXED BY subjectWaiting WHERE afterSubject AND state = 'pending'
+                    AND backend = NEW.backend AND account = NEW.account AND subject IN (\(subjects)));
         """
     }
 
@@ -264,16 +252,30 @@ package enum OutboxSchema {
     /// The newest undelivered entry with the same subject before this one; NULL for none. The newest is the last to be delivered, in most cases, so the
     /// search ends soon.
     static func earlierOfSubject(_ name: String) -> String {
-        let isEarlier = """
-            \(precedes(name)) AND first.backend = \(name).backend AND first.account = \(name).account
-                AND first.reference IS \(name).reference AND first.state NOT IN ('delivered', 'discarded')
-            """
+        let isEarlier = isEarlierOfSubject(name)
         return """
             coalesce(
                 (SELECT first.sequence FROM entry AS first INDEXED BY subjectOrder WHERE first.subject = \(name).subject
                     AND \(isEarlier) ORDER BY first.sequence DESC LIMIT 1),
                 (SELECT max(first.sequence) FROM (\(otherSubjects(name))) AS other
                     CROSS JOIN entry AS first INDEXED BY subjectOrder WHERE first.subject = other.subject AND \(isEarlier)))
+            """
+    }
+
+    private static func isEarlierOfSubject(_ name: String) -> String {
+        """
+        \(precedes(name)) AND first.backend = \(name).backend AND first.account = \(name).account
+            AND first.reference IS \(name).reference AND first.state NOT IN ('delivered', 'discarded')
+        """
+    }
+
+    /// Whether one of the undelivered entries with the same subject before this one failed or is on hold.
+    static func hasFailedBefore(_ name: String) -> String {
+        let isFailed = "\(isEarlierOfSubject(name)) AND first.state IN ('dead', 'held')"
+        return """
+            (EXISTS (SELECT 1 FROM entry AS first INDEXED BY subjectOrder WHERE first.subject = \(name).subject AND \(isFailed))
+                OR EXISTS (SELECT 1 FROM (\(otherSubjects(name))) AS other
+                    CROSS JOIN entry AS first INDEXED BY subjectOrder WHERE first.subject = other.subject AND \(isFailed)))
             """
     }
 
@@ -362,7 +364,7 @@ package enum OutboxSchema {
 
         CREATE TRIGGER rowCreated AFTER INSERT ON receipt
         WHEN NEW.creates IS NOT NULL AND NEW.remoteID IS NOT NULL AND \(anyWaitsForSubject) BEGIN
-            \(refreshHeads(waiting(namesOfCreatedRow)))
+            \(refreshWaiting(namesOfCreatedRow))
         END;
 
         CREATE TABLE event (

@@ -37,6 +37,11 @@ struct StoredRoster: FetchableRecord, Sendable {
         }
     }
 
+    /// When this station first listed each row of these pages.
+    func firstListed(in pages: [CachedPage]) -> [RosterID: Date] {
+        pages.reduce(into: [:]) { $0.merge($1.firstListed(orElse: head.readAt), uniquingKeysWith: min) }
+    }
+
     /// False if it has gone since it was read.
     func delete(_ db: Database) throws -> Bool {
         try db.execute(sql: "DELETE FROM roster WHERE number = ? AND revision = ?", arguments: [number, head.revision])
@@ -56,8 +61,9 @@ struct NextRoster: Sendable {
     init(_ read: RosterRead, by vault: Vault, _ db: Database) throws {
         let before = try StoredRoster.fetch(read.key, db)
         let old = try before?.pages(by: vault, db) ?? []
+        let times = try Self.firstListed(read, before, old, db)
         let pages = try read.pages.enumerated().map { index, page -> CachedPage in
-            if let page { return CachedPage(etag: page.etag, rows: page.rows) }
+            if let page { return CachedPage(etag: page.etag, rows: page.rows, firstListed: times[index]) }
             guard before?.rule == read.rule, index < old.count else {
                 throw OutboxError.storage("the server calls a page unchanged that is not stored")
             }
@@ -77,6 +83,34 @@ struct NextRoster: Sendable {
             : pages.enumerated().map { index, page in
                 try vault.seal(page.plain, as: read.key.name(revision: revision, page: index + 1))
             }
+    }
+
+    /// By page. Rows keep their times, by id, while the same rule reads the list.
+    private static func firstListed(
+        _ read: RosterRead, _ before: StoredRoster?, _ old: [CachedPage], _ db: Database
+    ) throws -> [[RosterID: Date]] {
+        let known = before.map { $0.rule == read.rule ? $0.firstListed(in: old) : [:] } ?? [:]
+        let now = try newestTime(of: read, db)
+        let ids = read.pages.map { $0?.rows.map(\.id) ?? [] }
+        var times: [[RosterID: Date]] = ids.map { ids in Dictionary(ids.map { ($0, known[$0] ?? now) }, uniquingKeysWith: min) }
+        // A row that is missing in an incomplete read may be listed again by the next one.
+        if read.incomplete != nil, !times.isEmpty {
+            let absent = known.filter { id, _ in !times.contains { $0[id] != nil } }.sorted { $0.key < $1.key }.prefix(mostAbsent)
+            times[times.count - 1].merge(absent.map { ($0.key, $0.value) }, uniquingKeysWith: min)
+        }
+        return times
+    }
+
+    private static let mostAbsent = 10_000
+
+    /// The end of the read. Not before the last send of a create of this list, also if the clock was set back: it may have made a row that is new here.
+    private static func newestTime(of read: RosterRead, _ db: Database) throws -> Date {
+        let to = read.key.destination
+        let claimed = try Int64.fetchOne(
+            db.cachedStatement(
+                sql: "SELECT max(claimedAt) FROM entry WHERE creates = ? AND backend = ? AND account = ? AND \(Outbox.isOpen)"),
+            arguments: [read.key.resource, to.backend, to.account])
+        return max(read.readAt, claimed.map { Date(ms: $0) } ?? .distantPast)
     }
 
     var size: Int64 { sealed.reduce(0) { $0 + Int64($1.count) } }

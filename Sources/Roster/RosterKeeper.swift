@@ -19,6 +19,7 @@ package final class RosterKeeper: Sendable {
     private let inbox: AsyncStream<RosterEvent>.Continuation
     /// By backend and resource.
     private let shown = Mutex<[String: [String: RosterCondition]]>([:])
+    private let deliveries = Mutex(DeliveredChanges())
     /// Callers that wait for a read; nil after the loop has ended.
     private let waiting = Mutex<[UUID: AsyncStream<RosterAnswer>.Continuation]?>([:])
 
@@ -54,6 +55,16 @@ package final class RosterKeeper: Sendable {
             post(.touched(backend: backend, resource: resource))
         }
     }
+
+    /// The server has answered, and the delivery will be stored next: until a list is read that has the change, `changes` has it.
+    package func keepChange(of mutation: Mutation) {
+        guard let backend = keepers[mutation.destination.backend]?.backend else { return }
+        let now = clock.now
+        deliveries.withLock { $0.add(mutation, of: backend, at: now) }
+    }
+
+    /// What deliveries have changed in the list since it was read, by entry. Empty after a restart, which reads such a list again.
+    package func changes(in key: RosterKey) -> [MutationID: DeliveredChange] { deliveries.withLock { $0[key] } }
 
     /// The stored list could not be read and was deleted.
     package func lost(_ key: RosterKey) { post(.lost(key)) }
@@ -106,9 +117,13 @@ package final class RosterKeeper: Sendable {
     }
 
     private func handle(_ event: RosterEvent, _ loop: inout Loop, _ group: inout DiscardingTaskGroup) {
-        if case .ended(let key, let outcome, _) = event {
+        switch event {
+        case .ended(let key, let outcome, _):
             loop.reads[key.destination.backend] = nil
             report(outcome, of: key)
+            if case .stored(let head, _) = outcome { deliveries.withLock { $0.remove(in: key, before: head.beganAt) } }
+        case .session(let backend, let account, _): deliveries.withLock { $0.remove(at: backend, except: account) }
+        default: break
         }
         let now = clock.now
         let actions = loop.state.on(event, at: now)

@@ -61,6 +61,7 @@ package struct Daemon: Sendable {
         signal(SIGPIPE, SIG_IGN)
         homing_return_memory()
         let state = configuration.stateDirectory
+        if let fault = StateFiles.faults(in: state).first { throw StartError(fault) }
         let lock = try StateLock(directory: state)
         let mark = try CrashMark(directory: state)
         let key = try VaultKey.load(environment: environment, stateDirectory: state) { Self.isSealed(state, by: $0) }
@@ -86,6 +87,11 @@ package struct Daemon: Sendable {
     static func isSealed(_ state: String, by vault: Vault) -> Bool? {
         // `try?`: an unopenable store is no evidence here; opening it next reports the error.
         return (try? StoreEvidence(file: store(in: state)))?.isSealed(by: vault)
+    }
+
+    /// The key that a start would use, without writing anything; nil if a start would create one. Throws what a start would throw.
+    static func findKey(for state: String, environment: [String: String]) throws -> VaultKey? {
+        try VaultKey.find(environment: environment, stateDirectory: state) { isSealed(state, by: $0) }
     }
 
     /// Replaces a retired daemon in the same process. Without `changes`, the new configuration could not be used.

@@ -33,9 +33,17 @@ package struct RosterRow: Hashable, Sendable {
 }
 
 extension String {
-    /// For comparing names without case, width, diacritics and the amount of white space.
+    /// For comparing names without case, width, diacritics, the amount of white space and the kind of apostrophe: all are `'`.
     package var folded: String {
-        folding(options: [.caseInsensitive, .widthInsensitive, .diacriticInsensitive], locale: nil)
+        let plain =
+            utf8.allSatisfy { $0 < 0x80 && $0 != UInt8(ascii: "`") } ? self : String(map { Self.apostrophes.contains($0) ? "'" : $0 })
+        return plain.folding(options: [.caseInsensitive, .widthInsensitive, .diacriticInsensitive], locale: nil)
             .split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
+
+    /// Curly, modifier, prime and accent characters, as keyboards and documents have them.
+    private static let apostrophes: Set<Character> = [
+        "\u{60}", "\u{B4}", "\u{2B9}", "\u{2BB}", "\u{2BC}", "\u{2BD}", "\u{2C8}", "\u{2018}", "\u{2019}", "\u{201B}", "\u{2032}",
+        "\u{FF07}",
+    ]
 }

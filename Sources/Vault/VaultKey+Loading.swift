@@ -12,30 +12,45 @@ extension VaultKey {
         environment: [String: String], stateDirectory: String, evidence: (Vault) -> Bool? = { _ in nil }
     ) throws -> VaultKey {
         let source = KeySource(environment: environment, stateDirectory: stateDirectory)
-        let check = DurableFile(path: "\(stateDirectory)/homing.key.check")
-        let hasState =
-            check.exists
-            || ["outbox.sqlite", "outbox.sqlite-wal", "outbox.sqlite.use", "damaged"].contains {
-                DurableFile(path: "\(stateDirectory)/\($0)").exists
-            }
-        let key = if let found = try read(source) { found } else { try create(source, hasState: hasState) }
-        let vault = Vault(key: key)
-        switch try KeyCheck(check).proves(vault) {
-        case .right: break
-        case .wrong: throw wrong(source, check)
-        case .unknown:
-            if evidence(vault) == false { throw wrong(source, check) }
-            try KeyCheck(check).write(for: vault)
-        case .old:
-            guard evidence(vault) == true else { throw wrong(source, check) }
-            try KeyCheck(check).write(for: vault)
-        }
+        let key = if let found = try read(source) { found } else { try create(source, hasState: hasState(in: stateDirectory)) }
+        let (vault, check) = (Vault(key: key), checkFile(in: stateDirectory))
+        if try !isChecked(vault, of: source, by: check, evidence) { try KeyCheck(check).write(for: vault) }
         return key
     }
 
-    /// As `load` does, without writing anything.
-    package static func find(environment: [String: String], stateDirectory: String) throws -> VaultKey? {
-        try read(KeySource(environment: environment, stateDirectory: stateDirectory))
+    /// As `load`, without writing anything; nil if `load` would create a key.
+    package static func find(
+        environment: [String: String], stateDirectory: String, evidence: (Vault) -> Bool? = { _ in nil }
+    ) throws -> VaultKey? {
+        let source = KeySource(environment: environment, stateDirectory: stateDirectory)
+        guard let key = try read(source) else {
+            if hasState(in: stateDirectory) { throw missing(source) }
+            return nil
+        }
+        _ = try isChecked(Vault(key: key), of: source, by: checkFile(in: stateDirectory), evidence)
+        return key
+    }
+
+    private static func checkFile(in stateDirectory: String) -> DurableFile { DurableFile(path: "\(stateDirectory)/homing.key.check") }
+
+    private static func hasState(in stateDirectory: String) -> Bool {
+        checkFile(in: stateDirectory).exists
+            || ["outbox.sqlite", "outbox.sqlite-wal", "outbox.sqlite.use", "damaged"].contains {
+                DurableFile(path: "\(stateDirectory)/\($0)").exists
+            }
+    }
+
+    /// Whether the check shows the right key; false if it must be written again. Throws for a wrong key.
+    private static func isChecked(
+        _ vault: Vault, of source: KeySource, by check: DurableFile, _ evidence: (Vault) -> Bool?
+    ) throws -> Bool {
+        switch try KeyCheck(check).proves(vault) {
+        case .right: return true
+        case .wrong: throw wrong(source, check)
+        case .unknown: if evidence(vault) == false { throw wrong(source, check) }
+        case .old: guard evidence(vault) == true else { throw wrong(source, check) }
+        }
+        return false
     }
 
     private static func read(_ source: KeySource) throws -> VaultKey? {
@@ -53,17 +68,19 @@ extension VaultKey {
     }
 
     private static func create(_ source: KeySource, hasState: Bool) throws -> VaultKey {
-        guard !hasState else {
-            throw VaultError(
-                .keyMissing,
-                "\(source.path) is missing. Without it, Homing cannot decrypt the stored data. Restore the key from your backup, "
-                    + "or move the state directory away to start with a new one.")
-        }
+        guard !hasState else { throw missing(source) }
         let key = VaultKey()
         if try DurableFile(path: source.path).create(with: Data((key.bytes.base64EncodedString() + "\n").utf8)) { return key }
         // Another process created it meanwhile, so that key counts.
         guard let theirs = try read(source) else { throw VaultError(.keyMissing, "\(source.path) disappeared. Start the daemon again.") }
         return theirs
+    }
+
+    private static func missing(_ source: KeySource) -> VaultError {
+        VaultError(
+            .keyMissing,
+            "\(source.path) is missing. Without it, Homing cannot decrypt the stored data. Restore the key from your backup, "
+                + "or move the state directory away to start with a new one.")
     }
 
     private static func wrong(_ source: KeySource, _ check: DurableFile) -> VaultError {

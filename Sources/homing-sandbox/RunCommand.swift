@@ -8,8 +8,11 @@ struct RunCommand: AsyncParsableCommand {
         discussion: """
             Accounts: manager@lab.test (1), other@lab.test (2), and for breathesafe admin@lab.test (3) and unconfirmed@lab.test (4). \
             The password of all is \(BreatheSafeConfiguration.labPassword). In breathesafe, account 1 manages user 5. \
-            `homing-sandbox faults` lists the faults. aiphoto and story16 also imitate Firebase on the same port. They accept the \
-            refresh tokens \(DescribedConfiguration.token(of: 1)) and \(DescribedConfiguration.token(of: 2)) from the start.
+            `homing-sandbox faults` lists the faults. To set one while the sandbox runs:
+
+              curl --data '{"fault":"commit-then-cut","path":"users"}' CONTROL-URL/faults
+
+            aiphoto and story16 also imitate Firebase on the same port. They accept the refresh tokens \(DescribedConfiguration.token(of: 1)) and \(DescribedConfiguration.token(of: 2)) from the start.
 
             With --profile the sandbox imitates any backend from its profile alone. Accounts 1 and 2 can sign in. If the profile has no \
             login, use the API keys or refresh tokens \(DescribedConfiguration.token(of: 1)) and \(DescribedConfiguration.token(of: 2)). \

@@ -10,6 +10,8 @@ struct Homing: AsyncParsableCommand {
         discussion: """
             Homing stores accepted captures safely and sends them by itself when the network allows. Start with ‘homing status’.
 
+            The names of lists are commands too: ‘homing people’ is ‘homing roster people’. See ‘homing help roster’.
+
             Exit codes: 0 success, 1 failure, 2 wrong usage, 3 the daemon is not running, 4 not permitted, 5 sign-in needed, 6 \
             something else needs a person, 7 time limit reached.
             """,
@@ -42,6 +44,7 @@ struct Homing: AsyncParsableCommand {
 
     /// Runs the command, reports errors and returns the exit code.
     static func run(_ arguments: [String], on console: Console, environment: [String: String]) async -> ExitCode {
+        let arguments = CompletionScript.command(arguments)
         var (unanswered, titles): (Problem?, [String]) = (nil, [])
         var lists: RosterList?
         let words = await TitleCommand.expanded(arguments) {

@@ -117,7 +117,7 @@ struct TemplateTests {
     static let unsendable: [Unsendable] = [
         Unsendable("nowhere", [:], nil, "Its routes are: create_managed_user"),
         Unsendable("measurement", ["user_id": 5], nil, "needs a JSON document"),
-        Unsendable("measurement", [:], "{}", "needs the field \"user_id\": give it with ‘--user ID’"),
+        Unsendable("measurement", [:], "{}", "needs the field \"user_id\". Add ‘--user NAME’ to the command"),
         Unsendable(
             "measurement", ["user_id": .null], "{}", "The field \"user_id\" is null; the route \"measurement\" expects a whole number"),
         Unsendable("measurement", ["user_id": .array([])], "{}", "expects a whole number above 0"),

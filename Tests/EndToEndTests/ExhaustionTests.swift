@@ -16,7 +16,7 @@ import Testing
     private static func disk(_ station: TestStation, _ options: String) throws -> [String] {
         let state = station.directory("state")
         try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let mount = "mount -t tmpfs -o \(options) tmpfs \"$0\" && exec \"$@\""
+        let mount = "mount -t tmpfs -o \(options),mode=700 tmpfs \"$0\" && exec \"$@\""
         return ["unshare", "--user", "--map-root-user", "--mount", "/bin/sh", "-c", mount, state]
     }
 

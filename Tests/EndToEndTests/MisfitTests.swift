@@ -74,11 +74,11 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func checkWithoutKeyReportsUncheckedEntries() async throws {
+    @Test func checkWithoutKeySaysThatTheDaemonCannotStart() async throws {
         let (station, _) = try await stationWithWaitingEntries()
         try await station.end(SIGTERM)
         try FileManager.default.moveItem(atPath: station.directory("state/homing.key"), toPath: station.directory("homing.key"))
         let told = try await check(station)
-        #expect(told.code == 0 && told.text.contains("Homing could not check whether waiting entries fit these profiles."), "\(told.text)")
+        #expect(told.code == 1 && told.text.contains("homing.key is missing. Without it, Homing cannot decrypt"), "\(told.text)")
     }
 }

@@ -27,7 +27,7 @@ import Testing
         let status = try await station.homing("status")
         #expect(status.code == 0 && status.text.hasPrefix("3 captures are safe here; sending is paused by "), "\(status.text)")
         let why = try await station.homing("why", "1")
-        #expect(why.text.hasPrefix("Sending is paused.") && why.text.contains("‘homing resume’"), "\(why.text)")
+        #expect(why.text.hasPrefix("Sending is paused by ") && why.text.contains("‘homing resume’"), "\(why.text)")
         #expect(station.sandbox.ledger.entries.isEmpty)
 
         #expect(try await station.homing("resume").text == "Sending to breathesafe has resumed.\n")

@@ -38,6 +38,25 @@ import Testing
         }
     }
 
+    /// They would give another person this name.
+    @Test func detailsOfANewPersonGoToNobodyElse() async throws {
+        let station = try await TestStation.signedInWithPeople()
+        await station.sandbox.down()
+        _ = try await addNora(station)
+        let profile = try #require(try await entries("profile", station).first)
+        let told = try await station.homing("fix", profile.id, "--user", "5")
+        #expect(told.code == 1 && told.text.contains("run: homing people edit ID"), "\(told.text)")
+        #expect(told.text.contains("run: homing discard \(profile.id)"), "\(told.text)")
+        #expect(try await station.entries().count == 2)
+        try await station.sandbox.up()
+        try await station.sync()
+        try await station.event("delivered", count: 2)
+        let ledger = station.sandbox.ledger
+        let user = try #require(ledger.created.first)
+        #expect(ledger.arrivals.allSatisfy { $0.user == user })
+        try await station.end(SIGTERM)
+    }
+
     @Test func addsAndMeasuresAPersonOffline() async throws {
         let station = try await TestStation.signedInWithPeople()
         await station.sandbox.down()
@@ -71,14 +90,17 @@ import Testing
         let reference = try await addNora(station)
         try await station.event("delivered", count: 2)
         let user = try #require(station.sandbox.ledger.created.first)
+        // Before the list is read again.
+        let atOnce = try await submit(9, "Nora Berg", station)
+        #expect(atOnce.code == 0 && atOnce.text.contains(" for Nora Berg (\(user)). "), "\(atOnce.text)")
         #expect(try await listed("Nora Berg", station) == "\(user)")
         // The reference still stands for her, as do the name and the id.
         for (number, name) in [reference, "Nora Berg", "\(user)"].enumerated() {
             let told = try await submit(number, name, station)
             #expect(told.code == 0, "\(name): \(told.text)")
         }
-        try await station.event("delivered", count: 5)
-        #expect(station.sandbox.ledger.arrivals.filter { $0.kind == .measurement }.map(\.user) == [user, user, user])
+        try await station.event("delivered", count: 6)
+        #expect(station.sandbox.ledger.arrivals.filter { $0.kind == .measurement }.map(\.user) == [user, user, user, user])
         try await station.end(SIGTERM)
     }
 
@@ -123,7 +145,7 @@ import Testing
         let station = try await TestStation.signedInWithPeople()
         await station.sandbox.down()
         let told = try await station.homing("people", "add", "--first-name", "Anna", "--last-name", "Example")
-        #expect(told.code == 0, "\(told.text)")
+        #expect(told.code == 0 && told.text.contains("Warning: 1 person is called Anna Example already: Anna Example (7)."), "\(told.text)")
         let refused = try await submit(1, "Anna Example", station)
         #expect(refused.code == 2, "\(refused.text)")
         #expect(try await entries("measurement", station).isEmpty)

@@ -156,6 +156,50 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    @Test func createOfUnknownOutcomeIsRetriedOnlyWithoutLooking() async throws {
+        let station = try await TestStation.signedInWithPeople()
+        await station.sandbox.apply(Fault(.commitThenCut, path: "managed_users", method: "POST", count: 1))
+        try await station.create(1)
+        try await station.settled(1, as: "held")
+        let refused = await #expect(throws: Problem.self) { try await station.retry(1) }
+        #expect(refused?.code == .mayDuplicate)
+        let id = Samples.id(1).description
+        let told = try await station.homing("retry", id)
+        #expect(told.code == 1 && told.text.contains("homing resolve \(id) --delivered REMOTE-ID\n"), "\(told.text)")
+        let all = try await station.homing("retry", "--all", "--state", "held")
+        #expect(all.code == 0 && all.text.contains("1 entry was skipped: it may already have taken effect"), "\(all.text)")
+        #expect(try await station.entry(1).retryMayDuplicate == true)
+        let ledger = station.sandbox.ledger
+        #expect(ledger.created.count == 1)
+
+        // The negative control: it makes a second person.
+        let sent = try await station.homing("retry", id, "--without-looking", "--yes")
+        #expect(sent.code == 0, "\(sent.text)")
+        try await station.settled(1, as: "delivered")
+        #expect(ledger.created.count == 2)
+        try await station.end(SIGTERM)
+    }
+
+    /// Made so shortly before that the time of creation cannot tell.
+    @Test func personListedBeforeTheSendIsNotTheNewOne() async throws {
+        let station = try await TestStation.signedInWithPeople()
+        try await station.create(1)
+        try await station.settled(1, as: "delivered")
+        let ledger = station.sandbox.ledger
+        let known = try #require(ledger.created.first)
+        try await station.refreshedPeople()
+        await station.sandbox.apply(Fault(.commitThenCut, path: "managed_users", method: "POST", count: 1))
+        try await station.create(2)
+        try await station.settled(2, as: "held")
+        try await station.refreshedPeople()
+        let problem = await #expect(throws: Problem.self) { try await resolve(2, "\(known)", station) }
+        #expect(problem?.detail.contains("was there before entry \(Samples.id(2)) was sent") == true, "\(problem?.detail ?? "")")
+        let new = try #require(ledger.created.last)
+        #expect(try await station.why(2).sentence.contains("may be Edit Me (\(new))."))
+        try await resolve(2, "\(new)", station)
+        try await station.end(SIGTERM)
+    }
+
     /// The list was read only before the send: neither an older person, nor the number of a row, nor an unknown number is accepted.
     @Test func createIsNotResolvedByAListFromBeforeTheSend() async throws {
         let station = try await TestStation.signedInWithPeople()

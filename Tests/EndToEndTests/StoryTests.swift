@@ -4,16 +4,29 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(60))) struct StoryTests {
-    private func tell(_ backend: String) async throws -> String {
+    private func demo(_ backend: String, _ options: String...) async throws -> (code: Int32, text: String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: TestStation.programs + "/homing-sandbox")
-        process.arguments = [
-            "demo", "--backend", backend, "--profiles", TestStation.project + "/config/backends", "--data",
-            TestStation.project + "/Tests/Data",
-        ]
-        let (code, text) = try await process.ended()
+        process.arguments =
+            [
+                "demo", "--backend", backend, "--profiles", TestStation.project + "/config/backends", "--data",
+                TestStation.project + "/Tests/Data",
+            ] + options
+        return try await process.ended()
+    }
+
+    private func tell(_ backend: String) async throws -> String {
+        let (code, text) = try await demo(backend)
         #expect(code == 0, "\(text)")
         return text
+    }
+
+    @Test func failedStartOfAProgramIsReportedWithTheReason() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("", to: "homingd")
+        chmod(directory("homingd"), 0o600)
+        let (code, text) = try await demo("lists", "--programs", directory.path)
+        #expect(code == 1 && text.contains("Cannot start \(directory("homingd")): Permission denied.\n"), "\(text)")
     }
 
     @Test func breatheSafeDemoDeliversForTheRightPeople() async throws {

@@ -41,6 +41,11 @@ import Testing
         #expect(try await run(program, arguments).code == code)
     }
 
+    @Test func sandboxHelpShowsHowToSetAFault() async throws {
+        let help = try await run("homing-sandbox", ["run", "--help"]).text
+        #expect(help.contains(#"curl --data '{"fault":"commit-then-cut","path":"users"}' CONTROL-URL/faults"#), "\(help)")
+    }
+
     @Test func runReportsConfigurationAndProfileMistakesTogether() async throws {
         let directory = try TemporaryDirectory()
         try FileManager.default.createDirectory(atPath: directory("backends"), withIntermediateDirectories: true)

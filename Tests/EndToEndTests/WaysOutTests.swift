@@ -60,10 +60,25 @@ import Testing
         #expect(try await station.event("superseded")?.detail["new"] == id(2))
         let detail = try await station.client.call(Endpoints.entry, EntryReference(id: id(1)))
         #expect(detail.entry.supersededBy == id(2))
+        let undo = await #expect(throws: Problem.self) { try await station.client.call(Endpoints.restore, EntryReference(id: id(1))) }
+        #expect(undo?.detail.contains("was corrected and is now #\(fixed.sequence) ") == true, "\(undo?.detail ?? "")")
+        #expect(undo?.next == "To see how it stands, run: homing why \(id(2))")
         // The answer may have been lost.
         let again = try await station.client.call(Endpoints.fix, fix)
         #expect(again.duplicate && again.sequence == fixed.sequence)
         #expect(station.sandbox.ledger.entries.count == 1)
+        try await station.end(SIGTERM)
+    }
+
+    /// The deletion must follow the refused capture, and nothing else is left.
+    @Test func waitEndsIfAllThatIsLeftWaitsForAPerson() async throws {
+        let station = try await station()
+        try await station.submit(user: 10, id: 1)
+        try await station.event("dead")
+        try await station.submit("delete_managed_user", 2, user: "10")
+        let told = try await station.homing("sync", "--wait", "--timeout", "600")
+        #expect(told.code == 6 && told.text.contains("1 entry is waiting behind one that needs you."), "\(told.text)")
+        #expect(try await station.entry(2).state == "pending")
         try await station.end(SIGTERM)
     }
 
@@ -193,7 +208,7 @@ import Testing
         let due = try #require(discarded.discardAt)
         #expect(discarded.state == "held" && discarded.holdReason == "discarding")
         let explanation = try await why(station, 1)
-        #expect(explanation.sentence.contains(" discarded it. Its payload is destroyed at "))
+        #expect(explanation.sentence.contains(" discarded it. Its payload will be destroyed at "))
         #expect(explanation.next == "To undo this, run: homing undo \(id(1))" && !explanation.needsPerson)
         let status = try await station.status()
         #expect(status.attention.allSatisfy { $0.code != "held" }, "\(status.attention)")

@@ -59,6 +59,26 @@ import Testing
         #expect(try await store.outbox.overview().blocked.isEmpty)
     }
 
+    /// A fit test follows the measurements, and a deletion follows all that belongs to the person, although their lanes are others.
+    @Test func countsEntriesThatMustFollowAFailedOneAsBlocked() async throws {
+        let store = try Store()
+        var capture = Samples.mutation(1)
+        (capture.subject, capture.reference) = ("5", "people")
+        var test = Samples.mutation(2, lane: "tests/5")
+        test.after = "users/5"
+        var deletion = Samples.mutation(3, lane: "deletes/5")
+        (deletion.subject, deletion.reference, deletion.afterSubject) = ("5", "people", true)
+        var other = Samples.mutation(4, lane: "deletes/6")
+        (other.subject, other.reference, other.afterSubject) = ("6", "people", true)
+        for mutation in [capture, test, deletion, Samples.mutation(5, lane: "tests/5"), other] { try await store.enqueue(mutation) }
+        #expect(try await store.outbox.overview().blocked.isEmpty)
+        let first = try #require(try await store.claim().first { $0.id == Samples.id(1) })
+        try await store.settle(first, .dead(Samples.failure), .permanent(Samples.failure))
+        #expect(try await store.outbox.overview().blocked == [Samples.destination: 3])
+        try await store.outbox.discard(Samples.id(1), by: "test", at: store.clock.now)
+        #expect(try await store.outbox.overview().blocked.isEmpty)
+    }
+
     @Test(arguments: [Settlement.held(.unknownOutcome, lost), .dead(lost), .released(until: .distantPast, lost)], [true, false])
     func retryForgetsDoubtOnlyIfAsked(settlement: Settlement, forgetsDoubt: Bool) async throws {
         let store = try Store()

@@ -26,6 +26,21 @@ import Testing
         #expect(try await bindings() == [Samples.id(1): "7"])
     }
 
+    @Test func findsWaitingChangesOfRowsByTheirCreates() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.create(1))
+        for number in 2...3 { try await store.enqueue(Samples.capture(number, of: 1)) }
+        try await store.enqueue(Samples.mutation(4, lane: "a"))
+        let route = Samples.capture(2, of: 1).route
+        func changes(_ routes: [String], _ destination: Destination = Samples.destination) async throws -> [MutationID: MutationID] {
+            try await store.outbox.changes(by: routes, at: destination)
+        }
+        #expect(try await changes([route]) == [Samples.id(2): Samples.id(1), Samples.id(3): Samples.id(1)])
+        #expect(try await [changes([]), changes(["other"]), changes([route], other)].allSatisfy(\.isEmpty))
+        try await store.outbox.discard(Samples.id(3), by: "ann", at: store.clock.now)
+        #expect(try await changes([route]).keys.sorted() == [Samples.id(2)])
+    }
+
     @Test func findsTheCreateOfARow() async throws {
         let store = try Store()
         for number in 1...2 { try await store.enqueue(Samples.create(number)) }

@@ -263,7 +263,31 @@ import Testing
     @Test func unreadableFileIsTheOnlyMistake() {
         let report = ConfigurationCheck.run(file: "/nope.yaml", environment: environment)
         #expect(
-            report.text == "/nope.yaml: expected the configuration, as YAML, found no readable file\n1 mistake. Nothing was changed.")
+            report.text == "/nope.yaml: expected the configuration, as YAML, found no readable file: no such file or directory\n1 mistake.")
+    }
+
+    @Test func mistypedKeyIsAnsweredWithTheRightOne() throws {
+        let mistakes = #expect(throws: Mistakes.self) { try load("delivery: {lookup_afer: 9}\n") }
+        #expect(mistakes?.all.map(\.key) == ["delivery.lookup_afer"])
+        #expect(mistakes?.description.hasSuffix(", found an unknown key; did you mean lookup_after?") == true)
+        let unlike = #expect(throws: Mistakes.self) { try load("colour: red\n") }
+        #expect(unlike?.all.first?.found == "an unknown key")
+    }
+
+    /// A user who can write to one of them can redirect captures, or remove the store.
+    @Test(arguments: ["homing.yaml", "backends", "backends/breathesafe.yaml", "state"])
+    func reportsFilesThatAllUsersCanChange(name: String) throws {
+        let directory = try folder("state_directory: state\nsocket: homing.sock\n")
+        try FileManager.default.createDirectory(atPath: directory("state"), withIntermediateDirectories: true)
+        func check(mode: mode_t) -> ConfigurationCheck {
+            chmod(directory(name), mode)
+            return ConfigurationCheck.run(file: directory("homing.yaml"), environment: environment)
+        }
+        #expect(check(mode: 0o775).isGood)
+        let report = check(mode: 0o777)
+        #expect(!report.isGood && report.text.contains("\(directory(name)): expected no write access for all users"), "\(report.text)")
+        #expect(report.text.contains("chmod o-w \(directory(name)), found mode 777"), "\(report.text)")
+        #expect(throws: Mistakes.self) { try ConfigurationCheck.configuration(file: directory("homing.yaml"), environment: environment) }
     }
 
     @Test func shippedConfigurationAndProfilesAreValid() {

@@ -35,6 +35,27 @@ import Testing
         #expect(lines.allSatisfy { $0.hasSuffix(".") || $0.contains("run: homing ") }, "\(lines)")
     }
 
+    @Test func retryThatMayMakeASecondOneNamesTheOtherWays() {
+        var create = Entry(sequence: 1, mutation: Samples.mutation(1), state: .held)
+        create.mutation.creates = "managed_users"
+        let problem = Problem.mayDuplicate(create)
+        #expect(problem.code == .mayDuplicate && problem.status == 409)
+        #expect(
+            problem.next == """
+                Look for it at breathesafe. If it is there, run: homing resolve \(Self.id) --delivered REMOTE-ID
+                If it is missing there, run: homing resolve \(Self.id) --not-delivered
+                To send it anyway, which may make a second one, run: homing retry \(Self.id) --without-looking
+                """)
+    }
+
+    /// The original under a new id would be a second one.
+    @Test func undoOfACorrectionNamesTheNewEntry() {
+        let new = Entry(sequence: 16, mutation: Samples.mutation(2))
+        let problem = Problem.corrected(Self.id, as: new)
+        #expect(problem.detail == "Entry \(Self.id) was corrected and is now #16 000000000002. Nothing was changed.")
+        #expect(problem.next == "To see how it stands, run: homing why \(Samples.id(2))")
+    }
+
     @Test func createOfUnknownOutcomeCanBeResolvedEitherWay() {
         let next = Problem(OutboxError.needsRemoteID(Self.id)).next
         #expect(next?.contains("run: homing resolve \(Self.id) --delivered REMOTE-ID\n") == true)

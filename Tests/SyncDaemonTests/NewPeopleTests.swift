@@ -82,6 +82,40 @@ import Testing
         }
     }
 
+    /// The list is read again only some seconds after the delivery.
+    @Test func deliveredPersonStaysListedUnderTheServersID() async throws {
+        try await offline { station in
+            let before = try await people(station).matching
+            let created = try await create(station)
+            try await station.sandbox.up()
+            try await station.delivered(try #require(created.then))
+            let id = try #require(try await station.client.call(Endpoints.receipt, EntryReference(id: created.id)).remoteID)
+            let page = try await people(station, "anna example")
+            #expect(page.rows.map(\.id) == [id] && page.rows.first?.label == "Anna Example" && page.rows.first?.pending == nil)
+            #expect(try await people(station).matching == before + 1)
+            let measured = try await measure(station, id, strict: true)
+            #expect(measured.subject?.text == "Anna Example (\(id))" && measured.warning == nil)
+
+            _ = try await station.client.call(Endpoints.refreshRoster, RosterReference(resource: "managed_users"))
+            let read = try await people(station)
+            #expect(read.matching == before + 1 && read.rows.count { $0.id == id && $0.label == "Anna Example" } == 1)
+        }
+    }
+
+    @Test func deletedPersonIsNotListedAnyMore() async throws {
+        try await offline { station in
+            let before = try await people(station)
+            let person = try #require(before.rows.first)
+            let deletion = try await station.client.call(
+                Endpoints.submit, ControlAPI.Submission(route: "delete_managed_user", fields: ["user_id": person.id]))
+            #expect(try await people(station).rows.first { $0.id == person.id }?.deletion == deletion.id)
+            try await station.sandbox.up()
+            try await station.delivered(deletion.id)
+            let after = try await people(station)
+            #expect(after.matching == before.matching - 1 && !after.rows.contains { $0.id == person.id })
+        }
+    }
+
     @Test func waitingEntryNamesItsCreate() async throws {
         try await offline { station in
             let created = try await create(station)
@@ -90,7 +124,7 @@ import Testing
             #expect(summary.needs == created.id && summary.subject?.isNew == true)
             _ = try await station.client.call(Endpoints.pause, PauseRequest())
             let none = try await station.client.call(Endpoints.why, EntryReference(id: measured.id)).sentence
-            #expect(none.hasPrefix("Sending is paused."))
+            #expect(none.hasPrefix("Sending is paused by "))
             _ = try await station.client.call(Endpoints.resume, ResumeRequest())
             let why = try await station.client.call(Endpoints.why, EntryReference(id: measured.id))
             #expect(why.sentence.hasPrefix("This measurement of Anna Example (new) waits until entry \(created.id.suffix(12))"))

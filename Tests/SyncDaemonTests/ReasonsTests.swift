@@ -124,10 +124,10 @@ import Testing
                 $0.session = nil
             }, pending, "Its backend breathesafe no longer has a profile.", "put breathesafe.yaml back"),
         Case(
-            paused(until: later), pending, "Sending is paused. Paused by bob since 05:36 until 05:56: weekly backup.",
+            paused(until: later), pending, "Sending is paused by bob since 05:36 until 05:56: weekly backup.",
             "Nothing to do. To resume before that, run ‘homing resume’"),
         Case(
-            paused(until: nil), pending, "Sending is paused. Paused by bob since 05:36 until it is resumed: weekly backup.",
+            paused(until: nil), pending, "Sending is paused by bob since 05:36 until it is resumed: weekly backup.",
             "‘homing resume’"),
         Case(
             reasons { $0.session = session(.signedOut, account: nil) }, pending,
@@ -155,7 +155,7 @@ import Testing
             "Set the station’s clock"),
         Case(
             cooling(.intercepted), pending,
-            "A login page or a proxy answers instead of the backend: Its words. Homing tries again at 05:56.",
+            "The answer does not come from the backend: Its words. Homing tries again at 05:56.",
             "sign in to the network first"
         ),
         Case(
@@ -289,6 +289,15 @@ import Testing
             },
             "This measurement failed after 3 attempts. Oops. It may have taken effect anyway.", "run: homing retry \(id)"),
         Case(
+            reasons { ($0.canLookUp, $0.retryMayDuplicate) = (false, true) },
+            entry(1, .dead) {
+                $0.lastError = "Oops."
+                ($0.attempts, $0.doubts) = (3, 1)
+            },
+            "This measurement failed after 3 attempts. Oops. It may have taken effect anyway.",
+            "Look for it at breathesafe. If it is there, run: homing resolve \(id) --delivered\nIf it is missing there, run: homing resolve \(id) --not-delivered\nTo delete it for good, run: homing discard \(id)"
+        ),
+        Case(
             reasons(), held(.forbidden, "No."), "breathesafe does not allow ann@lab.test to send this measurement. No.",
             "Once ann@lab.test has the permission, run: homing retry \(id)"),
         Case(
@@ -322,7 +331,7 @@ import Testing
             entry(1, .held) {
                 $0.holdReason = .discarding
                 ($0.discardBy, $0.discardAt) = ("bob", later)
-            }, "bob discarded it. Its payload is destroyed at 05:56.", "To undo this, run: homing undo \(id)"),
+            }, "bob discarded it. Its payload will be destroyed at 05:56.", "To undo this, run: homing undo \(id)"),
         Case(reasons(), held(.operator), "A person put this measurement on hold.", "To send it, run: homing retry \(id)"),
     ]
 
@@ -357,6 +366,6 @@ import Testing
         var reasons = Self.paused(until: nil)
         reasons.session = nil
         reasons.gate = .cooling(until: Self.later, Samples.failure)
-        #expect(reasons.explain(Self.pending).sentence.hasPrefix("Sending is paused."))
+        #expect(reasons.explain(Self.pending).sentence.hasPrefix("Sending is paused by "))
     }
 }

@@ -68,6 +68,17 @@ import Testing
         #expect(nameless == "This measurement of a new person waits until entry \(Self.short) has created the new person at breathesafe.")
     }
 
+    /// They belong to that person.
+    @Test func detailsOfANewPersonAreOfferedToNobodyElse() {
+        var reasons = Self.reasons(Self.create(.dead))
+        reasons.isFollower = true
+        let next = reasons.explain(Self.entry(.held, .dependency)).next.text
+        #expect(next == "After fixing the cause, run: homing retry \(Self.short)\nHoming then sends this entry too.\n\(Self.discard)")
+        reasons.meaning = Reasons.Meaning(words: "BreatheSafe has no user 17.", fix: .field("user_id"), rowTitle: "person")
+        let refused = reasons.explain(Self.entry(.dead)).next.text
+        #expect(refused == "After fixing the cause, run: homing retry \(Self.id)\n\(Self.discard)")
+    }
+
     @Test func creationFailed() {
         let (sentence, next) = held(Self.create(.dead, error: "breathesafe answered: No."))
         #expect(

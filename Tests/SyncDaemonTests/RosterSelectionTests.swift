@@ -37,6 +37,12 @@ import Testing
         #expect(ids(RosterQuery(resource: "r")) == ["28", "3", "26", "7", "31"])
     }
 
+    @Test func hiddenRowsAreLeftOutAndKnown() {
+        let selection = RosterSelection(RosterQuery(resource: "r", find: "an"), except: ["28", "7", "99"])
+        for row in Self.rows { selection.take(row) }
+        #expect(selection.rows.map(\.id) == ["3"] && selection.matching == 1 && selection.leftOut == ["28", "7"])
+    }
+
     @Test(arguments: [
         ("anna", ["28", "3"]), ("ZOE", ["31"]), ("lab", ["7"]), ("3", ["3", "31"]), ("2", ["28", "26"]), ("bob", []), ("8", []),
         ("", ["28", "3", "26", "7", "31"]),
@@ -51,10 +57,18 @@ import Testing
         ("Anna Example", "e", true), ("Al", "ala", false), ("Aanna", "anna", true), ("Ann", "änn", true), ("Жанна", "АННА", true),
         ("Жанна", "anna", false), ("\u{D55C} Example", "\u{1112}\u{1161}\u{11AB}", true), ("\u{D55C} Example", "exam", true),
         ("\u{1112}\u{1161}\u{11AB} Example", "\u{D55C} ex", true), ("李 Example", "李李", false),
+        ("Sean O\u{2019}Brien", "obrien", true), ("Sean O'Brien", "O\u{2019}B", true), ("Sean Obrien", "o'brien", true),
     ])
     func findsTextInAnyScript(label: String, find: String, isFound: Bool) {
         let selection = RosterSelection(RosterQuery(resource: "r", find: find))
         #expect(selection.matches("5", label.folded) == isFound)
+    }
+
+    @Test func wholeNameFitsWithAnyApostropheButNotWithoutOne() {
+        for (label, isFound) in [("sean o\u{2019}neil", true), ("Sean O'Neil", true), ("Sean ONeil", false)] {
+            let selection = RosterSelection(RosterQuery(resource: "r", label: label))
+            #expect(selection.matches("5", "Sean O\u{2BC}Neil".folded) == isFound, "\(label)")
+        }
     }
 
     @Test func findsWholeNamesAndIDs() {

@@ -39,10 +39,20 @@ import Testing
     }
 
     @Test func newRowsAreCountedApart() {
-        let one = sentence(Self.report()) { $0.new = 1 }
+        let one = sentence(Self.report()) { $0.counts.new = 1 }
         #expect(one == "4 people of manager@lab.test at breathesafe, read 3 minutes ago. 1 new person is not created yet.")
-        let unread = sentence(Self.report(.unread)) { $0.new = 2 }
+        let unread = sentence(Self.report(.unread)) { $0.counts.new = 2 }
         #expect(unread.hasSuffix(" 2 new people are not created yet."))
+    }
+
+    @Test func changesAfterTheReadAreCountedApart() {
+        let both = sentence(Self.report()) { ($0.counts.created, $0.counts.deleted) = (1, 2) }
+        #expect(both.hasSuffix(", read 3 minutes ago. After that, 1 person was added and 2 people were deleted."))
+        let found = sentence(Self.report()) {
+            $0.selection = RosterSentence.Selection(text: "anna", matching: 1)
+            ($0.counts.created, $0.counts.deleted) = (2, 1)
+        }
+        #expect(found == "1 of 4 people, read 3 minutes ago. After that, 2 people were added.")
     }
 
     @Test func searchSaysHowManyMatch() {

@@ -164,7 +164,7 @@ import Testing
         ("profile", "waits, because the backend does not match its profile"),
         ("signInRequired", "waits, because the session cannot be renewed yet"),
         ("stillUnauthorized", "waits, because the backend refuses entry after entry, although an account is signed in"),
-        ("intercepted", "waits, because a login page or a proxy answers instead of the backend"), ("offline", "waits for the network"),
+        ("intercepted", "waits, because the answer does not come from the backend"), ("offline", "waits for the network"),
     ])
     func sentenceNamesCauseOfTheWait(cause: String, words: String) {
         let summary = summary([report("a", QueueReport(pending: 1), gate: "cooling", cause: cause)])

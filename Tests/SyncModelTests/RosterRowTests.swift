@@ -5,6 +5,7 @@ struct RosterRowTests {
     @Test(arguments: [
         ("Anna Example", "anna example"), ("ZOË Quiroga", "zoe quiroga"), ("Zoe\u{308}", "zoe"), ("Ａｎｎａ", "anna"),
         (" Anna\t\n  Example ", "anna example"),
+        ("Sean O\u{2019}Neil", "sean o'neil"), ("Sean O'Neil", "sean o'neil"), ("O`\u{2018}\u{2BC}\u{B4}\u{2032}\u{FF07}", "o''''''"),
         ("28", "28"), ("", ""), ("日本", "日本"),
     ])
     func foldsForComparison(text: String, folded: String) { #expect(text.folded == folded) }

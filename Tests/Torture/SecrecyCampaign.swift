@@ -173,7 +173,8 @@ struct SecrecyCampaign: RoundCampaign {
         private func seeTo() async throws {
             if try await station.report().session.state != "signedIn" { try await backend.signIn(station) }
             for entry in try await station.entries() where Caretaker.isNeeded(by: entry) {
-                _ = try await station.client.call(Endpoints.retry, RetryRequest(id: entry.id))
+                _ = try await station.client.call(
+                    Endpoints.retry, RetryRequest(id: entry.id, withoutLooking: entry.retryMayDuplicate == true))
             }
             _ = try await station.client.call(Endpoints.sync, SyncRequest())
         }

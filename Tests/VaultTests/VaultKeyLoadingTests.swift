@@ -96,6 +96,31 @@ final class VaultKeyLoadingTests {
         #expect(try error().code == .keyMissing)
     }
 
+    private func find() throws -> VaultKey? { try VaultKey.find(environment: [:], stateDirectory: folder) }
+
+    @Test func findsTheKeyWithoutWriting() throws {
+        #expect(try find() == nil)
+        #expect(try names == [])
+        let key = try load()
+        #expect(try find() == key)
+        try FileManager.default.removeItem(atPath: "\(folder)/homing.key.check")
+        #expect(try find() == key)
+        #expect(try names == ["homing.key"])
+    }
+
+    @Test func findThrowsTheErrorsOfLoad() throws {
+        _ = try load()
+        let damages: [() throws -> Void] = [
+            { try self.write(Data(repeating: 9, count: 32), "homing.key") }, { try self.write(Data("short".utf8), "homing.key") },
+            { chmod(self.keyPath, 0o644) }, { try FileManager.default.removeItem(atPath: self.keyPath) },
+        ]
+        for damage in damages {
+            try damage()
+            let expected = try error()
+            #expect(throws: expected) { try find() }
+        }
+    }
+
     @Test func usesFileIfCredentialIsMissing() throws {
         let key = try load()
         #expect(try load(["CREDENTIALS_DIRECTORY": "/nowhere"]) == key)

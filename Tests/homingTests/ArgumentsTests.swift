@@ -61,7 +61,7 @@ import Testing
         let fix: FixCommand = try await parse("fix 12 --user 7 --item note=x --strict --backend x")
         #expect(fix.entry.id == "12" && fix.user == "7" && fix.item == [ItemField(name: "note", value: "x")] && fix.strict)
         let delivered: ResolveCommand = try await parse("resolve 12 --delivered 17")
-        #expect(delivered.entry.id == "12" && delivered.delivered && delivered.remoteID == "17" && !delivered.notDelivered)
+        #expect(delivered.id == "12" && delivered.delivered && delivered.remoteID == "17" && !delivered.notDelivered)
         #expect(try await parse("resolve 12 --delivered", as: ResolveCommand.self).remoteID == nil)
         #expect(try await parse("resolve 12 --not-delivered", as: ResolveCommand.self).notDelivered)
         let undo: UndoCommand = try await parse("undo 1 2")

@@ -17,6 +17,7 @@ import Testing
     @Test func failureOfOneEntryDoesNotStopOthers() async {
         let batch = await batch(failing: [2: .wrongState, 3: .notFound])
         #expect(batch.done.map(\.sequence) == [1, 4])
+        #expect(await self.batch(failing: [2: .mayDuplicate]).done.map(\.sequence) == [1, 3, 4])
         #expect(
             batch.problem?.detail == "Failed for 3f2a91c04b02 and 3f2a91c04b03: It is delivered already. Succeeded for 2 entries.")
     }

@@ -46,10 +46,4 @@ import Testing
         let error = await #expect(throws: (any Error).self) { try await Homing.asyncParseAsRoot(["list", "--stat", "dead"]) }
         #expect(Homing.message(for: try #require(error)).contains("Did you mean '--state'?"))
     }
-
-    @Test(arguments: [
-        ("", "", 0), ("status", "status", 0), ("stauts", "status", 1), ("lst", "list", 1), ("", "abc", 3), ("abc", "", 3),
-        ("kitten", "sitting", 3), ("é王", "王é", 1),
-    ])
-    func countsEdits(a: String, b: String, distance: Int) { #expect(a.distance(to: b) == distance && b.distance(to: a) == distance) }
 }

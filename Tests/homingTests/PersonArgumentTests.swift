@@ -7,7 +7,7 @@ import Testing
 @Suite struct PersonArgumentTests {
     private static let rows = [
         ("breathesafe", "28", "Anna Example"), ("clinic", "7", "Anna Example"), ("clinic", "8", "Ben Sample"),
-        ("clinic", "9", "Ben Sample"),
+        ("clinic", "9", "Ben Sample"), ("breathesafe", "10", "cleo lab"), ("clinic", "11", "Cleo Lab"),
         ("clinic", "@\(Sample.id(9))", "Nora New"),
     ]
 
@@ -77,7 +77,7 @@ import Testing
         let nora = try await person("nora new", lists)
         #expect(nora == SubjectArgument.Person(id: "@\(Sample.id(9))", backend: "clinic", account: "5"))
         let both = try await problem("Anna Example", lists)
-        #expect(both.detail == "2 people are called ‘Anna Example’: 28 at breathesafe and 7 at clinic.")
+        #expect(both.detail == "2 people are called ‘Anna Example’: Anna Example (28) at breathesafe and Anna Example (7) at clinic.")
         #expect(
             both.next == """
                 Run the command for the right one:
@@ -85,7 +85,10 @@ import Testing
                 homing list --user 7 --backend clinic
                 """)
         let one = try await problem("Ben Sample", lists)
-        #expect(one.detail == "2 people are called ‘Ben Sample’: 8 at clinic and 9 at clinic.")
+        #expect(one.detail == "2 people are called ‘Ben Sample’: Ben Sample (8) at clinic and Ben Sample (9) at clinic.")
+        #expect(try await person("anna example", [list("breathesafe", "unread"), list("clinic")]).id == "7")
+        #expect(try await person("Cleo Lab", lists).id == "11")
+        #expect(try await problem("CLEO LAB", lists).detail.hasPrefix("2 people are called ‘CLEO LAB’: cleo lab (10) at breathesafe and "))
         let nobody = try await problem("Xaver", lists)
         #expect(nobody.detail == "No person at breathesafe and clinic is called ‘Xaver’.")
         #expect(

@@ -19,6 +19,18 @@ import Testing
         #expect(SubmissionText.stopped(only, at: "b.json", accepted: 0, of: 1) == only)
     }
 
+    @Test func warningNamesTheCommandThatCorrectsTheEntry() {
+        var receipt = SubmissionReceipt(id: Sample.id(1), sequence: 1, duplicate: false, backend: "breathesafe", account: "5", lane: "l")
+        receipt.subject = Sample.subject("77", nil)
+        #expect(SubmissionText.warning(receipt) == nil)
+        receipt.warning = "77 is not one of your people."
+        #expect(
+            SubmissionText.warning(receipt)
+                == "Warning: 77 is not one of your people.\nIf this is wrong, run: homing fix 3f2a91c04b01 --user NAME")
+        receipt.subject = SubjectReport(resource: "lists", field: "list_id", id: "7")
+        #expect(SubmissionText.warning(receipt)?.hasSuffix("homing fix 3f2a91c04b01 --item list_id=ID") == true)
+    }
+
     @Test func acceptedFileIsReportedAsStored() {
         var receipt = SubmissionReceipt(id: Sample.id(1), sequence: 1, duplicate: false, backend: "breathesafe", account: "5", lane: "l")
         #expect(

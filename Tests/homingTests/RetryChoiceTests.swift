@@ -10,6 +10,7 @@ import Testing
     private static func create(_ hold: String = "forbidden", uncertain: Bool = false) -> EntrySummary {
         var create = Sample.entry(1, "held", hold: hold, subject: row)
         (create.route, create.uncertain, create.canBeLookedUp) = ("create_managed_user", uncertain, false)
+        create.retryMayDuplicate = uncertain ? true : nil
         return create
     }
 
@@ -48,6 +49,13 @@ import Testing
         let choice = try await choice(entries)
         #expect(choice.retried.isEmpty && choice.doubtful.map(\.sequence) == [1] && choice.stranded.map(\.sequence) == [2])
         #expect(try await self.choice(entries, skipsDoubtful: false).retried.map(\.sequence) == [1, 2])
+    }
+
+    /// For example a change that may be sent twice.
+    @Test func retriesDoubtfulEntriesThatMakeNoSecondOne() async throws {
+        var entry = Sample.entry(1, "held", hold: "forbidden")
+        (entry.uncertain, entry.canBeLookedUp) = (true, false)
+        #expect(try await choice([entry]).retried.map(\.sequence) == [1])
     }
 
     @Test func skipsDependentsOfADiscardedCreate() async throws {

@@ -34,7 +34,10 @@ import Testing
             RetryText.withoutLooking([doubtful(1), doubtful(2)])
                 == "2 entries may already have taken effect at breathesafe. If sent without a look-up, each may exist there twice.")
         let left = RetryText.left([doubtful(1, canBeLookedUp: false)], state: "held")
-        #expect(left.hasPrefix("1 entry was skipped: it may already have taken effect, and breathesafe offers no look-up."))
+        #expect(left.hasPrefix("1 entry was skipped: it may already have taken effect, and Homing cannot look it up at breathesafe."))
+        #expect(
+            left.contains(
+                "\nLook for it there, and say what you found: homing resolve ID --delivered, or homing resolve ID --not-delivered\n"))
         #expect(left.hasSuffix("homing retry --all --state held --without-looking"))
     }
 

@@ -59,6 +59,47 @@ import Testing
         #expect(problem?.next == "Give at least one of: --set NAME=VALUE")
     }
 
+    @Test(
+        arguments: [
+            (["first_name=Lea"], ["last_name"]), (["last-name=Lea", "limit=3"], ["first_name"]),
+            (["limit=3"], ["first_name", "last_name"]),
+            (["first-name=Lea", "last_name=Lab"], []),
+        ] as [([String], [String])])
+    func partsOfTheNameThatTheServerMayFillInAreKnown(given: [String], missing: [String]) throws {
+        let fields = given.compactMap(FormField.init(argument:))
+        #expect(try RosterChange(.add, of: roster()).missingNames(fields) == missing)
+        #expect(try RosterChange(.edit, of: roster()).missingNames(fields).isEmpty)
+        #expect(try RosterChange(.add, of: roster(["title"])).missingNames(fields).isEmpty)
+    }
+
+    private var receipt: SubmissionReceipt {
+        var receipt = SubmissionReceipt(
+            id: Sample.id(9), sequence: 12, duplicate: false, backend: "breathesafe", account: "5", lane: "l")
+        receipt.subject = SubjectReport(
+            resource: "managed_users", field: "user_id", id: "@\(Sample.id(9))", label: "Ben Sample", isNew: true)
+        return receipt
+    }
+
+    @Test func newPersonWithAKnownNameIsReported() {
+        let text = RosterChangeText(roster: roster())
+        let others = [("10", "Ben Sample"), ("5", "Bén Sample")].map { RosterRow(id: $0.0, label: $0.1, values: [:]) }
+        #expect(
+            text.namesakes(others, of: receipt)
+                == "2 people are called Ben Sample already: Ben Sample (10), Bén Sample (5). To take the new one back, run: homing discard 3f2a91c04b09"
+        )
+        #expect(text.namesakes([others[0]], of: receipt)?.hasPrefix("1 person is called Ben Sample already: Ben Sample (10). ") == true)
+        #expect(text.namesakes([], of: receipt) == nil)
+    }
+
+    @Test func missingPartOfANameIsReported() {
+        let text = RosterChangeText(roster: roster())
+        #expect(
+            text.missing(["last_name"], of: receipt)
+                == "Without --last-name, breathesafe may fill in a name of its own. To give it, run: homing people edit @3f2a91c04b09 --last-name …"
+        )
+        #expect(text.missing([], of: receipt) == nil)
+    }
+
     @Test func routeAndFieldComeFromTheList() throws {
         let edit = try RosterChange(.edit, of: roster())
         #expect(edit.route == "profile")

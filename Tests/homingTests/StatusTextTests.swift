@@ -109,6 +109,13 @@ import Testing
         #expect(
             text(Sample.status(backends: [report])).contains(
                 "sending  on, except for measurements: one answered with a server error"))
+        var other = route
+        other.reason = "breathesafe answered: Not Found."
+        other.title = RosterTitle(one: "profile", many: "profiles")
+        report.coolingRoutes = [route, other]
+        #expect(
+            StatusText.sending(report)
+                == "on, except for measurements and profiles: breathesafe answered: Not Found; one answered with a server error (500).")
         report.queue = .init(delivered: 1)
         #expect(StatusText.sending(report) == "on")
     }

@@ -1,4 +1,5 @@
 import ControlAPI
+import Foundation
 import Testing
 
 @testable import homing
@@ -7,7 +8,12 @@ import Testing
     private static let rows = [
         ("28", "Anna Example"), ("31", "Anna Sample"), ("26", "Edit Me"), ("30", "Edit Me"), ("12", "7"), ("7", "Eve Lab"),
         (created, "Nora New"), ("32", "Una Two"), (created, "Una Two"),
+        ("50", "Iris Cámple"), ("51", "Iris Cample"),
     ].map { RosterRow(id: $0.0, label: $0.1, values: [:], pending: $0.0.hasPrefix("@") ? "new" : nil) }
+
+    private static func folded(_ text: String) -> String {
+        text.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
+    }
 
     private static let created = "@\(Sample.id(9))"
     private static let entries: [String: SubjectArgument.NamedEntry] = [
@@ -35,7 +41,7 @@ import Testing
         let argument = SubjectArgument(rosters ?? [roster()], route: route) { query in
             let found = Self.rows.filter { row in
                 if !query.ids.isEmpty { return query.ids.contains(row.id) }
-                if let label = query.label { return row.label.lowercased() == label.lowercased() }
+                if let label = query.label { return Self.folded(row.label) == Self.folded(label) }
                 return query.find.map { row.label.lowercased().contains($0.lowercased()) } ?? true
             }
             return RosterPage(roster: Sample.roster(), rows: Array(found.prefix(query.limit)), matching: found.count, next: nil)
@@ -68,10 +74,10 @@ import Testing
 
     @Test func nameOfSeveralPeopleListsTheirIDs() async throws {
         let problem = try #require(await #expect(throws: Problem.self) { try await resolved("Edit Me") })
-        #expect(problem.detail == "2 people are called ‘Edit Me’: 26, 30.")
-        #expect(problem.next == "Give the id: --user 26" && problem.code == .invalidRequest)
+        #expect(problem.detail == "2 people are called ‘Edit Me’: Edit Me (26), Edit Me (30).")
+        #expect(problem.next == "Give the id: --user ID" && problem.code == .invalidRequest)
         let item = try #require(await #expect(throws: Problem.self) { try await resolved("Edit Me", option: "--item user_id=") })
-        #expect(item.next == "Give the id: --item user_id=26")
+        #expect(item.next == "Give the id: --item user_id=ID")
         let delete = try #require(
             await #expect(throws: Problem.self) { try await resolved("Edit Me", option: "homing people delete ", end: " --backend clinic") }
         )
@@ -81,6 +87,18 @@ import Testing
                 homing people delete 26 --backend clinic
                 homing people delete 30 --backend clinic
                 """)
+    }
+
+    /// Whoever copies the answer must not measure another person.
+    @Test func exactSpellingWins() async throws {
+        #expect(try await resolved("Iris Cámple") == "50")
+        #expect(try await resolved("Iris Cample") == "51")
+        let problem = try #require(await #expect(throws: Problem.self) { try await resolved("iris cample") })
+        #expect(problem.detail == "2 people are called ‘iris cample’: Iris Cámple (50), Iris Cample (51).")
+        let rows = [RosterRow(id: "1", label: "Al", values: [:]), RosterRow(id: "2", label: "al", values: [:])]
+        #expect(SubjectArgument.closest(rows, to: "al").map(\.id) == ["2"] && SubjectArgument.closest(rows, to: "AL").count == 2)
+        // Another one may be spelled so too.
+        #expect(SubjectArgument.closest(rows, to: "al", isWhole: false).count == 2)
     }
 
     @Test(arguments: ["unread", "signedOut"]) func namesCannotBeLookedUpWithoutList(state: String) async throws {
@@ -108,7 +126,7 @@ import Testing
     @Test func newPersonIsFoundByName() async throws {
         #expect(try await resolved("nora new") == Self.created)
         let problem = try #require(await #expect(throws: Problem.self) { try await resolved("Una Two") })
-        #expect(problem.detail == "2 people are called ‘Una Two’: 32, @3f2a91c04b09.")
+        #expect(problem.detail == "2 people are called ‘Una Two’: Una Two (32), Una Two (@3f2a91c04b09).")
         let similar = try #require(await #expect(throws: Problem.self) { try await resolved("Nora") })
         #expect(similar.detail == "No person is called ‘Nora’. Similar: Nora New (@3f2a91c04b09).")
     }

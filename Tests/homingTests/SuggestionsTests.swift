@@ -15,7 +15,7 @@ import Testing
     @Test(arguments: [
         ["why", "--", "positional@0"], ["list", "--", "--backend"], ["retry", "--", "positional@0"], ["roster", "--", "positional@0"],
         ["submit", "--", "--user"], ["roster", "--", "positional@2"], ["undo", "--", "positional@0"], ["fix", "--", "--user"],
-        ["discard", "--", "--user"],
+        ["discard", "--", "--user"], ["roster", "--", "--set"], ["resolve", "--", "positional@0"],
     ])
     func offersNothingSilentlyWithoutDaemon(what: [String]) async throws {
         let words = ["---completion"] + what + ["3", "0", "homing", "--socket", "/nowhere", ""]
@@ -29,19 +29,19 @@ import Testing
 
     @Test(arguments: [CompletionsCommand.Shell.bash, .zsh, .fish])
     func scriptsCompleteStatesBackendsAndIDs(shell: CompletionsCommand.Shell) {
-        let script = Homing.completionScript(for: shell.completion)
+        let script = CompletionScript.text(for: shell)
         #expect(script.contains("inflight") && script.contains("---completion list") && script.contains("---completion why"))
         #expect(script.contains("---completion submit") && script.contains("---completion undo") && script.contains("---completion fix"))
     }
 
     @Test(
         arguments: [
-            (.bash, [#"Anna\ Example"#, "26", "30", #"Eve\ \$\(reboot\)\:\`x\`"#, "7"]),
-            (.zsh, ["Anna Example:28", "26:Edit Me", "30:Edit Me", #"Eve $(reboot)\:`x`:31"#, "7:12"]),
-            (.fish, ["Anna Example\t28", "26\tEdit Me", "30\tEdit Me", "Eve $(reboot):`x`\t31", "7\t12"]),
-            (nil, ["Anna Example", "26", "30", "Eve $(reboot):`x`", "7"]),
+            (.bash, [#"Anna\ Example"#, #"Edit\ Me"#, #"Eve\ \$\(reboot\)\:\`x\`"#, "7"]),
+            (.zsh, ["Anna Example:28", "Edit Me:26, 30", #"Eve $(reboot)\:`x`:31"#, "7:12"]),
+            (.fish, ["Anna Example\t28", "Edit Me\t26, 30", "Eve $(reboot):`x`\t31", "7\t12"]),
+            (nil, ["Anna Example", "Edit Me", "Eve $(reboot):`x`", "7"]),
         ] as [(CompletionShell?, [String])])
-    func offersUniqueNamesThatNoShellRuns(shell: CompletionShell?, words: [String]) {
+    func offersEachNameOnceSoThatNoShellRunsIt(shell: CompletionShell?, words: [String]) {
         let rows = [("28", "Anna Example"), ("26", "Edit Me"), ("30", "Edit Me"), ("31", "Eve $(reboot):`x`"), ("7", "12")]
         #expect(Suggestions.names(of: rows.map { RosterRow(id: $0.0, label: $0.1, values: [:]) }, for: shell) == words)
     }
@@ -49,7 +49,26 @@ import Testing
     @Test func offersNewPeopleByNameOrShortReference() {
         let rows = [("@\(Sample.id(9))", "Nora New"), ("@\(Sample.id(8))", "Edit Me"), ("26", "Edit Me")]
         let names = rows.map { RosterRow(id: $0.0, label: $0.1, values: [:]) }
-        #expect(Suggestions.names(of: names, for: nil) == ["Nora New", "@3f2a91c04b08", "26"])
+        #expect(Suggestions.names(of: names, for: nil) == ["Nora New", "Edit Me"])
         #expect(Suggestions.names(of: names, for: .fish).first == "Nora New\t@3f2a91c04b09")
+    }
+
+    @Test func onlyDoubtfulEntriesCanBeResolved() {
+        var uncertain = Sample.entry(1)
+        uncertain.uncertain = true
+        #expect(uncertain.isDoubtful && Sample.entry(2, "held", hold: "unknownOutcome").isDoubtful)
+        var delivered = Sample.entry(3, "delivered")
+        delivered.uncertain = true
+        let others = [delivered, Sample.entry(4, "held", hold: "discarding"), Sample.entry(5, "dead"), Sample.entry(6)]
+        #expect(!others.contains { $0.isDoubtful })
+    }
+
+    @Test func offersTheMembersOfTheForm() {
+        var actions = RosterActions(add: "a", change: "b", delete: "c", form: ["first_name", "last_name"])
+        #expect(Suggestions.assignments(for: .edit, actions) == ["first_name=", "last_name="])
+        #expect(Suggestions.assignments(for: .add, actions) == ["first_name=", "last_name="])
+        actions.fields = ["title"]
+        #expect(Suggestions.assignments(for: .add, actions) == ["title="])
+        #expect(Suggestions.assignments(for: .delete, actions).isEmpty && Suggestions.assignments(for: .add, nil).isEmpty)
     }
 }

@@ -41,7 +41,7 @@ extension Mistake {
     var withPlacesOfKey: Mistake {
         let name = key.split(separator: ".").last.map(String.init) ?? ""
         let places = ProfileKeys.tables.filter { $0.value.contains(name) }.map { $0.key.isEmpty ? "the top level" : $0.key }
-        guard found == StrictTable.unknownKey, !places.isEmpty else { return self }
+        guard found?.hasPrefix(StrictTable.unknownKey) == true, !places.isEmpty else { return self }
         return Mistake(
             file: file, line: line, key: key, found: found, expected: "\(expected); \(name) belongs in \(places.joined(separator: ", "))")
     }

@@ -69,7 +69,8 @@ package struct ProfileLibrary {
 
     private func file(_ path: String) -> YAMLNode? {
         guard let text = YAMLNode.text(of: path) else {
-            mistakes.add(Mistake(file: path, key: "", found: "an unreadable file", expected: "a regular file of UTF-8 text, at most 1 MiB"))
+            let found = YAMLNode.unreadable("an unreadable file", at: path)
+            mistakes.add(Mistake(file: path, key: "", found: found, expected: "a regular file of UTF-8 text, at most 1 MiB"))
             return nil
         }
         return YAMLNode.parse(text, file: path, mistakes: mistakes)

@@ -58,7 +58,9 @@ package final class StrictTable {
 
     package func close() {
         for key in keys where !known.contains(key) {
-            reject(key, expected: "one of \(Set(known).sorted().joined(separator: ", "))", found: Self.unknownKey)
+            let similar = key.similar(among: Set(known))
+            let question = similar.isEmpty ? "" : "; did you mean \(similar.joined(separator: " or "))?"
+            reject(key, expected: "one of \(Set(known).sorted().joined(separator: ", "))", found: Self.unknownKey + question)
         }
     }
 

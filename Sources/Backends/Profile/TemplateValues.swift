@@ -32,7 +32,8 @@ package struct TemplateValues {
 
     private static func way(_ placeholder: Placeholder) -> String {
         guard let field = placeholder.field else { return "" }
-        return ": give it with ‘\(field == "user_id" ? "--user ID" : "--item \(field)=VALUE")’ (or item.\(field)= in the query)"
+        let option = field == "user_id" ? "--user NAME" : "--item \(field)=VALUE"
+        return ". Add ‘\(option)’ to the command; a program adds item.\(field)=VALUE to the query"
     }
 
     func text(_ placeholder: Placeholder) throws(Failure) -> String {

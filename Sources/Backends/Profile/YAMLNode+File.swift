@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import SyncModel
 
 extension YAMLNode {
@@ -16,5 +17,10 @@ extension YAMLNode {
         else { return nil }
         // YAML would make the mark part of the first key.
         return String(validating: content.withoutByteOrderMark, as: UTF8.self)
+    }
+
+    /// `words` about a file without text, with the system's reason if the file cannot be opened.
+    package static func unreadable(_ words: String, at path: String) -> String {
+        access(path, R_OK) == 0 ? words : "\(words): \(String(cString: strerror(errno)).lowercased())"
     }
 }

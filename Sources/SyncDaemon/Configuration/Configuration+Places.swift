@@ -1,6 +1,7 @@
 import Backends
 import Capture
 import ControlAPI
+import Files
 import Foundation
 import Glibc
 
@@ -30,6 +31,17 @@ extension Configuration {
         // An existing but inaccessible folder affects only its files; `homing status` reports it.
         let missing = Spool.rooms(of: spool.directory).filter { !FileManager.default.fileExists(atPath: $0) }
         if let obstacle = missing.lazy.compactMap(Self.obstacle(toWritingIn:)).first { reject("spool.directory", obstacle, folder) }
+    }
+
+    /// Checks that only their owners and groups can change the configuration, the profiles and the state directory. Collects mistakes.
+    func checkWriters(_ mistakes: MistakeCollector) {
+        // `try?`: reading the profiles reports a folder that cannot be read.
+        let names = ((try? FileManager.default.contentsOfDirectory(atPath: backends)) ?? []).filter { $0.hasSuffix(".yaml") }
+        for path in [file, backends] + names.sorted().map({ "\(backends)/\($0)" }) + [stateDirectory] {
+            guard let mode = DurableFile(path: path).mode, mode & 0o002 != 0 else { continue }
+            let expected = "no write access for all users, who could redirect or destroy captures; run: chmod o-w \(path)"
+            mistakes.add(Mistake(file: path, key: "", found: "mode \(String(mode, radix: 8))", expected: expected))
+        }
     }
 
     /// The path components, with links resolved as far as the path exists.

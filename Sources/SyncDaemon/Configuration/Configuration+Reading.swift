@@ -28,7 +28,8 @@ extension Configuration {
         configuration.file = file
         configuration.backends = directory.appendingPathComponent("backends").path
         guard let text = YAMLNode.text(of: file) else {
-            mistakes.add(Mistake(file: file, key: "", found: "no readable file", expected: "the configuration, as YAML"))
+            let found = YAMLNode.unreadable("no readable file", at: file)
+            mistakes.add(Mistake(file: file, key: "", found: found, expected: "the configuration, as YAML"))
             return nil
         }
         // Splits at any line ending: in Swift, CR LF is one character and not equal to "\n".

@@ -27,7 +27,7 @@ package struct ConfigurationCheck: Sendable {
             lines += backends.map { "  \($0.name): \($0.baseURL), routes \($0.routes.joined(separator: ", "))" } + (unread ?? [])
         } else {
             let count = mistakes.all.count == 1 ? "1 mistake" : "\(mistakes.all.count) mistakes"
-            lines = [Mistakes(mistakes.all).description] + (unread ?? []) + ["\(count). Nothing was changed."]
+            lines = [Mistakes(mistakes.all).description] + (unread ?? []) + ["\(count)."]
         }
         return ConfigurationCheck(isGood: mistakes.all.isEmpty, text: lines.joined(separator: "\n"))
     }
@@ -63,6 +63,7 @@ package struct ConfigurationCheck: Sendable {
                 mistakes.add(mistake)
             }
         }
+        configuration.checkWriters(mistakes)
         return (configuration, backends)
     }
 

@@ -14,10 +14,13 @@ package enum MisfitReport {
         guard let (configuration, backends) = try? ConfigurationCheck.read(file: file, environment: environment) else { return nil }
         let state = configuration.stateDirectory
         guard StoreUse(of: Daemon.store(in: state)).isThere else { return nil }
+        // The check of the start reports it.
+        guard StartCheckReport.keyFault(in: state, environment: environment) == nil else { return nil }
+        // `try?`: a key that is missing without a fault.
+        guard let key = try? Daemon.findKey(for: state, environment: environment) else {
+            return unknown("The key that opens them is not at \(state)/homing.key.")
+        }
         do {
-            guard let key = try VaultKey.find(environment: environment, stateDirectory: state) else {
-                return unknown("The key that opens them is not at \(state)/homing.key.")
-            }
             let waiting = WaitingMutations(
                 file: Daemon.store(in: state), vault: Vault(key: key), isInUse: StoreCheckReport.isInUse(state))
             let origins = try waiting.origins()
@@ -56,7 +59,7 @@ package enum MisfitReport {
     private static func unknown(_ why: String) -> String {
         """
         Homing could not check whether waiting entries fit these profiles. \(why)
-        Run the check as the daemon’s user: sudo systemd-run --pipe -p User=homing -p LoadCredential=homing.key homingd check
+        Run the check as the daemon’s user: sudo systemd-run --pipe -p User=homing -p LoadCredential=homing.key homingd check --as-service
         """
     }
 }

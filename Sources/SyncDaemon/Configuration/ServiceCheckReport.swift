@@ -2,7 +2,6 @@ import Capture
 import ControlServer
 import Foundation
 import Glibc
-import Vault
 
 /// The result of `homingd check --as-service`: the service's files and folders.
 package struct ServiceCheckReport: Sendable {
@@ -14,10 +13,10 @@ package struct ServiceCheckReport: Sendable {
         // `try?`: the configuration check reports mistakes.
         guard let configuration = try? Configuration.load(file: file, environment: environment) else { return nil }
         let state = configuration.stateDirectory
-        var faults = closedFiles(in: state)
-        do { _ = try VaultKey.find(environment: environment, stateDirectory: state) } catch { faults.append("\(error)") }
+        let closed = closedFiles(in: state)
+        var faults = StartCheckReport.faults(in: state, environment: environment) + closed
         var next =
-            faults.isEmpty ? [] : ["Give them to the service: chown -R \(ServiceIdentity.user): \(state), then systemctl restart homingd"]
+            closed.isEmpty ? [] : ["Give them to the service: chown -R \(ServiceIdentity.user): \(state), then systemctl restart homingd"]
         if configuration.spool.isEnabled, let operators = configuration.access.operate {
             let check = DropFolderCheck(operators: operators, daemon: geteuid())
             let ofFolder = check.faults(of: configuration.spool.directory)
@@ -38,11 +37,11 @@ package struct ServiceCheckReport: Sendable {
             : "Give \(directory) the owners, modes and ACLs that /usr/lib/tmpfiles.d/homing.conf gives to the usual drop folder."
     }
 
-    /// Files in the state directory that the user cannot read and write.
+    /// Further files in the state directory that the user cannot read and write.
     private static func closedFiles(in state: String) -> [String] {
         // `try?`: the configuration check reports a missing directory.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: state)) ?? []
-        let paths: [String] = names.sorted().map { "\(state)/\($0)" }
+        let paths: [String] = names.filter { !StateFiles.names.contains($0) }.sorted().map { "\(state)/\($0)" }
         return paths.filter { access($0, R_OK | W_OK) != 0 }
             .map { "The service’s user cannot read and write \($0)." }
     }

@@ -26,7 +26,7 @@ package struct StoreCheckReport: Sendable {
         var (ofKey, ofStore) = ([String](), [String]())
         var vault: Vault?
         do {
-            vault = try VaultKey.find(environment: environment, stateDirectory: state).map(Vault.init)
+            vault = try Daemon.findKey(for: state, environment: environment).map(Vault.init)
             if vault == nil {
                 ofKey.append("The key is missing, so the stored captures cannot be decrypted. Restore homing.key from your backup.")
             }

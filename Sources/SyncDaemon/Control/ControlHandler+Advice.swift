@@ -29,7 +29,10 @@ extension ControlHandler {
         let mayBeDeleted = keeper.backend.deletes(route: submission.route) == nil && submission.supersedes == nil
         let standing = try await outbox.standing(
             of: RosterID(advice.subject.id), in: list, deletedBy: mayBeDeleted ? keeper.backend.deletions(of: resource) : [], at: owner)
-        if let found = standing.list { (advice.head, advice.subject.label) = (found.head, found.label) }
+        if let list, let found = standing.list {
+            let created = try await names(for: ObserverView(seesPeople: true)).delivered(in: list).created[RosterID(advice.subject.id)]
+            (advice.head, advice.subject.label) = (found.head, created?.label ?? found.label)
+        }
         advice.deletion = standing.deletion
         return advice
     }

@@ -104,6 +104,8 @@ extension ControlHandler {
             commands: commands(for: backend), hasProfile: keeper != nil, isDiskFull: try await outbox.room() == .nothingLeft,
             attempts: dispatcher.attempts, subjectReport: try await names(for: view).report(Subject(entry)), moment: Moment(now: clock.now))
         reasons.earlier = context.earlier
+        reasons.retryMayDuplicate = retryMayDuplicate(entry)
+        reasons.isFollower = context.entry.isFollower
         reasons.readsRow = keeper?.backend.freshResource(route: entry.route) != nil
         reasons.noun = keeper?.backend.noun(route: entry.route)
         reasons.rowTitle = reasons.subjectReport.flatMap { keeper?.backend.resource($0.resource) }?.title.one
@@ -132,6 +134,7 @@ extension ControlHandler {
     func retry(_ request: RetryRequest, by caller: Caller) async throws -> EntrySummary {
         let id = try await id(named: request.id)
         let entry = try await found(id)
+        guard request.withoutLooking || !retryMayDuplicate(entry) else { throw Problem.mayDuplicate(entry) }
         try await outbox.retry(
             id, forgetsDoubt: request.withoutLooking || !canLookUp(entry), by: caller.peer.description,
             named: UserName(caller.peer.uid).short, at: clock.now)
@@ -165,6 +168,14 @@ extension ControlHandler {
         keepers[entry.destination.backend]?.backend.canLookUp(route: entry.route) ?? false
     }
 
+    /// Whether a second send may make a second one, although nothing could tell. Also without a profile, which would have to say.
+    private func retryMayDuplicate(_ entry: Entry) -> Bool {
+        let isOpen = [.pending, .dead, .held].contains(entry.state) && entry.holdReason != .discarding
+        guard isOpen, entry.mayHaveTakenEffect else { return false }
+        guard let traits = keepers[entry.destination.backend]?.backend.traits(route: entry.route) else { return true }
+        return traits.isBlind || (!traits.canLookUp && entry.holdReason == .unknownOutcome)
+    }
+
     /// The route of the entry that is accepted with this one; nil for none.
     private func then(_ entry: Entry) -> String? { keepers[entry.destination.backend]?.backend.then(route: entry.route) }
 
@@ -186,6 +197,7 @@ extension ControlHandler {
         summary.releases = entry.releases
         summary.uncertain = entry.uncertain
         summary.canBeLookedUp = canLookUp(entry)
+        summary.retryMayDuplicate = retryMayDuplicate(entry) ? true : nil
         summary.size = entry.size
         summary.remoteID = entry.remoteID
         summary.lastStatus = entry.lastStatus

@@ -26,6 +26,7 @@ extension ControlHandler {
         guard fields != old.mutation.fields else {
             throw Problem.invalid("Entry \(id) has these values already.", next: "To send it again, run: homing retry \(id)")
         }
+        try await checkRow(of: old, fields, at: backend)
         let submission = Capture.Submission(
             route: old.route, id: newID, fields: fields, payload: old.mutation.payload, supersedes: id,
             capturedAt: old.mutation.capturedAt)
@@ -41,6 +42,17 @@ extension ControlHandler {
             throw problem
         }
         return receipt(of: accepted, submission.payload, advice, isStrict: request.strict)
+    }
+
+    /// Throws if the entry holds the values of a new row, and the fields name another row.
+    private func checkRow(of entry: Entry, _ fields: [String: JSONValue], at backend: Backend) async throws {
+        guard entry.isFollower, let create = entry.mutation.subject?.reference,
+            let resource = backend.subjectField(route: entry.route)?.resource,
+            let row = backend.subject(route: entry.route, fields: fields), row != entry.mutation.subject,
+            try await outbox.bindings(of: [create])[create] != row
+        else { return }
+        let edit = commands(for: backend.name).roster(resource.name, resource.title.many, "edit ID")
+        throw Problem.belongsToNewRow(entry.id, create: create, resource.title, edit: edit)
     }
 
     /// The receipt of an earlier call with the same new id; nil if there was none. Throws `idConflict` if that gave the entry other fields.
@@ -82,6 +94,8 @@ extension ControlHandler {
             try check(remoteID, of: entry)
             try await checkListed(RosterID(remoteID), createdBy: entry, for: ObserverView(caller))
         }
+        // Before the delivery, which destroys the content.
+        if request.delivered, let mutation = try await outbox.contents(of: [id], { $0 })[id] { rosters.keepChange(of: mutation) }
         try await outbox.resolve(
             id, as: request.delivered ? .delivered(remoteID: request.remoteID) : .notDelivered, by: caller.peer.description,
             named: UserName(caller.peer.uid).short, at: clock.now)
@@ -165,6 +179,9 @@ extension ControlHandler {
             try await outbox.restore(id, by: caller.peer.description, at: clock.now)
         } catch {
             guard case .wrongState(_, let state) = error else { throw error }
+            if let newID = try await outbox.receipt(id)?.supersededBy, let new = try await outbox.entry(newID)?.entry {
+                throw Problem.corrected(id, as: new)
+            }
             throw Problem.notRestorable(id, state)
         }
         return try await summary(of: id, for: caller)

@@ -30,20 +30,54 @@ extension ControlHandler {
         return try await names(for: ObserverView(seesPeople: true)).report(subject)
     }
 
-    /// Rows that the account's entries create, oldest first, as far as they match.
-    func newRows(
-        of resource: Resource, _ destination: Destination, _ selection: RosterSelection
-    ) async throws(OutboxError) -> [ControlAPI.RosterRow] {
-        let creates = try await outbox.creates(of: resource.name, at: destination, limit: Self.mostNewRows)
-            .filter { $0.holdReason != .discarding }
-        let key = RosterKey(destination: destination, resource: resource.name)
-        let labels = try await names(for: ObserverView(seesPeople: true)).newLabels(Set(creates.map(\.id)), in: key)
-        return creates.compactMap { create in
-            let label = labels[create.id] ?? "new \(resource.title.one)"
-            let id = RosterID(createdBy: create.id)
-            guard selection.matches(id, label.folded) else { return nil }
-            return ControlAPI.RosterRow(id: id.rawValue, label: label, values: [:], pending: "new")
+    /// The difference between the stored list and the rows to show.
+    struct ShownRows {
+        /// Not created yet, oldest first.
+        var new: [ControlAPI.RosterRow]
+        /// Created since the list was read.
+        var created: [ControlAPI.RosterRow]
+        /// Deleted since the list was read.
+        let deleted: Set<RosterID>
+
+        /// Those that match.
+        func matching(_ selection: RosterSelection) -> ShownRows {
+            var found = self
+            func isMatch(_ row: ControlAPI.RosterRow) -> Bool { selection.matches(RosterID(row.id), row.label.folded) }
+            (found.new, found.created) = (new.filter(isMatch), created.filter(isMatch))
+            return found
         }
+
+        /// - Parameter listed: the hidden rows that the stored list has.
+        func counts(beside listed: Set<RosterID>) -> RosterSentence.Counts {
+            RosterSentence.Counts(
+                new: new.count, created: created.count { !listed.contains(RosterID($0.id)) },
+                deleted: deleted.count { listed.contains($0) })
+        }
+
+        /// Rows of the stored list that are not shown as they are there.
+        var hidden: Set<RosterID> { deleted.union(created.map { RosterID($0.id) }) }
+        /// The rows that come before the list.
+        var rows: [ControlAPI.RosterRow] { new + created }
+    }
+
+    /// Of the account's entries. To read the stored list after this shows each row once.
+    func shownRows(of resource: Resource, in key: RosterKey) async throws(OutboxError) -> ShownRows {
+        let names = names(for: ObserverView(seesPeople: true))
+        let creates = try await outbox.creates(of: resource.name, at: key.destination, limit: Self.mostNewRows)
+            .filter { $0.holdReason != .discarding }
+        let labels = try await names.newLabels(Set(creates.map(\.id)), in: key)
+        let delivered = try await names.delivered(in: key)
+        // An entry may be delivered between the two looks at the store.
+        let created = Set(delivered.created.values.map(\.create))
+        let new = creates.filter { !created.contains($0.id) }.map { create in
+            ControlAPI.RosterRow(
+                id: RosterID(createdBy: create.id).rawValue, label: labels[create.id] ?? "new \(resource.title.one)", values: [:],
+                pending: "new")
+        }
+        let rows = delivered.created.sorted { $0.value.create < $1.value.create }.map { id, row in
+            ControlAPI.RosterRow(id: id.rawValue, label: row.label, values: [:])
+        }
+        return ShownRows(new: new, created: rows, deleted: delivered.deleted)
     }
 
     private static let mostNewRows = 500

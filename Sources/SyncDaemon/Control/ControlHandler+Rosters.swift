@@ -27,7 +27,9 @@ extension ControlHandler {
         let (keeper, resource) = try resource(request.resource, at: request.backend)
         let snapshot = await keeper.snapshot
         let key = try key(of: resource, snapshot)
-        let selection = RosterSelection(request)
+        let all = try await shownRows(of: resource, in: key)
+        let selection = RosterSelection(request, except: all.hidden)
+        let shown = all.matching(selection)
         if let after = request.after.map({ RosterID($0) }) {
             _ = try await outbox.scanRoster(key) { row in
                 if row.id == after { selection.start(after: row) }
@@ -46,25 +48,22 @@ extension ControlHandler {
             throw Problem.busy("Another account has just signed in at \(keeper.backend.name).")
         }
         let deletions = try await outbox.deletions(by: keeper.backend.deletions(of: resource), at: key.destination)
-        let new = try await newRows(of: resource, key.destination, selection)
         var report = report(resource, of: snapshot, head)
         let text = request.find ?? request.label ?? (request.ids.isEmpty ? nil : request.ids.joined(separator: ", "))
-        if text != nil || !new.isEmpty {
-            let selected = text.map { RosterSentence.Selection(text: $0, matching: selection.matching) }
-            report.sentence = sentence(report, selected, new: new.count).text
-        }
+        let selected = text.map { RosterSentence.Selection(text: $0, matching: selection.matching) }
+        report.sentence = sentence(report, selected, shown.counts(beside: selection.leftOut)).text
         let listed = selection.rows.map { row in
             let values = zip(resource.keep, row.kept).compactMap { pointer, value in value.text.map { ("\(pointer)", $0) } }
             return ControlAPI.RosterRow(
                 id: row.id.rawValue, label: row.label, values: Dictionary(values) { first, _ in first })
         }
-        let rows = ((request.after == nil ? new : []) + listed).map { row in
+        let rows = ((request.after == nil ? shown.rows : []) + listed).map { row in
             var row = row
             row.deletion = deletions[RosterID(row.id)]?.description
             return row
         }
         return RosterPage(
-            roster: report, rows: rows, matching: selection.matching + new.count,
+            roster: report, rows: rows, matching: selection.matching + shown.rows.count,
             next: selection.next?.rawValue)
     }
 
@@ -186,7 +185,9 @@ extension ControlHandler {
         return report
     }
 
-    private func sentence(_ report: RosterReport, _ selection: RosterSentence.Selection? = nil, new: Int = 0) -> RosterSentence {
+    private func sentence(
+        _ report: RosterReport, _ selection: RosterSentence.Selection? = nil, _ counts: RosterSentence.Counts = .init()
+    ) -> RosterSentence {
         let condition = rosters.condition(of: report.backend, report.resource)
         var (isPaused, failure) = (false, condition.failure)
         switch dispatcher.gates[report.backend] {
@@ -196,7 +197,7 @@ extension ControlHandler {
         default: break
         }
         return RosterSentence(
-            report: report, failure: failure, isPaused: isPaused, nextTry: condition.nextTry, selection: selection, new: new,
+            report: report, failure: failure, isPaused: isPaused, nextTry: condition.nextTry, selection: selection, counts: counts,
             commands: commands(for: report.backend), moment: Moment(now: clock.now))
     }
 }

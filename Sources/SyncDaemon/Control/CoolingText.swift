@@ -20,7 +20,7 @@ struct CoolingText {
         case .stillUnauthorized: "the backend refuses entry after entry, although \(who) is signed in"
         case .tls: "no secure connection to the backend can be made"
         case .clock: "the backend’s certificate is not valid by this station’s clock"
-        case .intercepted: "a login page or a proxy answers instead of the backend"
+        case .intercepted: "the answer does not come from the backend"
         case .offline: "the backend cannot be reached"
         case .lostAnswer: "the connection ended or timed out before the backend answered"
         case .profile: "the backend does not match its profile"

@@ -7,8 +7,8 @@ import Synchronization
 
 /// The rows that an entry with unknown outcome may have created, as far as the stored list can tell.
 enum CreatedCandidates: Equatable {
-    /// Those that no known entry has created, and that were made since the send if the list says when: the highest numbers, highest first. Empty
-    /// if the list has none.
+    /// Those that no known entry has created, and that were not there before the send as far as Homing knows: the highest numbers, highest first.
+    /// Empty if the list has none.
     case newest([Row])
     /// The list was read before the send, is incomplete or was never read.
     case tooOld
@@ -27,6 +27,7 @@ enum CreatedCandidates: Equatable {
     static func find(
         of create: Entry, among resource: Resource, in key: RosterKey, _ outbox: Outbox
     ) async throws(OutboxError) -> CreatedCandidates {
+        let past = try await Past(of: create, resource, in: key, outbox)
         let numbers = Mutex<(rows: [(number: Int64, row: Row)], areAll: Bool)>(([], true))
         let head = try await outbox.scanRoster(key) { row in
             numbers.withLock { found in
@@ -34,7 +35,7 @@ enum CreatedCandidates: Equatable {
                     found.areAll = false
                     return false
                 }
-                if !row.isOlder(than: create, resource) { found.rows.append((number, Row(id: row.id, label: row.label))) }
+                if !past.has(row) { found.rows.append((number, Row(id: row.id, label: row.label))) }
                 return true
             }
         }
@@ -63,15 +64,16 @@ enum CreatedCandidates: Equatable {
     static func judge(
         _ id: RosterID, createdBy create: Entry, among resource: Resource, in key: RosterKey, _ outbox: Outbox
     ) async throws(OutboxError) -> Judgement {
+        let past = try await Past(of: create, resource, in: key, outbox)
         let found = Mutex<(row: Row, isOlder: Bool)?>(nil)
         let head = try await outbox.scanRoster(key) { row in
             guard row.id == id else { return true }
-            found.withLock { $0 = (Row(id: row.id, label: row.label), row.isOlder(than: create, resource)) }
+            found.withLock { $0 = (Row(id: row.id, label: row.label), past.has(row)) }
             return false
         }
         guard let head else { return .unread }
         if let (row, isOlder) = found.withLock({ $0 }) {
-            let isFromBefore = create.firstSentAt.map { head.readAt <= $0 } ?? false
+            let isFromBefore = past.firstSend.map { head.readAt <= $0 } ?? false
             if isOlder || isFromBefore { return .older(row) }
             return isRead(head, after: create) ? .possible : .unread
         }
@@ -89,20 +91,31 @@ enum CreatedCandidates: Equatable {
     }
 }
 
-extension Entry {
-    /// Start of the first send that may have taken effect.
-    fileprivate var firstSentAt: Date? { uncertainSince ?? claimedAt }
-}
+/// What was there before an entry was sent for the first time.
+private struct Past {
+    let firstSend: Date?
+    private let firstListed: [RosterID: Date]
+    /// The place of the row's time of creation among its values; nil if the list does not say.
+    private let created: Int?
 
-extension CachedRow {
     /// In seconds: by how much the clocks of station and server may differ.
     private static let clockDifference: TimeInterval = 3600
 
-    /// Whether it was made before the first send of that entry; false if the list does not say when.
-    fileprivate func isOlder(than create: Entry, _ resource: Resource) -> Bool {
-        guard let index = resource.created, kept.indices.contains(index), let made = kept[index].text.flatMap(JSONCoding.date),
-            let sent = create.firstSentAt
-        else { return false }
-        return made < sent.addingTimeInterval(-Self.clockDifference)
+    init(of create: Entry, _ resource: Resource, in key: RosterKey, _ outbox: Outbox) async throws(OutboxError) {
+        let known = try await outbox.entry(create.id)
+        let sends = known?.attempts.filter { $0.verdict != "unreachable" } ?? []
+        firstSend = [create.uncertainSince, create.claimedAt, sends.first?.startedAt].compactMap(\.self).min()
+        firstListed = try await outbox.firstListed(in: key)
+        created = resource.created
+    }
+
+    /// Whether this station listed the row before, or the server made it before.
+    func has(_ row: CachedRow) -> Bool {
+        guard let firstSend else { return false }
+        if let listed = firstListed[row.id], listed < firstSend { return true }
+        guard let created, row.kept.indices.contains(created), let made = row.kept[created].text.flatMap(JSONCoding.date) else {
+            return false
+        }
+        return made < firstSend.addingTimeInterval(-Self.clockDifference)
     }
 }

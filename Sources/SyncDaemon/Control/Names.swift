@@ -2,6 +2,7 @@ import Backends
 import Capture
 import ControlAPI
 import Outbox
+import Roster
 import Sessions
 import SyncModel
 
@@ -39,10 +40,18 @@ struct Subject: Hashable {
     init?(_ lane: LaneRecord) { self.init(lane.destination, route: lane.route, lane.subject, of: lane.head, creates: lane.creates) }
 }
 
+/// The rows that deliveries have made or deleted since their list was read.
+struct DeliveredRows {
+    /// By the server's id, with the name that was submitted.
+    var created: [RosterID: (create: MutationID, label: String)] = [:]
+    var deleted: Set<RosterID> = []
+}
+
 /// Joins names to ids when an answer is made. Names are stored only in rosters, which end with the session.
 struct Names {
     let keepers: [String: SessionKeeper]
     let outbox: Outbox
+    let rosters: RosterKeeper
     let view: ObserverView
 
     /// Reads each list at most once.
@@ -64,9 +73,10 @@ struct Names {
             let ids = Set(subjects.compactMap { reports[$0].map { RosterID($0.id) } }.filter { $0.reference == nil })
             let labels = ids.isEmpty ? [:] : try await outbox.rosterLabels(of: ids, in: key)?.labels ?? [:]
             let new = try await newLabels(Set(subjects.compactMap(\.id.reference)), in: key)
+            let created = ids.isEmpty ? [:] : try await delivered(in: key).created
             for subject in subjects {
-                guard let id = reports[subject]?.id else { continue }
-                reports[subject]?.label = subject.id.reference.flatMap { new[$0] } ?? labels[RosterID(id)]
+                guard let id = reports[subject].map({ RosterID($0.id) }) else { continue }
+                reports[subject]?.label = subject.id.reference.flatMap { new[$0] } ?? created[id]?.label ?? labels[id]
             }
         }
         return reports
@@ -84,15 +94,40 @@ struct Names {
         return report
     }
 
-    /// The names of rows as they were submitted, by the entry that creates the row; none once all of that is delivered.
+    /// What the stored list does not show yet. A created row counts until the entry with its values is delivered too.
+    func delivered(in key: RosterKey) async throws(OutboxError) -> DeliveredRows {
+        var found = DeliveredRows()
+        guard let backend = keepers[key.destination.backend]?.backend, let resource = backend.resource(key.resource) else { return found }
+        var creates: Set<MutationID> = []
+        for change in rosters.changes(in: key).values {
+            switch change {
+            case .named(let create, _): creates.insert(create)
+            case .deleted(let row): found.deleted.insert(row)
+            }
+        }
+        let seconds = backend.routes.filter { backend.creates(route: $0) == resource.name }.compactMap(backend.then(route:))
+        for (entry, create) in try await outbox.changes(by: seconds, at: key.destination) where entry == create.follower {
+            creates.insert(create)
+        }
+        let rows = try await outbox.bindings(of: creates.union(found.deleted.compactMap(\.reference)))
+        found.deleted = Set(found.deleted.map { row in row.reference.flatMap { rows[$0] } ?? row })
+        let labels = try await newLabels(creates.intersection(rows.keys), in: key)
+        for (create, label) in labels {
+            if let row = rows[create], !found.deleted.contains(row) { found.created[row] = (create, label) }
+        }
+        return found
+    }
+
+    /// The names of rows as they were submitted, by the entry that creates the row; none once all of that is delivered and the list was read again.
     ///
     /// - Parameter key: the list that the rows will be in.
     func newLabels(_ creates: Set<MutationID>, in key: RosterKey) async throws(OutboxError) -> [MutationID: String] {
         guard !creates.isEmpty, let resource = keepers[key.destination.backend]?.backend.resource(key.resource) else { return [:] }
         // Until the second entry is delivered, the server may have another name for the row.
-        let parts = try await outbox.contents(of: creates.flatMap { [$0.follower, $0] }) { mutation in
+        var parts = try await outbox.contents(of: creates.flatMap { [$0.follower, $0] }) { mutation in
             mutation.destination == key.destination ? resource.labelParts(in: mutation) : []
         }
+        for case (let entry, .named(_, let delivered)) in rosters.changes(in: key) where parts[entry] == nil { parts[entry] = delivered }
         let labels = creates.compactMap { create -> (MutationID, String)? in
             let (second, first) = (parts[create.follower] ?? [], parts[create] ?? [])
             let both = (0..<max(second.count, first.count)).map { index -> JSONValue? in
@@ -129,5 +164,5 @@ extension Backend {
 }
 
 extension ControlHandler {
-    func names(for view: ObserverView) -> Names { Names(keepers: keepers, outbox: outbox, view: view) }
+    func names(for view: ObserverView) -> Names { Names(keepers: keepers, outbox: outbox, rosters: rosters, view: view) }
 }

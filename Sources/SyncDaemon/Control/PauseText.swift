@@ -6,7 +6,10 @@ struct PauseText {
     let moment: Moment
 
     /// `Paused by anna since 15:20 until 17:20: weekly backup.`
-    var sentence: String { "Paused by \(pause.by) since \(moment.text(pause.since)) \(end)\(words)." }
+    var sentence: String { "P" + predicate.dropFirst() }
+
+    /// The same after `Sending is `.
+    var predicate: String { "paused by \(pause.by) since \(moment.text(pause.since)) \(end)\(words)." }
 
     /// `until 17:20 by anna`, or `by anna until it is resumed`.
     var clause: String { pause.until == nil ? "by \(pause.by) \(end)" : "\(end) by \(pause.by)" }

@@ -90,7 +90,7 @@ extension Problem {
         case .beingDiscarded(let id, let date):
             self.init(
                 .wrongState, status: 409, title: "Being discarded",
-                detail: "A person discarded entry \(id). Its payload is destroyed on \(Moment(now: .distantPast).text(date)).",
+                detail: "A person discarded entry \(id). Its payload will be destroyed on \(Moment(now: .distantPast).text(date)).",
                 next: "To undo this, run: homing undo \(id)")
         case .notUncertain(let id):
             self.init(
@@ -158,6 +158,34 @@ extension Problem {
                 next: "It can never be sent unchanged. Tell the maintainer of the program that made it.")
         case .outbox(let error): self.init(error)
         }
+    }
+
+    static func mayDuplicate(_ entry: Entry) -> Problem {
+        let (backend, resolve) = (entry.destination.backend, "homing resolve \(entry.id)")
+        return Problem(
+            .mayDuplicate, status: 409, title: "It may exist twice",
+            detail:
+                "Entry \(entry.id) was sent and may have taken effect, and Homing cannot look it up at \(backend): sent again, it may exist twice. Nothing was changed.",
+            next:
+                "Look for it at \(backend). If it is there, run: \(resolve) --delivered\(entry.mutation.creates == nil ? "" : " REMOTE-ID")\nIf it is missing there, run: \(resolve) --not-delivered\nTo send it anyway, which may make a second one, run: homing retry \(entry.id) --without-looking"
+        )
+    }
+
+    /// - Parameter new: the entry that replaced it.
+    static func corrected(_ id: MutationID, as new: Entry) -> Problem {
+        Problem(
+            .wrongState, status: 409, title: "Nothing to undo",
+            detail: "Entry \(id) was corrected and is now #\(new.sequence) \(EntryName.short("\(new.id)")). Nothing was changed.",
+            next: "To see how it stands, run: homing why \(new.id)")
+    }
+
+    /// - Parameter create: of the row that the entry belongs to.
+    static func belongsToNewRow(_ id: MutationID, create: MutationID, _ title: Resource.Title, edit: String) -> Problem {
+        Problem(
+            .wrongState, status: 409, title: "It belongs to a new \(title.one)",
+            detail:
+                "Entry \(id) gives the \(title.one) that entry \(create) creates the values that were submitted with it, so it cannot go to another \(title.one). Nothing was changed.",
+            next: "To change another \(title.one), run: \(edit)\nIf these values must not be sent, run: homing discard \(id)")
     }
 
     static func notRestorable(_ id: MutationID, _ state: Entry.State) -> Problem {

@@ -22,6 +22,7 @@ extension Reasons {
         guard !entry.mayHaveTakenEffect, let meaning, let fix = meaning.fix else { return "" }
         switch fix {
         case .field(let name):
+            if isFollower, name == subjectReport?.field { return "" }
             let other = meaning.rowTitle.map { "for another \($0)" } ?? "with another \(name)"
             return "\nTo send it \(other), run: homing fix \(entry.id) \(name == "user_id" ? "--user USER" : "--item \(name)=VALUE")"
         case .payload:

@@ -36,7 +36,7 @@ extension Reasons {
         guard let pause else { return nil }
         let resume = "‘\(commands.resume)’"
         return (
-            "Sending is paused. \(PauseText(pause: pause, moment: moment).sentence)",
+            "Sending is \(PauseText(pause: pause, moment: moment).predicate)",
             pause.until == nil ? .required("To resume, run \(resume).") : .optional("Nothing to do. To resume before that, run \(resume).")
         )
     }

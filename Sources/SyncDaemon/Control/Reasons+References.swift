@@ -95,6 +95,7 @@ extension Reasons {
     private func short(_ create: Entry) -> String { EntryName.short(create.id.description) }
 
     private func otherwise(_ entry: Entry) -> String {
+        if isFollower { return discard(entry) }
         let field = subjectReport?.field ?? "user_id"
         let option = field == "user_id" ? "--user USER" : "--item \(field)=VALUE"
         return "To send it for another \(title.one), run: homing fix \(entry.id) \(option)\n\(discard(entry))"

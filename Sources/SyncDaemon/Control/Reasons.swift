@@ -27,6 +27,8 @@ struct Reasons {
     /// The account's display name.
     var owner: String
     var canLookUp: Bool
+    /// It may have taken effect, and sent again it may exist twice: a person must resolve it.
+    var retryMayDuplicate = false
     var commands = NextCommands()
     /// The former backend address that the entry is bound to, if the profile has since changed.
     var formerAddress: String?
@@ -45,6 +47,8 @@ struct Reasons {
     var create: Entry?
     /// False while the server's id of that row is unknown.
     var isRowKnown = false
+    /// It has the values of the row that `create` makes, so it can go to no other.
+    var isFollower = false
     /// The name of the row that `create`, or this entry, creates; nil if it is unknown or hidden.
     var newLabel: String?
     /// The words for rows of the list that the entry refers to or creates.
@@ -136,7 +140,7 @@ struct Reasons {
             wasRefused
             ? "\(entry.destination.backend) refused \(subject(entry, "this")) for \(owner)\(status).\(said(entry))\(doubt)"
             : "\(subject(entry, "This")) failed after \(entry.attempts) attempts\(status).\(said(entry))\(doubt)"
-        return (sentence, .required("After fixing the cause, run: homing retry \(entry.id)\(correction(entry))\n\(discard(entry))"))
+        return (sentence, .required("\(again(entry, "After fixing the cause"))\(correction(entry))\n\(discard(entry))"))
     }
 
     private func held(_ entry: Entry) -> Explanation {
@@ -147,26 +151,24 @@ struct Reasons {
         case .forbidden where entry.lastReason == .stillUnauthorized:
             return (
                 "\(backend) refused \(this) as if \(owner) were signed out, although \(owner) is signed in.\(said(entry))",
-                .required("If \(owner) may send it, run: \(retry)\(correction(entry))\n\(discard(entry))")
+                .required("\(again(entry, "If \(owner) may send it"))\(correction(entry))\n\(discard(entry))")
             )
         case .forbidden:
             return (
                 "\(backend) does not allow \(owner) to send \(this).\(said(entry))",
-                .required("Once \(owner) has the permission, run: \(retry)\(correction(entry))\n\(discard(entry))")
+                .required("\(again(entry, "Once \(owner) has the permission"))\(correction(entry))\n\(discard(entry))")
             )
         case .unknownOutcome:
             let why = canLookUp ? "looking it up there did not settle it" : "\(backend) offers no way to look it up"
             let again = canLookUp ? "\nTo look it up again, and send it only if it is missing, run: \(retry)" : ""
             return (
                 "\(subject(entry, "This")) was sent and may have taken effect, and \(why).\(said(entry))",
-                .required(
-                    "Look for it at \(backend). If it is there, run: \(resolve(entry))\nIf it is missing there, run: homing resolve \(entry.id) --not-delivered\(again)"
-                )
+                .required("\(resolution(entry))\(again)")
             )
         case .poison:
             return (
                 "The daemon crashed three times while sending \(this).",
-                .required("Report the crash. To send it again, run: \(retry)\n\(discard(entry))")
+                .required("Report the crash. \(again(entry, "To send it again"))\n\(discard(entry))")
             )
         case .quarantine:
             let doubt = entry.uncertain ? ", and it may have been sent" : ""
@@ -185,14 +187,14 @@ struct Reasons {
         case .dependency:
             return (
                 "\(subject(entry, "This")) depends on an entry that was not delivered.\(said(entry))",
-                .required("To send it anyway, run: \(retry)\n\(discard(entry))")
+                .required("\(again(entry, "To send it anyway"))\n\(discard(entry))")
             )
         case .discarding:
             return (
-                "\(entry.discardBy ?? "A person") discarded it. Its payload is destroyed\(at(entry.discardAt)).",
+                "\(entry.discardBy ?? "A person") discarded it. Its payload will be destroyed\(at(entry.discardAt)).",
                 .optional("To undo this, run: homing undo \(entry.id)")
             )
-        case .operator, nil: return ("A person put \(this) on hold.", .required("To send it, run: \(retry)\n\(discard(entry))"))
+        case .operator, nil: return ("A person put \(this) on hold.", .required("\(again(entry, "To send it"))\n\(discard(entry))"))
         }
     }
 
@@ -215,6 +217,15 @@ struct Reasons {
     }
 
     func kind(_ entry: Entry) -> String { noun ?? RosterTitle(route: entry.route).one }
+
+    /// How to send it again; how to resolve it, if it might then exist twice.
+    private func again(_ entry: Entry, _ condition: String) -> String {
+        retryMayDuplicate ? resolution(entry) : "\(condition), run: homing retry \(entry.id)"
+    }
+
+    private func resolution(_ entry: Entry) -> String {
+        "Look for it at \(entry.destination.backend). If it is there, run: \(resolve(entry))\nIf it is missing there, run: homing resolve \(entry.id) --not-delivered"
+    }
 
     /// A create counts as delivered only with the id of its row.
     func resolve(_ entry: Entry) -> String {

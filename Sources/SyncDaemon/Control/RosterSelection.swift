@@ -7,7 +7,7 @@ import Synchronization
 final class RosterSelection: Sendable {
     private let find, label: String?
     private let beginning: String
-    private let ids: Set<RosterID>
+    private let ids, hidden: Set<RosterID>
     private let limit: Int
     private let found: Mutex<Found>
 
@@ -18,11 +18,14 @@ final class RosterSelection: Sendable {
         var matching = 0
         /// Matching rows after `start`.
         var later = 0
+        var hidden: Set<RosterID> = []
     }
 
-    init(_ query: RosterQuery) {
+    /// - Parameter hidden: rows of the stored list to leave out.
+    init(_ query: RosterQuery, except hidden: Set<RosterID> = []) {
+        self.hidden = hidden
         beginning = query.find ?? ""
-        (find, label) = (query.find?.folded, query.label?.folded)
+        (find, label) = (query.find?.folded.withoutApostrophes, query.label?.folded)
         ids = Set(query.ids.map { RosterID($0) })
         limit = query.limit
         found = Mutex(Found())
@@ -35,10 +38,16 @@ final class RosterSelection: Sendable {
     var rows: [CachedRow] { found.withLock { $0.rows } }
     /// On all pages.
     var matching: Int { found.withLock { $0.matching } }
+    /// The rows that were left out.
+    var leftOut: Set<RosterID> { found.withLock { $0.hidden } }
     /// The id to continue after; nil at the end.
     var next: RosterID? { found.withLock { $0.later > $0.rows.count ? $0.rows.last?.id : nil } }
 
     func take(_ row: CachedRow) {
+        if hidden.contains(row.id) {
+            found.withLock { _ = $0.hidden.insert(row.id) }
+            return
+        }
         guard matches(row.id, row.folded) else { return }
         found.withLock { found in
             found.matching += 1
@@ -60,13 +69,16 @@ final class RosterSelection: Sendable {
         if !ids.isEmpty && !ids.contains(id) { return false }
         if let label, folded != label { return false }
         guard let find, !find.isEmpty else { return true }
-        return folded.holds(find) || id.rawValue.hasPrefix(beginning)
+        return folded.withoutApostrophes.holds(find) || id.rawValue.hasPrefix(beginning)
     }
 
     private static func precedes(_ a: CachedRow, _ b: CachedRow) -> Bool { (a.folded, a.id) < (b.folded, b.id) }
 }
 
 extension String {
+    /// Of a folded text: people leave them out, as in `obrien`.
+    fileprivate var withoutApostrophes: String { utf8.contains(UInt8(ascii: "'")) ? replacing("'", with: "") : self }
+
     /// As `contains`, which takes several times as long for texts in ASCII.
     fileprivate func holds(_ part: String) -> Bool {
         guard utf8.allSatisfy({ $0 < 0x80 }), part.utf8.allSatisfy({ $0 < 0x80 }) else { return contains(part) }

@@ -13,8 +13,7 @@ struct RosterSentence {
     var nextTry: Date?
     /// Nil for the whole list.
     var selection: Selection?
-    /// Matching rows that are not created yet. The other numbers are without them.
-    var new = 0
+    var counts = Counts()
     let commands: NextCommands
     let moment: Moment
 
@@ -25,11 +24,21 @@ struct RosterSentence {
         var matching: Int
     }
 
+    /// Numbers of rows that are not as in the stored list. The other numbers are without them.
+    struct Counts {
+        /// Matching rows that are not created yet.
+        var new = 0
+        /// Matching rows that were created after the list was read.
+        var created = 0
+        /// Rows that were deleted after the list was read.
+        var deleted = 0
+    }
+
     var text: String {
         switch report.knownState {
         case .signedOut, .unknown: "\(signedOut) To see your \(many), sign in with ‘\(commands.login)’."
         case .unread: [unread, waiting].compactMap(\.self).joined(separator: " ")
-        case .complete, .incomplete: ([found] + [waiting, missing, obstacle].compactMap(\.self)).joined(separator: " ")
+        case .complete, .incomplete: ([found] + [changed, waiting, missing, obstacle].compactMap(\.self)).joined(separator: " ")
         }
     }
 
@@ -69,12 +78,21 @@ struct RosterSentence {
             : "\(count)\(report.email.map { " of \($0)" } ?? "") at \(report.backend), read \(age)."
     }
 
+    /// What deliveries have changed since the list was read; nil for nothing.
+    private var changed: String? {
+        func part(_ count: Int, _ verb: String) -> String? {
+            count == 0 ? nil : "\(Self.count(count, report.title)) \(count == 1 ? "was" : "were") \(verb)"
+        }
+        let parts = [part(counts.created, "added"), part(selection == nil ? counts.deleted : 0, "deleted")].compactMap(\.self)
+        return parts.isEmpty ? nil : "After that, \(parts.joined(separator: " and "))."
+    }
+
     /// The number of new rows; nil for none.
     private var waiting: String? {
-        switch new {
+        switch counts.new {
         case 0: nil
         case 1: "1 new \(report.title.one) is not created yet."
-        default: "\(new) new \(many) are not created yet."
+        default: "\(counts.new) new \(many) are not created yet."
         }
     }
 

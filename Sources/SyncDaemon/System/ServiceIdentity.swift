@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Glibc
 
@@ -6,6 +7,12 @@ package enum ServiceIdentity {
     static let user = "homing"
 
     package static var exists: Bool { getpwnam(user) != nil }
+
+    /// Whether the file or folder belongs to that user.
+    static func owns(_ path: String) -> Bool {
+        guard let owner = DurableFile(path: path).owner, let service = getpwnam(user) else { return false }
+        return service.pointee.pw_uid == owner
+    }
 
     /// Permanently switches to that user and its groups, so that reads are limited to the service's rights. Returns the environment with the
     /// service's paths. Throws unless the process is root or that user.

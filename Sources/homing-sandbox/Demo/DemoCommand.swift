@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Glibc
 
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -50,4 +51,12 @@ struct DemoCommand: AsyncParsableCommand {
 struct DemoError: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
+
+    /// With the system's reason, which Foundation's error may hide.
+    init(starting program: String, _ error: any Error) {
+        let refused: Int32? = access(program, X_OK) == 0 ? nil : errno
+        let cause = ((error as? CocoaError)?.userInfo[NSUnderlyingErrorKey] as? POSIXError) ?? (error as? POSIXError)
+        let reason = (refused ?? cause?.code.rawValue).map { String(cString: strerror($0)) }
+        self.init("Cannot start \(program): \(reason ?? "this system cannot execute it").")
+    }
 }

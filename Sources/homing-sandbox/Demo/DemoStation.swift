@@ -63,7 +63,7 @@ final class DemoStation: Sendable {
     /// Starts the sandbox and the daemon; returns after the daemon answers.
     func open() async throws {
         try await sandbox.start()
-        do { try daemon.run() } catch { throw DemoError("Cannot start \(programs)/homingd: \(error.localizedDescription)") }
+        do { try daemon.run() } catch { throw DemoError(starting: "\(programs)/homingd", error) }
         for _ in 0..<200 {
             if !daemon.isRunning { throw DemoError("The daemon exited at once.") }
             if try homing("version", "--json").contains("\"homingd\":\"") { return }
@@ -86,7 +86,7 @@ final class DemoStation: Sendable {
         process.standardOutput = output
         process.standardError = output
         process.standardInput = standardInput
-        do { try process.run() } catch { throw DemoError("Cannot start \(programs)/homing: \(error.localizedDescription)") }
+        do { try process.run() } catch { throw DemoError(starting: "\(programs)/homing", error) }
         if let input { standardInput.fileHandleForWriting.write(Data(input.utf8)) }
         try standardInput.fileHandleForWriting.close()
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

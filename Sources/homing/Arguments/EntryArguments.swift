@@ -2,9 +2,9 @@ import ArgumentParser
 import SyncModel
 
 struct EntryArgument: ParsableArguments {
-    @Argument(
-        help: "The entry's number, its id, or at least 4 characters from the beginning or end of the id.", completion: Suggestions.entries)
-    var id: String
+    static let meaning = "The entry's number, its id, or at least 4 characters from the beginning or end of the id."
+
+    @Argument(help: ArgumentHelp(EntryArgument.meaning), completion: Suggestions.entries) var id: String
 
     func validate() throws {
         try Self.check(id)

@@ -11,7 +11,7 @@ struct CompletionsCommand: ParsableCommand {
 
     @Argument(help: "bash, zsh or fish.") var shell: Shell
 
-    func run() { print(Homing.completionScript(for: shell.completion)) }
+    func run() { print(CompletionScript.text(for: shell)) }
 
     enum Shell: String, CaseIterable, ExpressibleByArgument {
         case bash, zsh, fish

@@ -8,7 +8,7 @@ struct FixCommand: DaemonCommand {
         discussion: """
             Makes a new entry with the same payload and the corrected fields, and discards the old one, both at once: \
             homing fix 3f2a91c04b7d --user "Anna Example". Use it for an entry that failed, is on hold, or still waits. An entry that \
-            may already have taken effect must be resolved first: homing resolve ID
+            may already have taken effect must be resolved first: homing resolve ID. The details of a new person cannot go to another one.
             """)
 
     @OptionGroup var entry: EntryArgument
@@ -37,7 +37,7 @@ struct FixCommand: DaemonCommand {
         let receipt = try await fixed(FixRequest(id: old.id, newID: new.id, fields: new.fields, strict: strict), context)
         context.answerAll([receipt], FixText.done(old, receipt))
         if context.asJSON { return }
-        if let warning = receipt.warning { context.console.warn("Warning: \(warning.printable)") }
+        if let warning = SubmissionText.warning(receipt) { context.console.warn(warning) }
         if let obstacle = await context.obstacle(to: receipt.id, at: receipt.backend) { context.console.write(obstacle) }
     }
 

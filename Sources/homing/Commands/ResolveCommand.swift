@@ -15,7 +15,7 @@ struct ResolveCommand: DaemonCommand {
             If it is not there: homing resolve ID --not-delivered. Homing then sends the entry again.
             """)
 
-    @OptionGroup var entry: EntryArgument
+    @Argument(help: ArgumentHelp(EntryArgument.meaning), completion: Suggestions.doubtfulEntries) var id: String
     @Flag(help: "The entry is at the backend.") var delivered = false
     @Argument(help: ArgumentHelp("After --delivered: the id that the backend has given it.", valueName: "remote-id")) var remoteID: String?
     @Flag(help: "The entry is not at the backend.") var notDelivered = false
@@ -23,13 +23,14 @@ struct ResolveCommand: DaemonCommand {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
+        try EntryArgument.check(id)
         if delivered == notDelivered { throw ValidationError("Give either --delivered or --not-delivered.") }
         if notDelivered, let remoteID { throw ValidationError("‘\(remoteID)’ can only be used with --delivered.") }
         if remoteID?.isEmpty == true { throw ValidationError("The id after --delivered is empty.") }
     }
 
     func run(_ context: Context) async throws {
-        for id in try await context.ids([entry.id], at: target) {
+        for id in try await context.ids([id], at: target) {
             let resolved = try await context.client.call(
                 Endpoints.resolve, ResolveRequest(id: id, remoteID: remoteID, delivered: delivered))
             context.answer(resolved, ResolveText.done(resolved, delivered: delivered, remoteID: remoteID))

@@ -6,8 +6,8 @@ struct RetryCommand: DaemonCommand {
         commandName: "retry", abstract: "Give failed entries, or entries on hold, three more attempts.",
         discussion: """
             Fix the cause first; ‘homing why ID’ shows it. If an entry may already have taken effect, Homing looks it up at the backend \
-            before it sends the entry again. If the backend offers no look-up, Homing sends an entry that you name, and --all skips it. \
-            --without-looking sends without a look-up, and may make duplicates.
+            before it sends the entry again. If it cannot, and a second send may make a second one, it does not send the entry, and --all \
+            skips it: look for it at the backend, and run ‘homing resolve ID’. --without-looking sends it anyway.
             """)
 
     @OptionGroup var entries: EntryArguments
@@ -32,7 +32,7 @@ struct RetryCommand: DaemonCommand {
         let meant = mustRead ? try await meant(chosen, context) : []
         let choice = all ? try await choice(of: meant, context) : nil
         let retried = choice?.retried ?? meant
-        let doubtful = withoutLooking ? retried.filter(\.uncertain) : []
+        let doubtful = withoutLooking ? retried.filter { $0.uncertain || $0.retryMayDuplicate == true } : []
         if !doubtful.isEmpty { try confirm(doubtful, context) }
         let ids = mustRead ? retried.map(\.id) : try await context.ids(entries.ids, at: target)
         var batch = EntryBatch()

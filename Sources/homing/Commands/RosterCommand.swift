@@ -33,7 +33,9 @@ struct RosterCommand: DaemonCommand {
     @Flag(help: "First read the list again.") var refresh = false
     @Option(help: ArgumentHelp("The maximum number of rows (1 to 500).", valueName: "number")) var limit = 100
     @Option(help: ArgumentHelp("Only rows after the one with this id.", valueName: "id")) var after: String?
-    @Option(help: ArgumentHelp("With add and edit: a value of the row. A value that is JSON, not text: name:=3", valueName: "name=value"))
+    @Option(
+        help: ArgumentHelp("With add and edit: a value of the row. A value that is JSON, not text: name:=3", valueName: "name=value"),
+        completion: Suggestions.members)
     var set: [FormField] = []
     @Flag(help: "With edit and delete: refuse a row that is not in the list, instead of warning.") var strict = false
     @Option(help: ArgumentHelp("With add, edit and delete: the entry's id; the default is a new one.", valueName: "uuid")) var id: String?

@@ -82,6 +82,6 @@ extension SubmitCommand {
 
     private func tell(_ receipt: SubmissionReceipt, from name: String?, _ console: Console) {
         console.write(SubmissionText.accepted(receipt, from: name))
-        if let warning = receipt.warning { console.warn("Warning: \(warning.printable)") }
+        if let warning = SubmissionText.warning(receipt) { console.warn(warning) }
     }
 }

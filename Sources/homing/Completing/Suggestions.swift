@@ -26,6 +26,13 @@ enum Suggestions {
         await within(words) { client async throws(Problem) in try await ids(from: client, states: ["dead", "held"], prefix) }
     }
 
+    /// The short ids of undelivered entries whose outcome is unknown.
+    static let doubtfulEntries = CompletionKind.custom { words, _, prefix in
+        await within(words) { client async throws(Problem) in
+            try await ids(from: client, states: ["pending", "dead", "held"], prefix) { $0.isDoubtful }
+        }
+    }
+
     /// The short ids of discarded entries that can be brought back.
     static let discardedEntries = CompletionKind.custom { words, _, prefix in
         await within(words) { client async throws(Problem) in
@@ -46,6 +53,22 @@ enum Suggestions {
         return await names(words, prefix) { RosterList(rosters: [$0]).named(list).first != nil }
     }
 
+    /// The members of the list whose name follows the word ‘roster’, as values of `--set`.
+    static let members = CompletionKind.custom { words, _, _ in
+        guard let index = words.firstIndex(of: "roster"), index + 2 < words.count, let action = RosterAction(rawValue: words[index + 2])
+        else { return [] }
+        let (list, backend) = (words[index + 1], value(of: "--backend", in: words))
+        return await within(words) { client async throws(Problem) in
+            let lists = try await client.call(Endpoints.rosters, RosterListQuery(backend: backend))
+            return assignments(for: action, lists.named(list).first?.actions)
+        }
+    }
+
+    static func assignments(for action: RosterAction, _ actions: RosterActions?) -> [String] {
+        guard action.takesForm, let actions else { return [] }
+        return ((action == .add ? actions.fields : nil) ?? actions.form).map { "\($0)=" }
+    }
+
     private static func names(
         _ words: [String], _ prefix: String, _ isMeant: @escaping @Sendable (RosterReport) -> Bool
     ) async -> [String] {
@@ -60,28 +83,35 @@ enum Suggestions {
         }
     }
 
-    /// The name of each row, or the id if the name is not unique or could be an id.
+    /// Each name once, or the id of a row whose name could be an id. For a name of several rows, the command asks which one is meant.
     static func names(of rows: [RosterRow], for shell: CompletionShell?) -> [String] {
-        let counts = Dictionary(rows.map { ($0.label, 1) }, uniquingKeysWith: +)
-        return rows.map { row in
-            let isName = row.label.first?.isLetter == true && counts[row.label] == 1
+        var ids: [String: [String]] = [:]
+        for row in rows { ids[row.label, default: []].append(row.shownID.printable) }
+        return rows.compactMap { row -> String? in
             let id = row.shownID.printable
-            let (value, other) = isName ? (row.label.printable, id) : (id, row.label.printable)
-            return switch shell {
-            // bash expands the words: a name must not run a command.
-            case .bash?: value.map { $0.isLetter || $0.isNumber ? "\($0)" : "\\\($0)" }.joined()
-            case .zsh?: value.replacing("\\", with: "\\\\").replacing(":", with: "\\:") + ":" + other
-            case .fish?: "\(value)\t\(other)"
-            default: value
-            }
+            let isName = row.label.first?.isLetter == true
+            if isName, ids[row.label]?.first != id { return nil }
+            let (value, other) =
+                isName ? (row.label.printable, ids[row.label, default: []].joined(separator: ", ")) : (id, row.label.printable)
+            let word: String =
+                switch shell {
+                // bash expands the words: a name must not run a command.
+                case .bash?: value.map { $0.isLetter || $0.isNumber ? "\($0)" : "\\\($0)" }.joined()
+                case .zsh?: value.replacing("\\", with: "\\\\").replacing(":", with: "\\:") + ":" + other
+                case .fish?: "\(value)\t\(other)"
+                default: value
+                }
+            return word
         }
     }
 
-    private static func ids(from client: ControlClient, states: [String?], _ prefix: String) async throws(Problem) -> [String] {
+    private static func ids(
+        from client: ControlClient, states: [String?], _ prefix: String, where isMeant: (EntrySummary) -> Bool = { _ in true }
+    ) async throws(Problem) -> [String] {
         var ids: [String] = []
         for state in states {
             let newest = try await client.call(Endpoints.entries, EntryQuery(state: state, limit: 200)).entries.reversed()
-            ids += newest.map { EntryText.shortID($0.id) }
+            ids += newest.filter(isMeant).map { EntryText.shortID($0.id) }
         }
         return ids.filter { $0.hasPrefix(prefix.lowercased()) }
     }

@@ -15,7 +15,7 @@ struct EntryBatch {
                 done.append(try await action(id))
             } catch {
                 failures.append((id, error))
-                if error.code != .wrongState && error.code != .notFound {
+                if ![.wrongState, .notFound, .mayDuplicate].contains(error.code) {
                     wasStopped = true
                     return
                 }

@@ -11,6 +11,9 @@ extension EntrySummary {
     /// Discarded, but its payload is not destroyed yet.
     var isBeingDiscarded: Bool { holdReason == HoldReason.discarding.rawValue }
 
+    /// A person can say whether it was delivered.
+    var isDoubtful: Bool { isUndelivered && !isBeingDiscarded && (uncertain || holdReason == HoldReason.unknownOutcome.rawValue) }
+
     /// Also in a state that this version does not know.
     var isUndelivered: Bool {
         switch knownState {

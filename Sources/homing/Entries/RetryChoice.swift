@@ -26,7 +26,7 @@ struct RetryChoice {
                     continue
                 }
             }
-            let isDoubtful = skipsDoubtful && entry.uncertain && !entry.canBeLookedUp
+            let isDoubtful = skipsDoubtful && entry.retryMayDuplicate == true
             isViable[entry.id] = !isDoubtful
             if isDoubtful { doubtful.append(entry) } else { retried.append(entry) }
         }

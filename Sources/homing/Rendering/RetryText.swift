@@ -18,8 +18,8 @@ enum RetryText {
         let (count, them) = (entries.count, entries.count == 1 ? "it" : "them")
         return """
             \(Words.entries(count).capitalisedFirst) \(count == 1 ? "was" : "were") skipped: \(count == 1 ? "it" : "they") may already \
-            have taken effect, and \(backends(entries)) offers no look-up.
-            Look for \(them) at the backend. If an entry is missing there, run: homing retry ID
+            have taken effect, and Homing cannot look \(them) up at \(backends(entries)).
+            Look for \(them) there, and say what you found: homing resolve ID --delivered, or homing resolve ID --not-delivered
             To send \(them) anyway, which may make duplicates, run: homing retry --all --state \(state) --without-looking
             """
     }

@@ -24,6 +24,23 @@ struct RosterChangeText {
         }
     }
 
+    /// That others are called like the new row; nil without any.
+    func namesakes(_ others: [RosterRow], of receipt: SubmissionReceipt) -> String? {
+        guard let label = receipt.subject?.label?.printable, !others.isEmpty else { return nil }
+        let count = others.count == 1 ? "1 \(roster.title.one) is" : "\(others.count) \(roster.title.many) are"
+        let list = others.prefix(10).map(\.named).joined(separator: ", ") + (others.count > 10 ? ", …" : "")
+        return "\(count) called \(label) already: \(list). To take the new one back, run: homing discard \(EntryText.shortID(receipt.id))"
+    }
+
+    /// That the server may fill in parts of the name; nil if all are given.
+    func missing(_ names: [String], of receipt: SubmissionReceipt) -> String? {
+        if names.isEmpty { return nil }
+        let options = names.map { FormOptions.option(for: $0) }
+        let values = options.map { "\($0) …" }.joined(separator: " ")
+        return
+            "Without \(options.inWords), \(roster.backend) may fill in a name of its own. To give it, run: \(roster.command) edit \(RowReference.short("@\(receipt.id)")) \(values)"
+    }
+
     /// How to submit something for the new row; nil if no route takes its id.
     private func use(of receipt: SubmissionReceipt) -> String? {
         let id = RowReference.short("@\(receipt.id)")

@@ -86,7 +86,8 @@ struct StatusText {
 
     private static func on(_ report: BackendReport) -> String {
         guard let routes = report.coolingRoutes, report.queue.waiting > 0 else { return "on" }
-        return "on, except for \(routes.map(\.kind.many).inWords): " + Set(routes.map(\.reason)).sorted().inWords
+        let reasons = Set(routes.map { $0.reason.hasSuffix(".") ? String($0.reason.dropLast()) : $0.reason }).sorted()
+        return "on, except for \(routes.map(\.kind.many).inWords): \(reasons.joined(separator: "; "))."
     }
 
     static func files(_ spool: SpoolReport) -> String {

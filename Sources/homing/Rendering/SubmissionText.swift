@@ -13,6 +13,14 @@ enum SubmissionText {
             : "\(name) is stored safely as \(entry)\(details)\(whom). Homing sends it to \(receipt.backend) by itself."
     }
 
+    /// The warning of an accepted entry, with the command that corrects it; nil without a warning.
+    static func warning(_ receipt: SubmissionReceipt) -> String? {
+        guard let warning = receipt.warning else { return nil }
+        let field = receipt.subject?.field ?? "user_id"
+        let option = field == "user_id" ? "--user NAME" : "--item \(field)=ID"
+        return "Warning: \(warning.printable)\nIf this is wrong, run: homing fix \(EntryText.shortID(receipt.id)) \(option)"
+    }
+
     /// A note that a person has paused `backend`; otherwise nil.
     static func pause(of backend: String, _ status: Status) -> String? {
         guard let report = status.backends.first(where: { $0.name == backend }), report.knownGate == .paused else { return nil }

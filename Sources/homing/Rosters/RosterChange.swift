@@ -61,6 +61,13 @@ struct RosterChange {
         }
     }
 
+    /// The members with the parts of a person's name that a new row has and that are not given: the server may fill in its own.
+    func missingNames(_ fields: [FormField]) -> [String] {
+        guard action == .add, !takesFields else { return [] }
+        let given = fields.map { $0.name.replacing("-", with: "_") }
+        return names.filter { ["first_name", "last_name"].contains($0) && !given.contains($0) }
+    }
+
     /// A JSON object of the given members; nil without any, for a list whose new rows need none.
     func payload(_ fields: [FormField]) throws(Problem) -> Data? {
         guard action.takesForm, !takesFields else { return nil }

@@ -27,7 +27,25 @@ extension RosterCommand {
         let receipt = try await Handover(to: context.client).submit(submission)
         context.answerAll([receipt], RosterChangeText(roster: roster, all: all).accepted(receipt, action, row: row))
         if context.asJSON { return }
-        if let warning = receipt.warning { context.console.warn("Warning: \(warning.printable)") }
+        var warnings = [receipt.warning?.printable]
+        if action == .add {
+            let text = RosterChangeText(roster: roster)
+            warnings += [text.missing(change.missingNames(set), of: receipt), await namesakes(of: receipt, roster, context)]
+        }
+        for warning in warnings.compactMap(\.self) { context.console.warn("Warning: \(warning)") }
         if let obstacle = await context.obstacle(to: receipt.id, at: receipt.backend) { context.console.write(obstacle) }
+    }
+
+    /// That others are called like the new row; nil without any.
+    private func namesakes(of receipt: SubmissionReceipt, _ roster: RosterReport, _ context: Context) async -> String? {
+        guard let subject = receipt.subject, subject.resource == roster.resource, let label = subject.label else { return nil }
+        let query = RosterQuery(resource: roster.resource, backend: roster.backend, label: label)
+        // `try?`: the new row is accepted, and is no failure because a warning cannot be made.
+        guard let rows = (try? await context.client.call(Endpoints.roster, query))?.rows,
+            let entry = (try? await context.client.call(Endpoints.entry, EntryReference(id: receipt.id)))?.entry
+        else { return nil }
+        // The new row itself, also if it was delivered meanwhile.
+        let own = ["@\(receipt.id)", entry.subject?.id]
+        return RosterChangeText(roster: roster).namesakes(rows.filter { !own.contains($0.id) }, of: receipt)
     }
 }

@@ -12,4 +12,6 @@ extension ControlAPI.RosterRow {
     var isNew: Bool { pending != nil }
     /// As the command line accepts it.
     var shownID: String { RowReference.short(id) }
+    /// `Anna Example (28)`.
+    var named: String { "\(label) (\(shownID))".printable }
 }

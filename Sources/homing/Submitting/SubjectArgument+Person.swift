@@ -57,16 +57,19 @@ extension SubjectArgument {
                 lists.map { Person(id: text, backend: $0.backend) }, for: command,
                 "There is more than one list of people: at \(lists.map(\.backend).inWords).")
         }
-        var found: [Person] = []
+        var all: [(row: RosterRow, list: RosterReport)] = []
         for list in lists where list.count != nil {
             guard let reference = person(in: list) else { continue }
-            let ids = try await argument(reference.route).ids(of: text, list, takesText: reference.type == "text")
-            found += ids.map { Person(id: $0, backend: list.backend, account: list.account) }
+            let rows = try await argument(reference.route).rows(of: text, list, takesText: reference.type == "text")
+            all += rows.map { ($0, list) }
         }
-        if let only = found.first, found.count == 1 { return only }
+        let exact = all.filter { $0.row.label == text }
+        let found = exact.isEmpty ? all : exact
+        let people = found.map { Person(id: $0.row.id, backend: $0.list.backend, account: $0.list.account) }
+        if let only = people.first, people.count == 1 { return only }
         guard found.isEmpty else {
-            let places = found.map { "\(RowReference.short($0.id)) at \($0.backend ?? "")".printable }
-            throw several(found, for: command, "\(found.count) people are called ‘\(text.printable)’: \(places.inWords).")
+            let places = found.map { "\($0.row.named) at \($0.list.backend.printable)" }
+            throw several(people, for: command, "\(found.count) people are called ‘\(text.printable)’: \(places.inWords).")
         }
         throw unknown(text, lists)
     }

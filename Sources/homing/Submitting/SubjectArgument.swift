@@ -59,29 +59,39 @@ struct SubjectArgument {
         }
         if takesText, try await page(query(roster) { $0.ids = [text] }).rows.contains(where: { $0.id == text }) { return text }
         let found = try await page(query(roster) { $0.label = text })
-        guard let row = found.rows.first else {
+        let rows = Self.closest(found.rows, to: text, isWhole: found.rows.count == found.matching)
+        guard let row = rows.first else {
             // The daemon warns of an id that is not in the list.
             if takesText { return text }
             throw try await unknown(text, roster)
         }
-        guard found.matching == 1 else {
-            let ids = found.rows.prefix(Self.shown).map(\.shownID)
-            let more = found.matching > Self.shown ? ", …" : ""
-            let commands = ids.map { "\(option)\($0.asArgument)\(end)" }
+        guard rows.count == 1 else {
+            let count = rows.count == found.rows.count ? found.matching : rows.count
+            let names = rows.prefix(Self.shown).map(\.named).joined(separator: ", ") + (count > Self.shown ? ", …" : "")
+            let commands = rows.prefix(Self.shown).map { "\(option)\($0.shownID.asArgument)\(end)" }
             throw .invalid(
-                "\(found.matching) \(roster.title.many) are called ‘\(text.printable)’: \(ids.joined(separator: ", "))\(more).",
+                "\(count) \(roster.title.many) are called ‘\(text.printable)’: \(names).",
+                // No concrete id, which would be copied for the wrong one.
                 next: option.hasPrefix("homing ")
-                    ? (["Run the command for the right one:"] + commands).joined(separator: "\n") : "Give the id: \(commands[0])")
+                    ? (["Run the command for the right one:"] + commands).joined(separator: "\n") : "Give the id: \(option)ID\(end)")
         }
         return row.id
     }
 
+    /// Of rows that a name fits, those that are spelled exactly so, if there are any.
+    ///
+    /// - Parameter isWhole: false if more rows fit than these.
+    static func closest(_ rows: [ControlAPI.RosterRow], to text: String, isWhole: Bool = true) -> [ControlAPI.RosterRow] {
+        let exact = rows.filter { $0.label == text }
+        return exact.isEmpty || !isWhole ? rows : exact
+    }
+
     private static let shown = 10
 
-    /// The ids of the rows with this label, or with this id where any text may be one.
-    func ids(of text: String, _ roster: RosterReport, takesText: Bool) async throws(Problem) -> [String] {
-        if takesText, try await page(query(roster) { $0.ids = [text] }).rows.contains(where: { $0.id == text }) { return [text] }
-        return try await page(query(roster, limit: Self.shown) { $0.label = text }).rows.map(\.id)
+    /// The rows with this label, or with this id where any text may be one.
+    func rows(of text: String, _ roster: RosterReport, takesText: Bool) async throws(Problem) -> [ControlAPI.RosterRow] {
+        if takesText, let row = try await page(query(roster) { $0.ids = [text] }).rows.first(where: { $0.id == text }) { return [row] }
+        return try await page(query(roster) { $0.label = text }).rows
     }
 
     /// `@` with the full id of the entry that creates the row; nil if `text` is no reference.
@@ -108,7 +118,7 @@ struct SubjectArgument {
         var similar: [String] = []
         for word in text.split(separator: " ").prefix(4) where word.count > 1 {
             let rows = try await page(query(roster, limit: 3) { $0.find = String(word) }).rows
-            for row in rows.map({ "\($0.label) (\($0.shownID))".printable }) where !similar.contains(row) { similar.append(row) }
+            for row in rows.map(\.named) where !similar.contains(row) { similar.append(row) }
         }
         let hint = similar.isEmpty ? "" : " Similar: \(similar.prefix(3).joined(separator: ", "))."
         let title = roster.title.many

@@ -7,7 +7,8 @@ struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check the configuration and the profiles, and report all mistakes.",
         discussion: """
-            Writes nothing and needs no daemon. Reports how many waiting entries these profiles could not send, so that you know before a \
+            Writes nothing and needs no daemon. Reports what would keep the daemon from starting, such as a wrong or missing key, or files that \
+            it cannot use. Reports how many waiting entries these profiles could not send, so that you know before a \
             reload. With --store it also reads the whole store, whether or not a daemon is running.
 
             With --as-service it runs with the rights of the service’s user, and also checks whether members of homing-operate can drop \
@@ -28,8 +29,11 @@ struct CheckCommand: ParsableCommand {
         if isService { environment = try ServiceIdentity.assume(in: environment) }
         let report = ConfigurationCheck.run(file: common.config, environment: environment)
         print(report.text)
+        // The check of the service includes these.
+        let obstacles = report.isGood && !isService ? StartCheckReport.text(file: common.config, environment: environment) : nil
+        if let obstacles { print(obstacles) }
         if report.isGood, let misfits = MisfitReport.text(file: common.config, environment: environment) { print(misfits) }
-        var isGood = report.isGood
+        var isGood = report.isGood && obstacles == nil
         if isService, let report = ServiceCheckReport.run(file: common.config, environment: environment) {
             print(report.text)
             isGood = isGood && report.isGood

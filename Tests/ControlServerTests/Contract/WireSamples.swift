@@ -209,7 +209,7 @@ enum WireSamples {
         (entry.behind, entry.needs) = (id, id)
         (entry.attempts, entry.releases, entry.uncertain, entry.size) = (1, 1, true, 1)
         (entry.remoteID, entry.lastStatus, entry.lastError, entry.subject) = ("9", 500, "e", subject)
-        (entry.discardAt, entry.supersededBy, entry.then, entry.title) = (day, id, id, title)
+        (entry.discardAt, entry.supersededBy, entry.then, entry.title, entry.retryMayDuplicate) = (day, id, id, title, true)
         return entry
     }()
     private static let bareEntry = EntrySummary(

@@ -148,7 +148,7 @@ actor KillStation {
     /// Lists has neither keys nor look-ups. Three kills during a send hold the entry, and a person retries it here.
     private func releaseHeldLists() async throws {
         for entry in try await station.entries("held") where entry.backend == "lists-2026" && entry.uncertain {
-            _ = try await station.client.call(Endpoints.retry, RetryRequest(id: entry.id))
+            _ = try await station.client.call(Endpoints.retry, RetryRequest(id: entry.id, withoutLooking: entry.retryMayDuplicate == true))
         }
     }
 

@@ -185,7 +185,7 @@ actor ReferenceStation {
             if entry.holdReason != "unknownOutcome", entry.holdReason != "poison" {
                 problems.append("entry \(entry.id) is \(entry.state): \(entry.holdReason ?? entry.lastError ?? "")")
             }
-            _ = try await station.client.call(Endpoints.retry, RetryRequest(id: entry.id))
+            _ = try await station.client.call(Endpoints.retry, RetryRequest(id: entry.id, withoutLooking: entry.retryMayDuplicate == true))
             return
         }
         let known = try await creates().compactMap(\.remoteID)

@@ -21,7 +21,8 @@ struct Caretaker {
         if try await station.report().session.state == "signInRequired" { try? await backend.signIn(station) }
         for entry in try await station.entries() where Self.isNeeded(by: entry) {
             guard backend.protection == .person else {
-                _ = try await station.client.call(Endpoints.retry, RetryRequest(id: entry.id))
+                _ = try await station.client.call(
+                    Endpoints.retry, RetryRequest(id: entry.id, withoutLooking: entry.retryMayDuplicate == true))
                 retried.insert(entry.id)
                 continue
             }
@@ -33,7 +34,8 @@ struct Caretaker {
             if arrived.contains(entry.id) {
                 _ = try await station.client.call(Endpoints.discard, DiscardRequest(id: entry.id))
             } else {
-                _ = try await station.client.call(Endpoints.retry, RetryRequest(id: entry.id))
+                _ = try await station.client.call(
+                    Endpoints.retry, RetryRequest(id: entry.id, withoutLooking: entry.retryMayDuplicate == true))
             }
             retried.insert(entry.id)
         }

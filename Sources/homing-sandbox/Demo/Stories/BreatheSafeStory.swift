@@ -106,7 +106,7 @@ struct BreatheSafeStory: Story {
             throw DemoError("the server has no new person")
         }
         day.say(
-            "The server gave the new person the number \(user). Her name and her captures went there. \(Self.zoe) went after her captures. The list shows both after it is read again."
+            "The server gave the new person the number \(user). Her name and her captures went there. \(Self.zoe) went after her captures. The list shows both."
         )
         let received = day.ledger.entries.filter { $0.user == Self.leaving }.map(\.isDeletion)
         let measured = captures.plain.count { $0.user == Self.leaving }
