@@ -149,7 +149,7 @@ extension Outbox {
     private static let stoppedLanes = """
         SELECT lane.backend, lane.account, lane.lane, lane.head FROM lane CROSS JOIN entry AS this ON this.sequence = lane.head
         WHERE lane.dueAt IS NULL AND this.blocks AND (this.state IN ('dead', 'held') OR (this.state = 'pending' AND (
-            EXISTS (SELECT 1 FROM entry AS parent WHERE parent.sequence = this.parent AND parent.state IN ('dead', 'held'))
+            EXISTS (SELECT 1 FROM entry AS parent WHERE parent.sequence = this.parent AND \(OutboxSchema.needsPerson("parent")))
             OR (this.afterSubject AND \(OutboxSchema.hasFailedBefore("this"))))))
         """
 

@@ -39,8 +39,9 @@ extension Outbox {
             let rows = try Row.fetchAll(
                 db.cachedStatement(
                     sql: """
-                        SELECT id, needs FROM entry INDEXED BY routeOrder WHERE route IN (\(databaseQuestionMarks(count: routes.count)))
+                        SELECT id, needs FROM entry INDEXED BY neededBy WHERE route IN (\(databaseQuestionMarks(count: routes.count)))
                             AND backend = ? AND account = ? AND needs IS NOT NULL AND state IN ('pending', 'inflight')
+                            AND state NOT IN ('delivered', 'discarded')
                         """), arguments: StatementArguments(routes) + [destination.backend, destination.account])
             var changes: [MutationID: MutationID] = [:]
             for row in rows { if let id = MutationID(row["id"] as String) { changes[id] = MutationID(row["needs"] as String) } }

@@ -269,9 +269,14 @@ package enum OutboxSchema {
         """
     }
 
+    /// An entry that is being discarded goes by itself.
+    static func needsPerson(_ name: String) -> String {
+        "(\(name).state = 'dead' OR (\(name).state = 'held' AND \(name).holdReason <> 'discarding'))"
+    }
+
     /// Whether one of the undelivered entries with the same subject before this one failed or is on hold.
     static func hasFailedBefore(_ name: String) -> String {
-        let isFailed = "\(isEarlierOfSubject(name)) AND first.state IN ('dead', 'held')"
+        let isFailed = "\(isEarlierOfSubject(name)) AND \(needsPerson("first"))"
         return """
             (EXISTS (SELECT 1 FROM entry AS first INDEXED BY subjectOrder WHERE first.subject = \(name).subject AND \(isFailed))
                 OR EXISTS (SELECT 1 FROM (\(otherSubjects(name))) AS other

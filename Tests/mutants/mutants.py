@@ -467,7 +467,7 @@ MUTANTS = [
      "return exceptions.contains { Self", "return exceptions.isEmpty && exceptions.contains { Self", "ProxyTests|ProxyRulesTests"),
     # Operators, profiles and what people are told
     ("a retry sends without looking", "Sources/SyncDaemon/Control/ControlHandler+Entries.swift",
-     "forgetsDoubt: request.withoutLooking || !canLookUp(entry)", "forgetsDoubt: request.withoutLooking || !canLookUp(entry) || true", "BulkCommandTests"),
+     "id, forgetsDoubt: request.withoutLooking,", "id, forgetsDoubt: true,", "BulkCommandTests"),
     ("retrying all sends again what cannot be looked up", "Sources/homing/Commands/RetryCommand.swift",
      "skipsDoubtful: all && !withoutLooking", "skipsDoubtful: all && withoutLooking", "BulkCommandTests"),
     ("what no longer fits the profile is not sent on", "Sources/SyncDaemon/Daemon+Running.swift",

@@ -37,8 +37,12 @@ extension Configuration {
     func checkWriters(_ mistakes: MistakeCollector) {
         // `try?`: reading the profiles reports a folder that cannot be read.
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: backends)) ?? []).filter { $0.hasSuffix(".yaml") }
-        for path in [file, backends] + names.sorted().map({ "\(backends)/\($0)" }) + [stateDirectory] {
-            guard let mode = DurableFile(path: path).mode, mode & 0o002 != 0 else { continue }
+        let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
+        for path in [file, folder, backends] + names.sorted().map({ "\(backends)/\($0)" }) + [stateDirectory] {
+            // In a folder with the sticky bit, users can replace only their own files.
+            guard let mode = DurableFile(path: path).mode, mode & 0o1002 == 0o002, Glibc.access(path, W_OK) == 0 || errno != EROFS else {
+                continue
+            }
             let expected = "no write access for all users, who could redirect or destroy captures; run: chmod o-w \(path)"
             mistakes.add(Mistake(file: path, key: "", found: "mode \(String(mode, radix: 8))", expected: expected))
         }

@@ -30,8 +30,9 @@ extension ControlHandler {
         let standing = try await outbox.standing(
             of: RosterID(advice.subject.id), in: list, deletedBy: mayBeDeleted ? keeper.backend.deletions(of: resource) : [], at: owner)
         if let list, let found = standing.list {
-            let created = try await names(for: ObserverView(seesPeople: true)).delivered(in: list).created[RosterID(advice.subject.id)]
-            (advice.head, advice.subject.label) = (found.head, created?.label ?? found.label)
+            let (id, delivered) = (RosterID(advice.subject.id), try await names(for: ObserverView(seesPeople: true)).delivered(in: list))
+            let label = delivered.deleted.contains(id) ? nil : delivered.created[id]?.label ?? found.label
+            (advice.head, advice.subject.label) = (found.head, label)
         }
         advice.deletion = standing.deletion
         return advice

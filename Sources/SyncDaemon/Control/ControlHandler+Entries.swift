@@ -136,7 +136,7 @@ extension ControlHandler {
         let entry = try await found(id)
         guard request.withoutLooking || !retryMayDuplicate(entry) else { throw Problem.mayDuplicate(entry) }
         try await outbox.retry(
-            id, forgetsDoubt: request.withoutLooking || !canLookUp(entry), by: caller.peer.description,
+            id, forgetsDoubt: request.withoutLooking, by: caller.peer.description,
             named: UserName(caller.peer.uid).short, at: clock.now)
         return try await summary(of: id, for: caller)
     }

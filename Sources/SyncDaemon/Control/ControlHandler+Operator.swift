@@ -48,8 +48,7 @@ extension ControlHandler {
     private func checkRow(of entry: Entry, _ fields: [String: JSONValue], at backend: Backend) async throws {
         guard entry.isFollower, let create = entry.mutation.subject?.reference,
             let resource = backend.subjectField(route: entry.route)?.resource,
-            let row = backend.subject(route: entry.route, fields: fields), row != entry.mutation.subject,
-            try await outbox.bindings(of: [create])[create] != row
+            let row = backend.subject(route: entry.route, fields: fields), row != entry.mutation.subject
         else { return }
         let edit = commands(for: backend.name).roster(resource.name, resource.title.many, "edit ID")
         throw Problem.belongsToNewRow(entry.id, create: create, resource.title, edit: edit)
@@ -94,11 +93,12 @@ extension ControlHandler {
             try check(remoteID, of: entry)
             try await checkListed(RosterID(remoteID), createdBy: entry, for: ObserverView(caller))
         }
-        // Before the delivery, which destroys the content.
-        if request.delivered, let mutation = try await outbox.contents(of: [id], { $0 })[id] { rosters.keepChange(of: mutation) }
+        // The delivery destroys it.
+        let content = request.delivered ? try await outbox.contents(of: [id], { $0 })[id] : nil
         try await outbox.resolve(
             id, as: request.delivered ? .delivered(remoteID: request.remoteID) : .notDelivered, by: caller.peer.description,
             named: UserName(caller.peer.uid).short, at: clock.now)
+        if let content { rosters.keepChange(of: content) }
         if request.delivered { rosters.delivered(entry.mutation) }
         return try await summary(of: id, for: caller)
     }

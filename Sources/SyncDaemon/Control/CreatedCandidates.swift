@@ -104,7 +104,9 @@ private struct Past {
     init(of create: Entry, _ resource: Resource, in key: RosterKey, _ outbox: Outbox) async throws(OutboxError) {
         let known = try await outbox.entry(create.id)
         let sends = known?.attempts.filter { $0.verdict != "unreachable" } ?? []
-        firstSend = [create.uncertainSince, create.claimedAt, sends.first?.startedAt].compactMap(\.self).min()
+        // A person's word, or a crash, may have removed the trace of an earlier send.
+        let unknown = create.retriedAt == nil ? nil : create.acceptedAt
+        firstSend = ([create.uncertainSince, create.claimedAt, unknown] + sends.map(\.startedAt)).compactMap(\.self).min()
         firstListed = try await outbox.firstListed(in: key)
         created = resource.created
     }

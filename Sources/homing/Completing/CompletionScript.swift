@@ -27,7 +27,7 @@ enum CompletionScript {
         _homing() {
             local -r first="${COMP_WORDS[1]}"
             if [[ "${COMP_CWORD}" -gt 1 && "${first}" != -* && "${__homing_commands}" != *" ${first} "* ]]; then
-                COMP_LINE=${COMP_LINE/"${first}"/roster ${first}}
+                COMP_LINE="${COMP_LINE%%[[:space:]]*} roster ${COMP_LINE#*[[:space:]]}"
                 COMP_POINT=$((COMP_POINT + 7))
                 COMP_WORDS=("${COMP_WORDS[0]}" roster "${COMP_WORDS[@]:1}")
                 COMP_CWORD=$((COMP_CWORD + 1))
@@ -75,6 +75,7 @@ enum CompletionScript {
         """#
 
     private static let fish = #"""
+        functions -e __homing_plain_tokens
         functions -c __homing_tokens __homing_plain_tokens
         function __homing_tokens
             set -l tokens (__homing_plain_tokens $argv)
