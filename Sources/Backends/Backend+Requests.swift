@@ -112,7 +112,8 @@ extension Backend {
         if let rules = profile.idempotency {
             request.setHeader(rules.header, rules.isQuoted ? "\"\(mutation.id)\"" : mutation.id.description)
         }
-        request.isReusing = survivesLostAnswer(route: mutation.route)
+        let traits = traits(route: mutation.route)
+        request.isReusing = !traits.isAtMostOnce && !traits.isBlind
         return request
     }
 

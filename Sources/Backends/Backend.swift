@@ -78,11 +78,6 @@ package struct Backend: Sendable {
         profile.routes[name].map { ["PUT", "DELETE"].contains($0.request.method) || $0.delivery == .repeatable } ?? false
     }
 
-    /// True if a send whose answer was lost can be settled without a person: looked up, or repeated.
-    func survivesLostAnswer(route name: String) -> Bool {
-        !isAtMostOnce(route: name) && (canLookUp(route: name) || sendsKeys || isIdempotent(route: name))
-    }
-
     /// What decides about a repeated send.
     package func traits(route name: String) -> RouteTraits {
         RouteTraits(

@@ -118,6 +118,10 @@ struct BackendState: Sendable {
         return wants && hasHealthRoute && !isProbing
     }
 
+    mutating func trip(_ failure: Failure, policy: CircuitBreaker.Policy, now: Date, using generator: inout some RandomNumberGenerator) {
+        breaker.trip(failure, sends: !hasHealthRoute, policy: policy, now: now, using: &generator)
+    }
+
     mutating func retryRoutesNow(now: Date, unless reason: Failure.Reason? = nil) {
         for name in routes.keys { _ = routes[name]?.breaker.retryNow(now: now, unless: reason) }
     }

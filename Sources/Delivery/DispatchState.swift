@@ -114,7 +114,7 @@ package struct DispatchState: Sendable {
         // A cancelled probe says nothing about the backend.
         case .failed(let failure, nil):
             let cause = failure.reason == .stopping ? states[backend]?.breaker.failure ?? failure : failure
-            states[backend]?.breaker.trip(cause, sends: false, policy: policy.breaker, now: now, using: &generator)
+            states[backend]?.trip(cause, policy: policy.breaker, now: now, using: &generator)
         }
         return []
     }
@@ -210,14 +210,14 @@ package struct DispatchState: Sendable {
             if failure.status != nil {
                 state.breaker.succeed()
             } else if case .halfOpen = state.breaker.state {
-                state.breaker.trip(failure, sends: !state.hasHealthRoute, policy: policy.breaker, now: now, using: &generator)
+                state.trip(failure, policy: policy.breaker, now: now, using: &generator)
             }
         case .throttled where attempt.isQuieted && blame == .entry:
             state.breaker.succeed()
             route.works()
         // A health probe may find the session usable again before it can be renewed.
         case .throttled(let failure, _) where failure.reason == .signInRequired && state.hasHealthRoute:
-            state.breaker.trip(failure, sends: !state.hasHealthRoute, policy: policy.breaker, now: now, using: &generator)
+            state.trip(failure, policy: policy.breaker, now: now, using: &generator)
         case .throttled(let failure, let until) where failure.reason == .throttled || failure.reason == .signInRequired:
             state.breaker.pauseAsRequested(until: until, failure)
             if failure.reason == .throttled { return [.keepQuiet(backend: backend, until: until, failure)] }
@@ -227,7 +227,7 @@ package struct DispatchState: Sendable {
             if attempt.route.isElsewhere {
                 route.trip(failure, policy: policy.breaker, now: now, using: &generator)
             } else {
-                state.breaker.trip(failure, sends: !state.hasHealthRoute, policy: policy.breaker, now: now, using: &generator)
+                state.trip(failure, policy: policy.breaker, now: now, using: &generator)
             }
         case .unauthorized:
             if state.isCheckingSession { break }
@@ -240,7 +240,7 @@ package struct DispatchState: Sendable {
             if failure.status != nil {
                 state.breaker.succeed()
             } else if case .halfOpen = state.breaker.state {
-                state.breaker.trip(failure, sends: !state.hasHealthRoute, policy: policy.breaker, now: now, using: &generator)
+                state.trip(failure, policy: policy.breaker, now: now, using: &generator)
             }
         }
         return []

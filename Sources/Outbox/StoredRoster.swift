@@ -89,13 +89,15 @@ struct NextRoster: Sendable {
     private static func firstListed(
         _ read: RosterRead, _ before: StoredRoster?, _ old: [CachedPage], _ db: Database
     ) throws -> [[RosterID: Date]] {
+        let ids = read.pages.map { $0?.rows.map(\.id) ?? [] }
+        if read.pages.allSatisfy({ $0 == nil }) { return ids.map { _ in [:] } }
         let known = before.map { $0.rule == read.rule ? $0.firstListed(in: old) : [:] } ?? [:]
         let now = try newestTime(of: read, db)
-        let ids = read.pages.map { $0?.rows.map(\.id) ?? [] }
         var times: [[RosterID: Date]] = ids.map { ids in Dictionary(ids.map { ($0, known[$0] ?? now) }, uniquingKeysWith: min) }
         // A row that is missing in an incomplete read may be listed again by the next one.
         if read.incomplete != nil, !times.isEmpty {
-            let absent = known.filter { id, _ in !times.contains { $0[id] != nil } }.sorted { $0.key < $1.key }.prefix(mostAbsent)
+            let listed = Set(ids.joined())
+            let absent = known.filter { !listed.contains($0.key) }.sorted { $0.key < $1.key }.prefix(mostAbsent)
             times[times.count - 1].merge(absent.map { ($0.key, $0.value) }, uniquingKeysWith: min)
         }
         return times

@@ -140,10 +140,11 @@ private let foreign = "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nforeign"
 
     @Test func extraAnswerIsNotTheNextOne() async throws {
         try await serving(.reply("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nown\(foreign)")) { server, transport in
+            var answers: Set<String> = []
             for number in 1...20 {
-                let result = await send("/\(number)", to: server, over: transport)
-                if case .success(let body) = result { #expect(body == "own") }
+                if case .success(let body) = await send("/\(number)", to: server, over: transport) { answers.insert(body) }
             }
+            #expect(answers == ["own"])
         }
     }
 

@@ -145,7 +145,7 @@ import Testing
         let station = try await TestStation.signedInWithPeople()
         await station.sandbox.down()
         let told = try await station.homing("people", "add", "--first-name", "Anna", "--last-name", "Example")
-        #expect(told.code == 0 && told.text.contains("Warning: 1 person is called Anna Example already: Anna Example (7)."), "\(told.text)")
+        #expect(told.code == 0 && told.text.contains("Warning: 1 person is already called Anna Example: Anna Example (7)."), "\(told.text)")
         let refused = try await submit(1, "Anna Example", station)
         #expect(refused.code == 2, "\(refused.text)")
         #expect(try await entries("measurement", station).isEmpty)

@@ -85,9 +85,9 @@ import Testing
         let others = [("10", "Ben Sample"), ("5", "Bén Sample")].map { RosterRow(id: $0.0, label: $0.1, values: [:]) }
         #expect(
             text.namesakes(others, of: receipt)
-                == "2 people are called Ben Sample already: Ben Sample (10), Bén Sample (5). To take the new one back, run: homing discard 3f2a91c04b09"
+                == "2 people are already called Ben Sample: Ben Sample (10), Bén Sample (5). To take the new one back, run: homing discard 3f2a91c04b09"
         )
-        #expect(text.namesakes([others[0]], of: receipt)?.hasPrefix("1 person is called Ben Sample already: Ben Sample (10). ") == true)
+        #expect(text.namesakes([others[0]], of: receipt)?.hasPrefix("1 person is already called Ben Sample: Ben Sample (10). ") == true)
         #expect(text.namesakes([], of: receipt) == nil)
     }
 

@@ -89,7 +89,7 @@ import Testing
                 """)
     }
 
-    /// Whoever copies the answer must not measure another person.
+    /// Copying the command from the answer must not lead to a measurement of another person.
     @Test func exactSpellingWins() async throws {
         #expect(try await resolved("Iris Cámple") == "50")
         #expect(try await resolved("Iris Cample") == "51")

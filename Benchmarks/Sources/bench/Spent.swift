@@ -24,7 +24,7 @@ struct Spent: Sendable {
         (syncs, written) = (end.syncs - begin.syncs, end.written - begin.written)
     }
 
-    /// - Parameter one: what is counted.
+    /// - Parameter one: the word for one of the counted things, such as `delivery`.
     func rows(_ part: String, _ what: String, per one: String) -> [Row] {
         [
             Row(part: part, what: "\(what): processor per 1,000", value: processorSeconds, unit: "s"),

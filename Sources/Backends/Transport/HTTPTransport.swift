@@ -68,6 +68,7 @@ package final class HTTPTransport: Transport {
             }
         } catch {
             if request.isReusing, !exchange.hasSentHead, TransportError.isClosedConnection(error) {
+                // The server had closed the idle connection.
                 var unsent = request
                 unsent.isReusing = false
                 return try await send(unsent)

@@ -3,6 +3,7 @@ import Capture
 import ControlAPI
 import Foundation
 import Outbox
+import Roster
 import Sessions
 import SyncModel
 
@@ -30,9 +31,11 @@ extension ControlHandler {
         let standing = try await outbox.standing(
             of: RosterID(advice.subject.id), in: list, deletedBy: mayBeDeleted ? keeper.backend.deletions(of: resource) : [], at: owner)
         if let list, let found = standing.list {
-            let (id, delivered) = (RosterID(advice.subject.id), try await names(for: ObserverView(seesPeople: true)).delivered(in: list))
-            let label = delivered.deleted.contains(id) ? nil : delivered.created[id]?.label ?? found.label
-            (advice.head, advice.subject.label) = (found.head, label)
+            (advice.head, advice.subject.label) = (found.head, found.label)
+            if found.label == nil || !rosters.changes(in: list).isEmpty {
+                let delivered = try await names(for: ObserverView(seesPeople: true)).delivered(in: list)
+                advice.subject.label = delivered.deleted.contains(id) ? nil : delivered.created[id]?.label ?? found.label
+            }
         }
         advice.deletion = standing.deletion
         return advice

@@ -30,36 +30,6 @@ extension ControlHandler {
         return try await names(for: ObserverView(seesPeople: true)).report(subject)
     }
 
-    /// The difference between the stored list and the rows to show.
-    struct ShownRows {
-        /// Not created yet, oldest first.
-        var new: [ControlAPI.RosterRow]
-        /// Created since the list was read.
-        var created: [ControlAPI.RosterRow]
-        /// Deleted since the list was read.
-        let deleted: Set<RosterID>
-
-        /// Those that match.
-        func matching(_ selection: RosterSelection) -> ShownRows {
-            var found = self
-            func isMatch(_ row: ControlAPI.RosterRow) -> Bool { selection.matches(RosterID(row.id), row.label.folded) }
-            (found.new, found.created) = (new.filter(isMatch), created.filter(isMatch))
-            return found
-        }
-
-        /// - Parameter listed: the hidden rows that the stored list has.
-        func counts(beside listed: Set<RosterID>) -> RosterSentence.Counts {
-            RosterSentence.Counts(
-                new: new.count, created: created.count { !listed.contains(RosterID($0.id)) },
-                deleted: deleted.count { listed.contains($0) })
-        }
-
-        /// Rows of the stored list that are not shown as they are there.
-        var hidden: Set<RosterID> { deleted.union(created.map { RosterID($0.id) }) }
-        /// The rows that come before the list.
-        var rows: [ControlAPI.RosterRow] { new + created }
-    }
-
     /// Of the account's entries. To read the stored list after this shows each row once.
     func shownRows(of resource: Resource, in key: RosterKey) async throws(OutboxError) -> ShownRows {
         let names = names(for: ObserverView(seesPeople: true))
@@ -91,32 +61,6 @@ extension ControlHandler {
             add: actions.add, change: actions.change, delete: actions.delete,
             confirm: actions.delete.map(backend.needsConfirmation(route:)) == true ? true : nil,
             form: actions.change.flatMap(backend.form(route:)) ?? [], fields: actions.add.flatMap(backend.fieldsWithoutPayload(route:)))
-    }
-}
-
-extension Backend {
-    /// How sentences name entries of the route: `fit test`, `new person`, `person deletion`.
-    func kind(route name: String) -> RosterTitle {
-        if let title = self.title(route: name) { return RosterTitle(title) }
-        if let (noun, row) = action(route: name) { return RosterTitle(one: "\(row.one) \(noun)", many: "\(row.one) \(noun)s") }
-        if let title = creates(route: name).flatMap(self.resource)?.title {
-            return RosterTitle(one: "new \(title.one)", many: "new \(title.many)")
-        }
-        guard routes.contains(name) else { return RosterTitle(route: name) }
-        let words = name.replacing("_", with: " ")
-        return RosterTitle(one: words, many: words + "s")
-    }
-
-    /// The same in a sentence that names the row: `deletion`.
-    func noun(route name: String) -> String {
-        guard self.title(route: name) == nil, let action = action(route: name) else { return kind(route: name).one }
-        return action.noun
-    }
-
-    /// Nil for a route that neither deletes nor changes a row.
-    private func action(route name: String) -> (noun: String, row: Resource.Title)? {
-        if let row = deletes(route: name).flatMap(self.resource)?.title { return (noun: "deletion", row: row) }
-        return changes(route: name).flatMap(self.resource).map { (noun: "change", row: $0.title) }
     }
 }
 

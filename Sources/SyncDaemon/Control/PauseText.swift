@@ -6,7 +6,7 @@ struct PauseText {
     let moment: Moment
 
     /// `Paused by anna since 15:20 until 17:20: weekly backup.`
-    var sentence: String { "P" + predicate.dropFirst() }
+    var sentence: String { predicate.prefix(1).uppercased() + predicate.dropFirst() }
 
     /// The same after `Sending is `.
     var predicate: String { "paused by \(pause.by) since \(moment.text(pause.since)) \(end)\(words)." }

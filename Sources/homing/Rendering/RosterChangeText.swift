@@ -29,7 +29,7 @@ struct RosterChangeText {
         guard let label = receipt.subject?.label?.printable, !others.isEmpty else { return nil }
         let count = others.count == 1 ? "1 \(roster.title.one) is" : "\(others.count) \(roster.title.many) are"
         let list = others.prefix(10).map(\.named).joined(separator: ", ") + (others.count > 10 ? ", …" : "")
-        return "\(count) called \(label) already: \(list). To take the new one back, run: homing discard \(EntryText.shortID(receipt.id))"
+        return "\(count) already called \(label): \(list). To take the new one back, run: homing discard \(EntryText.shortID(receipt.id))"
     }
 
     /// That the server may fill in parts of the name; nil if all are given.

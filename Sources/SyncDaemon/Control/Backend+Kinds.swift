@@ -1,0 +1,28 @@
+import Backends
+import ControlAPI
+
+extension Backend {
+    /// How sentences name entries of the route: `fit test`, `new person`, `person deletion`.
+    func kind(route name: String) -> RosterTitle {
+        if let title = self.title(route: name) { return RosterTitle(title) }
+        if let (noun, row) = action(route: name) { return RosterTitle(one: "\(row.one) \(noun)", many: "\(row.one) \(noun)s") }
+        if let title = creates(route: name).flatMap(self.resource)?.title {
+            return RosterTitle(one: "new \(title.one)", many: "new \(title.many)")
+        }
+        guard routes.contains(name) else { return RosterTitle(route: name) }
+        let words = name.replacing("_", with: " ")
+        return RosterTitle(one: words, many: words + "s")
+    }
+
+    /// The same in a sentence that names the row: `deletion`.
+    func noun(route name: String) -> String {
+        guard self.title(route: name) == nil, let action = action(route: name) else { return kind(route: name).one }
+        return action.noun
+    }
+
+    /// Nil for a route that neither deletes nor changes a row.
+    private func action(route name: String) -> (noun: String, row: Resource.Title)? {
+        if let row = deletes(route: name).flatMap(self.resource)?.title { return (noun: "deletion", row: row) }
+        return changes(route: name).flatMap(self.resource).map { (noun: "change", row: $0.title) }
+    }
+}
