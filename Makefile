@@ -109,7 +109,7 @@ clean: ## remove the build folders
 
 # The Debian packages for the build, for the tests that make certificates and networks, and for the units and the contract.
 deps:
-	@.ci/packages libsqlite3-dev zlib1g-dev ca-certificates
+	@.ci/packages libsqlite3-dev libzstd-dev zlib1g-dev ca-certificates
 test-deps:
 	@.ci/packages openssl iproute2 procps util-linux
 ci-deps: test-deps

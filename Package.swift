@@ -27,7 +27,7 @@ let packages: [(owner: String, name: String, from: Version, products: [String])]
     ("apple", "swift-log", "1.16.2", ["Logging"]),  // The logging API of all packages above.
     ("apple", "swift-http-types", "1.8.0", ["HTTPTypes"]),  // HTTP request and response types.
     // Event loops and channels of the HTTP libraries: our own accepting socket, and reset connections in the sandbox.
-    ("apple", "swift-nio", "2.101.2", ["NIOCore", "NIOEmbedded", "NIOHTTP1", "NIOPosix"]),
+    ("apple", "swift-nio", "2.101.2", ["NIOCore", "NIOEmbedded", "NIOHTTP1", "NIOPosix", "NIOTLS"]),
     ("apple", "swift-nio-extras", "1.35.2", ["NIOExtras", "NIOHTTPCompression", "NIOHTTPTypes"]),
     ("apple", "swift-nio-ssl", "2.37.6", ["NIOSSL"]),  // A custom CA file.
 ]
@@ -53,16 +53,19 @@ func tests(_ name: String, _ names: String..., exclude: [String] = [], resources
 
 let targets: [Target] = [
     .target(name: "CSystemLinux", linkerSettings: [.linkedLibrary("sqlite3")]),
+    // zstd for payloads at rest, and gzip for requests: Debian's libzstd and zlib.
+    .target(name: "CCompression", linkerSettings: [.linkedLibrary("zstd"), .linkedLibrary("z")]),
     house("SyncModel"),
     house("Files", "CSystemLinux", "SystemPackage"),  // The one place that writes and renames files durably.
-    house("Vault", "Files", "Crypto"),
+    house("Vault", "Files", "CCompression", "Crypto"),
     house("Outbox", "SyncModel", "Files", "JSON", "Vault", "CSystemLinux", "GRDB", "GRDBSQLite"),
     // Opens a store, and salvages a damaged one. It reads the files without SQLite, because SQLite stops at damage.
     house("Salvage", "SyncModel", "Files", "Outbox", "Vault", "GRDB"),
     house("JSON", "SyncModel"),  // Payloads and responses stay bytes: parsed in place, so every number keeps its original text.
     house("Capture", "SyncModel", "Files", "JSON", "Outbox", "Crypto", "Logging", "SystemPackage"),
     house(
-        "Backends", "SyncModel", "JSON", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOHTTPCompression", "NIOPosix", "NIOSSL", "Yams"),
+        "Backends", "SyncModel", "JSON", "CCompression", "AsyncHTTPClient", "NIOCore", "NIOExtras", "NIOHTTP1",
+        "NIOHTTPCompression", "NIOPosix", "NIOSSL", "NIOTLS", "Yams"),
     house("Sessions", "SyncModel", "JSON", "Outbox", "Backends", "Crypto", "Logging"),
     house("Roster", "SyncModel", "Outbox", "Backends", "Sessions", "Logging"),  // Reads the account's lists for offline use.
     house("Delivery", "SyncModel", "Outbox", "Backends", "Sessions", "Roster", "Logging"),
@@ -76,8 +79,8 @@ let targets: [Target] = [
         "ControlAPI", "ControlServer", "CSystemLinux", "ServiceLifecycle", "Logging", "UnixSignals"),
     // `Backends` reads the profiles for the sandbox, with the daemon's rules.
     house(
-        "Sandbox", "SyncModel", "Backends", "JSON", "Crypto", "HTTPTypes", "HummingbirdCore", "ServiceLifecycle", "Logging", "NIOCore",
-        "NIOPosix", "UnixSignals"),
+        "Sandbox", "SyncModel", "Backends", "JSON", "CCompression", "Crypto", "HTTPTypes", "HummingbirdCore", "ServiceLifecycle",
+        "Logging", "NIOCore", "NIOPosix", "UnixSignals"),
     program("homingd", "SyncDaemon", "ArgumentParser"),
     program("homing", "ControlAPI", "JSON", "SyncModel", "ArgumentParser"),
     program("homing-sandbox", "Sandbox", "ArgumentParser"),
@@ -99,14 +102,14 @@ let targets: [Target] = [
         "NIOPosix", "NIOSSL", "SystemPackage", path: "Tests/Torture"),
     tests("SyncModel", "SyncModel"),
     tests("Files", "Files", "SystemPackage"),
-    tests("Vault", "Vault", "Files"),
+    tests("Vault", "Vault", "Files", "CCompression"),
     tests("JSON", "JSON", "SyncModel"),
     tests("Outbox", "Outbox", "StoreSupport", "SyncModel", "Vault", "Crypto", "GRDB"),
     tests("Salvage", "Salvage", "Outbox", "StoreSupport", "SyncModel", "Vault", "GRDB"),
     tests("Capture", "Capture", "Files", "JSON", "Outbox", "SyncModel", "Vault", "Logging", "SystemPackage"),
     tests(
-        "Backends", "Backends", "Sessions", "Outbox", "SyncModel", "JSON", "Vault", "GRDB", "Logging", "NIOCore", "NIOPosix", "NIOSSL",
-        resources: [.copy("Fixtures")]),
+        "Backends", "Backends", "Sessions", "Outbox", "SyncModel", "JSON", "Vault", "CCompression", "GRDB", "Logging", "NIOCore",
+        "NIOPosix", "NIOSSL", resources: [.copy("Fixtures")]),
     tests("Roster", "Roster", "Outbox", "Backends", "Sessions", "SyncModel", "Vault", "Logging"),
     tests("Delivery", "Delivery", "Outbox", "Backends", "Sessions", "Roster", "Simulation", "SyncModel", "Vault", "Logging"),
     tests(

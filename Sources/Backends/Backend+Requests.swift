@@ -24,7 +24,7 @@ extension Backend {
 
     /// Throws if the item could never become a request. Call it before acceptance.
     package func check(route name: String, fields: [String: JSONValue], payload: Data?) throws(Failure) {
-        let levels = try checkFields(route: name, fields: fields, payload: payload)
+        guard let (document, levels) = try checkFields(route: name, fields: fields, payload: payload) else { return }
         let route = try route(name)
         if let limit = route.mostLevels, levels > limit {
             throw Failure(
@@ -32,40 +32,40 @@ extension Backend {
                 "The payload has more than \(limit) levels of lists and objects, the limit of \(self.name). It was not accepted."
             )
         }
-        let document = payload.map(JSONDocument.init(checked:))
-        if let key = route.request.json?.payloadMarker, let document, document.root.members.contains(where: { $0.name == key }) {
+        if let key = route.request.json?.payloadMarker, document.root.members.contains(where: { $0.name == key }) {
             throw Failure(
                 .profile,
                 "The payload contains \"\(key)\", which Homing adds itself to find the entry at the backend. Remove it and submit the payload again."
             )
         }
-        let requires = route.requires
-        if let document, let missing = requires.first(where: { !document.has($0) }) {
+        if let missing = route.requires.first(where: { !document.has($0) }) {
             throw Failure(
                 .profile,
                 "The payload lacks \(missing), which the route \"\(name)\" requires. Submit the complete capture.")
         }
-        try route.checkForm(payload)
+        try route.checkForm(document)
     }
 
-    /// Like `check`, but ignores the content of the payload, whose nesting it returns.
-    private func checkFields(route name: String, fields: [String: JSONValue], payload: Data?) throws(Failure) -> Int {
+    private typealias Content = (document: JSONDocument, levels: Int)
+
+    /// Like `check`, but ignores the content of the payload, which it returns.
+    private func checkFields(route name: String, fields: [String: JSONValue], payload: Data?) throws(Failure) -> Content? {
         let route = try route(name)
         try route.check(fields)
         let body = route.request.json
-        var levels = 0
+        var content: Content?
         if let payload {
             guard let body, body.takesPayload else {
                 throw Failure(.profile, "The route \"\(name)\" takes no payload. Submit only the fields, with ‘--no-document’.")
             }
-            levels = try Self.checkJSON(payload, isObject: body.payloadMarker != nil, route: name)
+            content = try Self.checkJSON(payload, isObject: body.payloadMarker != nil, route: name)
         }
         // The payload is inserted unchanged, so a placeholder will do.
         let draft = Mutation.draft(self, name, fields, payload.map { _ in Data("{}".utf8) })
         _ = try trialRequest(for: draft)
         _ = try lookup(for: draft)
         _ = try lane(route: name, fields: fields)
-        return levels
+        return content
     }
 
     /// The error if an accepted entry no longer fits its profile.
@@ -101,7 +101,8 @@ extension Backend {
     }
 
     func request(for mutation: Mutation, _ values: TemplateValues) throws(Failure) -> OutboundRequest {
-        let template = try route(mutation.route).request
+        let route = try route(mutation.route)
+        let template = route.request
         // Otherwise a success would count as delivery of an unsent payload.
         if mutation.payload != nil, template.json?.takesPayload != true {
             throw Failure(
@@ -114,6 +115,7 @@ extension Backend {
         }
         let traits = traits(route: mutation.route)
         request.isReusing = !traits.isAtMostOnce && !traits.isBlind
+        request.isCompressible = route.compress == .gzip
         return request
     }
 
@@ -125,17 +127,16 @@ extension Backend {
         return request
     }
 
-    private static func checkJSON(_ payload: Data, isObject: Bool, route: String) throws(Failure) -> Int {
-        let first = payload.first { !$0.isJSONSpace }
-        let levels: Int
+    private static func checkJSON(_ payload: Data, isObject: Bool, route: String) throws(Failure) -> Content {
+        let content: Content
         do {
-            levels = try JSONSyntax.check(payload)
+            content = try JSONSyntax.document(payload)
         } catch {
             throw Failure(.profile, "The payload for the route \"\(route)\" is not a JSON document in UTF-8: \(error).")
         }
-        guard !isObject || first == UInt8(ascii: "{") else {
+        guard !isObject || content.document.root.kind == .object else {
             throw Failure(.profile, "The payload for the route \"\(route)\" must be a JSON object.")
         }
-        return levels
+        return content
     }
 }

@@ -53,8 +53,12 @@ package struct Backend: Sendable {
         return Lane(try after.render(.of(.draft(self, name, fields, nil, id: id))))
     }
 
-    /// An unknown route halts.
-    package func onDead(route name: String) -> Mutation.OnDead { profile.routes[name]?.onDead ?? .halt }
+    /// An unknown route halts. A lane that another route waits for keeps its order, because the order is data there (Decisions/BlameByContrast.md).
+    package func onDead(route name: String) -> Mutation.OnDead {
+        guard let route = profile.routes[name], route.onDead == .skip else { return .halt }
+        let lane = (route.lane ?? TextTemplate(literal: name)).literals
+        return profile.routes.values.contains { $0.after?.literals == lane } ? .skipFailed : .skip
+    }
 
     package func canLookUp(route name: String) -> Bool { profile.routes[name]?.find != nil }
 

@@ -12,6 +12,8 @@ final class FolderCounts: Sendable {
         var isSettled: Bool
         var files: Int
         var folders: [FilePath]
+        /// Only of refused files: the first `mostNames`.
+        var names: [String] = []
     }
     struct Stamp: Equatable {
         var device: dev_t
@@ -53,6 +55,14 @@ final class FolderCounts: Sendable {
         }
     }
 
+    static let mostNames = 20
+
+    /// The first refused files by name.
+    var refusedNames: [String] {
+        _ = all
+        return known.withLock { $0[folders.refused]?.names ?? [] }
+    }
+
     /// Nil while a later change could have the same time.
     var stamps: [FilePath: Stamp]? {
         _ = now
@@ -76,7 +86,8 @@ final class FolderCounts: Sendable {
         guard let opened else { return count }
         if directory == folders.refused {
             let all = Set(((try? folders.entries(in: opened)) ?? []).map(\.name.string))
-            count.files = all.count { all.contains($0 + ".reason") }
+            let refused = all.filter { all.contains($0 + ".reason") }
+            (count.files, count.names) = (refused.count, Array(refused.sorted().prefix(Self.mostNames)))
         } else {
             try? folders.list(opened) { name, kind in
                 guard folders.isMeant(name, in: folder) else { return }

@@ -105,6 +105,8 @@ public struct CoolingRoute: Codable, Sendable, Equatable {
     public var until: Date
     /// The backend's answer, as a sentence.
     public var reason: String
+    /// The only entry that fails, if the profile says what its answer means; otherwise nil.
+    public var entry: String?
 
     public init(route: String, since: Date, until: Date, reason: String) {
         self.route = route

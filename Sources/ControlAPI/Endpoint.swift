@@ -63,6 +63,8 @@ public enum Endpoints {
         .get, "/v1/entries/{id}/export", .administer, patience: .seconds(90))
     public static let sync = Endpoint<SyncRequest, SyncReport>(.post, "/v1/sync", .operate)
     public static let claim = Endpoint<NoInput, ClaimReport>(.post, "/v1/claim", .operate, patience: .seconds(90))
+    /// Also needs the role `administer`, unless the caller dropped the file.
+    public static let discardFile = Endpoint<FileDiscardRequest, DiscardedFile>(.delete, "/v1/refused/{name}", .operate)
     public static let pause = Endpoint<PauseRequest, PauseList>(.post, "/v1/pause", .operate)
     public static let resume = Endpoint<ResumeRequest, PauseList>(.delete, "/v1/pause", .operate)
     public static let receipts = Endpoint<ReceiptQuery, ReceiptPage>(.get, "/v1/receipts", .observe)

@@ -2,6 +2,7 @@ import Foundation
 
 /// JSON on the control channel: RFC 3339 times in UTC with milliseconds, sorted keys.
 public enum JSONCoding {
+    /// A new one, which the caller may change.
     public static var encoder: JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -12,7 +13,7 @@ public enum JSONCoding {
         return encoder
     }
 
-    public static var decoder: JSONDecoder {
+    public static let decoder: JSONDecoder = {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .custom { decoder in
             let container = try decoder.singleValueContainer()
@@ -23,7 +24,7 @@ public enum JSONCoding {
             return date
         }
         return decoder
-    }
+    }()
 
     /// Clamps times that RFC 3339 cannot express, such as one from a damaged disk, so that one bad value does not make a whole response undecodable.
     public static func text(_ date: Date) -> String {
@@ -43,9 +44,11 @@ public enum JSONCoding {
 
     /// Never fails: the wire types contain only values that JSON can express.
     public static func encoded(_ value: some Encodable) -> Data {
-        do { return try encoder.encode(value) } catch { preconditionFailure("\(type(of: value)) does not encode: \(error)") }
+        do { return try shared.encode(value) } catch { preconditionFailure("\(type(of: value)) does not encode: \(error)") }
     }
 
+    // To make one takes longer than to encode most answers.
+    private static let shared = encoder
     private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 }
 

@@ -61,6 +61,8 @@ extension Attention {
         case misconfigured
         case noSecureConnection = "no-secure-connection"
         case clock
+        /// The login page of a network answers in place of the backend.
+        case networkSignIn = "network-sign-in"
         case signInRequired = "sign-in-required"
         case sessionFailing = "session-failing"
         case paused

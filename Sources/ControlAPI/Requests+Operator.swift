@@ -97,7 +97,7 @@ public struct DiscardRequest: WireRequest {
     }
 
     /// In characters.
-    private static let longestReason = 200
+    static let longestReason = 200
 
     public var parameters: [String: String] {
         var all = ["id": id]

@@ -10,14 +10,20 @@ public struct SpoolReport: Codable, Sendable, Equatable {
     public var stuckExample: StuckFile?
     /// Dropped while signed out and not claimed.
     public var unclaimed: Int
+    /// The names of the first refused files; nil for none.
+    public var refusedFiles: [String]?
 
-    public init(directory: String, waiting: Int, refused: Int, stuck: Int = 0, stuckExample: StuckFile? = nil, unclaimed: Int = 0) {
+    public init(
+        directory: String, waiting: Int, refused: Int, stuck: Int = 0, stuckExample: StuckFile? = nil, unclaimed: Int = 0,
+        refusedFiles: [String]? = nil
+    ) {
         self.directory = directory
         self.waiting = waiting
         self.refused = refused
         self.stuck = stuck
         self.stuckExample = stuckExample
         self.unclaimed = unclaimed
+        self.refusedFiles = refusedFiles
     }
 
     public struct StuckFile: Codable, Sendable, Equatable {

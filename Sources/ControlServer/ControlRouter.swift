@@ -39,6 +39,7 @@ struct ControlRouter {
             call(Endpoints.export, on: { $1?.entry.id ?? $0.id }, service.export),
             call(Endpoints.sync, on: { input, _ in input.backend ?? "all" }, service.sync),
             call(Endpoints.claim, on: { $1?.account }, service.claim),
+            call(Endpoints.discardFile, on: { input, _ in input.name }, service.discardFile),
             call(Endpoints.pause, on: { input, _ in input.backend ?? "all" }, service.pause),
             call(Endpoints.resume, on: { input, _ in input.backend ?? "all" }, service.resume),
             call(Endpoints.receipts, service.receipts),

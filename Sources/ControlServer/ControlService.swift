@@ -20,6 +20,8 @@ package protocol ControlService: Sendable {
     func sync(_ request: SyncRequest, by caller: Caller) async throws -> SyncReport
     /// Assigns files dropped while signed out to the signed-in account.
     func claim(_ request: NoInput, by caller: Caller) async throws -> ClaimReport
+    /// Destroys a refused file of the drop folder.
+    func discardFile(_ request: FileDiscardRequest, by caller: Caller) async throws -> DiscardedFile
     func pause(_ request: PauseRequest, by caller: Caller) async throws -> PauseList
     func resume(_ request: ResumeRequest, by caller: Caller) async throws -> PauseList
     func receipts(_ request: ReceiptQuery, by caller: Caller) async throws -> ReceiptPage

@@ -60,9 +60,11 @@ struct Doorkeeper {
     private static func parameters(_ request: Request, _ context: ControlContext) throws -> [String: String] {
         var parameters: [String: String] = [:]
         for (name, value) in context.parameters { parameters[String(name)] = value.removingPercentEncoding ?? String(value) }
-        for item in URLComponents(string: request.uri.description)?.percentEncodedQueryItems ?? [] {
-            let name = decoded(item.name)
-            guard parameters.updateValue(decoded(item.value ?? ""), forKey: name) == nil else {
+        for item in request.uri.query?.utf8.split(separator: UInt8(ascii: "&")) ?? [] {
+            let parts = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+                .map { decoded(String(Substring($0))) }
+            let name = parts[0]
+            guard parameters.updateValue(parts.count > 1 ? parts[1] : "", forKey: name) == nil else {
                 throw Problem.invalid("The parameter ‘\(name)’ is given twice.")
             }
         }

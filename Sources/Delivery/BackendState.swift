@@ -11,8 +11,10 @@ struct BackendState: Sendable {
     var isCheckingSession = false
     /// For the backend as a whole: unreachable, or a pause that the server requested.
     var breaker = CircuitBreaker()
-    /// A health probe is in progress, in any state of the breaker.
+    /// A probe is in progress, in any state of the breaker.
     var isProbing = false
+    /// Without a health route: a connection was opened after the breaker became half-open, so one entry may prove that the outage is over.
+    var isConnected = false
     /// By name, from the first attempt.
     var routes: [String: RouteState] = [:]
     /// By sequence.
@@ -46,7 +48,7 @@ struct BackendState: Sendable {
         switch breaker.state {
         case .closed: break
         // The queue is empty: the next entry is the probe and is sent at once.
-        case .halfOpen where !hasHealthRoute && due == .nothing && isIdle: break
+        case .halfOpen where isConnected && due == .nothing && isIdle: break
         case .open(let until, let failure, _), .halfOpen(let until, let failure): return .cooling(until: until, failure)
         }
         // A failing route leaves the gate open while another route works.
@@ -70,7 +72,7 @@ struct BackendState: Sendable {
         guard let account, pause == nil, !isCheckingSession, !isDraining else { return nil }
         switch breaker.state {
         case .closed: break
-        case .halfOpen where !hasHealthRoute: break
+        case .halfOpen where isConnected: break
         case .halfOpen, .open: return nil
         }
         return Destination(backend: name, account: account.id)
@@ -86,7 +88,7 @@ struct BackendState: Sendable {
     }
 
     private func mayProbe(_ name: String, _ route: RouteState) -> Bool {
-        guard case .halfOpen = route.breaker.state, route.isCleared || !hasHealthRoute else { return false }
+        guard case .halfOpen = route.breaker.state, route.isCleared else { return false }
         return !sending.values.contains { $0.mutation.route == name }
     }
 
@@ -105,17 +107,20 @@ struct BackendState: Sendable {
         return corrected == asked ? nil : .pauseCorrected(corrected)
     }
 
-    /// Ends expired pauses; true if a health probe must start. There is at most one at a time.
+    /// Ends expired pauses; true if a probe must start. There is at most one at a time.
     mutating func endPauses(_ policy: CircuitBreaker.Policy, _ now: Date) -> Bool {
         guard account != nil, pause == nil, due != .nothing else { return false }
         var wants = false
-        if breaker.isOver(policy: policy, now: now) { wants = breaker.elapse() }
+        if breaker.isOver(policy: policy, now: now) {
+            wants = breaker.elapse()
+            isConnected = false
+        }
         for (name, route) in routes where isDue(name, now) {
             if route.breaker.isOver(policy: policy, now: now) { _ = routes[name]?.breaker.elapse() }
-            // Probe before sending an entry, so that a hanging server does not receive it.
+            // Probe before sending an entry, so that a hanging server does not receive it, and no try without a network is stored.
             if breaker.isClosed, case .halfOpen = routes[name]?.breaker.state, !route.isCleared { wants = true }
         }
-        return wants && hasHealthRoute && !isProbing
+        return wants && !isProbing
     }
 
     mutating func trip(_ failure: Failure, policy: CircuitBreaker.Policy, now: Date, using generator: inout some RandomNumberGenerator) {
@@ -140,8 +145,15 @@ struct BackendState: Sendable {
         }
     }
 
-    /// The health probe succeeded: an entry may probe each route.
-    mutating func clearRoutes() {
+    /// The probe succeeded: the backend is reachable, which its health route proves, and without one the next entry. An entry may probe each route.
+    mutating func probeSucceeded(_ now: Date) {
+        if hasHealthRoute {
+            // Retry its routes at once.
+            if !breaker.isClosed { retryRoutesNow(now: now) }
+            breaker.succeed()
+        } else {
+            isConnected = true
+        }
         for (name, route) in routes {
             if case .halfOpen = route.breaker.state { routes[name]?.isCleared = true }
         }
@@ -175,7 +187,7 @@ struct BackendState: Sendable {
         return times.compactMap { route, date in
             switch routes[route]?.breaker.state {
             case .open(let until, _, _): return max(until, date)
-            case .halfOpen where hasHealthRoute && routes[route]?.isCleared == false: return isProbing ? nil : date
+            case .halfOpen where routes[route]?.isCleared == false: return isProbing ? nil : date
             case .halfOpen: return order.probes[route] == nil ? nil : date
             case .closed, nil: return date
             }

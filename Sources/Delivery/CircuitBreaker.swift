@@ -19,15 +19,10 @@ package struct CircuitBreaker: Sendable, Equatable {
 
         /// The longest pause after this failure. The cheaper the probe, the sooner delivery resumes after the end of an outage.
         ///
-        /// - Parameter sends: the probe is an entry; otherwise it has no effect.
+        /// - Parameter sends: an entry is the proof; otherwise the probe has no effect.
         func ceiling(after failure: Failure, sends: Bool) -> TimeInterval {
-            switch (failure.reason, sends) {
-            case (.offline, false): min(ceiling, max(first, 15))
-            // Each try is stored.
-            case (.offline, true): min(ceiling, max(first, 60))
-            case (_, false): min(ceiling, max(first, 120))
-            case (_, true): ceiling
-            }
+            if failure.isWithoutConnection { return min(ceiling, max(first, 15)) }
+            return sends ? ceiling : min(ceiling, max(first, 120))
         }
     }
 
@@ -36,7 +31,7 @@ package struct CircuitBreaker: Sendable, Equatable {
     package private(set) var began: Date?
     /// Like `began`, but reset by `retryNow`; determines the pauses.
     private var since: Date?
-    /// Status classes of the current run of failures; 0 for no answer.
+    /// Status classes of the current run of failures; 0 for no answer, -1 for no connection.
     private var met: Set<Int> = []
     /// `retryNow` was called during a probe: if it fails, the next one follows at once.
     private var probesAgainAtOnce = false
@@ -53,9 +48,10 @@ package struct CircuitBreaker: Sendable, Equatable {
 
     package var isClosed: Bool { state == .closed }
 
-    /// Opens the breaker for about a quarter of the outage so far, so that delivery resumes soon after any outage.
+    /// Opens the breaker for about a quarter of the outage so far, so that delivery resumes soon after any outage. Without a connection, the pause
+    /// counts from the start of the probe, which may hang.
     ///
-    /// - Parameter sends: the probe is an entry.
+    /// - Parameter sends: an entry is the proof that the outage is over.
     package mutating func trip(
         _ failure: Failure, sends: Bool, policy: Policy, now: Date, using generator: inout some RandomNumberGenerator
     ) {
@@ -64,12 +60,14 @@ package struct CircuitBreaker: Sendable, Equatable {
         since = begin
         began = began ?? now
         // A new class of failure means that the backend changed and may recover soon.
-        let isNews = met.insert((failure.status ?? 0) / 100).inserted && met.count > 1
+        let isNews = met.insert(failure.isWithoutConnection ? -1 : (failure.status ?? 0) / 100).inserted && met.count > 1
         let ceiling = policy.ceiling(after: failure, sends: sends)
         let bound = isNews ? policy.first : min(ceiling, max(policy.first, now.timeIntervalSince(begin) / 4))
-        let pause = bound > 0 && !probesAgainAtOnce ? TimeInterval.random(in: bound / 2...bound, using: &generator) : 0
+        let pause = bound > 0 && !probesAgainAtOnce ? TimeInterval.random(in: bound * 2 / 3...bound, using: &generator) : 0
         probesAgainAtOnce = false
-        state = .open(until: now.addingTimeInterval(pause), failure, isAsked: false)
+        var start = now
+        if failure.isWithoutConnection, case .halfOpen(let since, _) = state { start = min(since, now) }
+        state = .open(until: max(now, start.addingTimeInterval(pause)), failure, isAsked: false)
     }
 
     /// Opens the breaker as the server requested (Retry-After).
@@ -130,4 +128,9 @@ package struct CircuitBreaker: Sendable, Equatable {
         if case .open(_, _, true) = state { return }
         self = CircuitBreaker()
     }
+}
+
+extension Failure {
+    /// No request was sent, because no connection could be opened.
+    fileprivate var isWithoutConnection: Bool { [.offline, .tls, .clock].contains(reason) }
 }

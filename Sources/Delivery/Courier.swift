@@ -139,7 +139,7 @@ package struct Courier: Sendable {
         }
     }
 
-    /// Requests the health route, which has no side effects.
+    /// Requests the health route, which has no side effects. Without one, only opens a connection.
     package func probe() async -> Probe {
         switch await keeper.probe() {
         // The next entry renews a refused session or waits.

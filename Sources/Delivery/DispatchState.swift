@@ -102,11 +102,7 @@ package struct DispatchState: Sendable {
     private mutating func probed(_ backend: String, _ probe: Probe, _ now: Date) -> [DispatchAction] {
         states[backend]?.isProbing = false
         switch probe {
-        case .well:
-            // The backend is reachable again: retry its routes at once.
-            if states[backend]?.breaker.isClosed == false { states[backend]?.retryRoutesNow(now: now) }
-            states[backend]?.breaker.succeed()
-            states[backend]?.clearRoutes()
+        case .well: states[backend]?.probeSucceeded(now)
         case .failed(let failure, let seconds?):
             let until = now.addingTimeInterval(seconds)
             states[backend]?.breaker.pauseAsRequested(until: until, failure)
@@ -123,7 +119,7 @@ package struct DispatchState: Sendable {
         backends.sorted().compactMap { name in
             let isLate = states[name]?.breaker.retryNow(now: now, unless: reason) == true
             states[name]?.retryRoutesNow(now: now, unless: reason)
-            return isLate && states[name]?.hasHealthRoute == true ? .abandonProbe(backend: name) : nil
+            return isLate && states[name]?.isProbing == true ? .abandonProbe(backend: name) : nil
         }
     }
 
@@ -197,8 +193,11 @@ package struct DispatchState: Sendable {
         switch attempt.verdict {
         case .accepted(let receipt):
             state.breaker.succeed()
-            // A look-up finds an earlier delivery, which says nothing about the route now.
-            if receipt.foundByLookup { break }
+            // A look-up finds an earlier delivery, which says little about the route now.
+            if receipt.foundByLookup {
+                route.found(entry)
+                break
+            }
             route.succeed(entry, at: now)
             state.lastThrough = now
         case .permanent(let failure) where failure.reason == .profile || failure.status == nil: break

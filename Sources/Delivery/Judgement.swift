@@ -20,7 +20,7 @@ struct Judgement {
     let blame: Blame
     /// Another entry of the route got through since this outcome became unknown.
     let hasContrast: Bool
-    /// Failed or throttled so often that others of its lane go first.
+    /// Failed or throttled so often that others of its lane go first, if they may.
     var stepsAside = false
     let policy: RetryPolicy
     let now: Date

@@ -4,7 +4,7 @@ import SyncModel
 /// The state of one route, and the blame for its failures. See BlameByContrast.
 struct RouteState: Sendable {
     var breaker = CircuitBreaker()
-    /// A health probe succeeded after the breaker became half-open, so an entry may be the next probe.
+    /// The backend's probe succeeded after the breaker became half-open, so an entry may be the next probe.
     var isCleared = false
     /// The last successful send.
     private(set) var lastThrough: Date?
@@ -37,6 +37,12 @@ struct RouteState: Sendable {
         breaker.succeed()
     }
 
+    /// A look-up found an entry that had failed: its send worked, and only the answer was lost. After a server error, the pause stays.
+    mutating func found(_ entry: Entry) {
+        guard breaker.failure?.status == nil, failing.remove(entry.sequence) != nil else { return }
+        breaker.succeed()
+    }
+
     mutating func fail(_ sequence: Int64) {
         if failing.count < Self.most { failing.insert(sequence) }
         lastFailed = sequence
@@ -51,7 +57,7 @@ struct RouteState: Sendable {
         suspects.moveOn(entry, at: now)
     }
 
-    /// True when sends of this entry keep failing, or the server keeps throttling it. Others of its lane then go first and provide contrast.
+    /// True when sends of this entry keep failing, or the server keeps throttling it. If they may, others of its lane go first and provide contrast.
     func stepsAside(_ entry: Entry, isQuieted: Bool) -> Bool {
         (isQuieted ? quieted : suspects).times(entry) + 1 >= Self.mostFailures
     }
@@ -90,7 +96,8 @@ extension RouteState {
     var gate: RouteGate? {
         switch breaker.state {
         case .closed: nil
-        case .open(let until, let failure, _), .halfOpen(let until, let failure): RouteGate(since: began, until: until, failure: failure)
+        case .open(let until, let failure, _), .halfOpen(let until, let failure):
+            RouteGate(since: began, until: until, failure: failure, entry: failing.count == 1 ? failing.first : nil)
         }
     }
 }
@@ -101,11 +108,14 @@ package struct RouteGate: Sendable, Equatable {
     package var since: Date
     package var until: Date
     package var failure: Failure
+    /// The sequence of the only entry that failed since a success; nil for several.
+    package var entry: Int64?
 
-    package init(since: Date, until: Date, failure: Failure) {
+    package init(since: Date, until: Date, failure: Failure, entry: Int64? = nil) {
         self.since = since
         self.until = until
         self.failure = failure
+        self.entry = entry
     }
 }
 

@@ -8,15 +8,16 @@ package struct JSONDocument: Sendable {
 
     /// Nil unless `bytes` are JSON of any depth. Skips a byte order mark (RFC 8259 8.1).
     package init?(_ bytes: Data) {
-        let bytes = bytes.withoutByteOrderMark
         // `try?`: only validity matters here.
-        guard (try? JSONSyntax.check(bytes, .answer)) != nil else { return nil }
-        self.init(checked: bytes)
+        guard let (document, _) = try? JSONSyntax.document(bytes.withoutByteOrderMark, .answer) else { return nil }
+        self = document
     }
 
     /// - Parameter bytes: valid JSON.
-    package init(checked bytes: Data) {
-        root = bytes.scanned { $0.wholeElement(of: bytes) } ?? JSONElement(kind: .null, bytes: bytes)
+    package init(checked bytes: Data) { self.init(bytes, [:]) }
+
+    init(_ bytes: Data, _ spans: JSONSpans) {
+        root = bytes.scanned(spans) { $0.wholeElement(of: bytes) } ?? JSONElement(kind: .null, bytes: bytes, spans: spans)
     }
 
     package enum Resolution: Hashable {
@@ -69,7 +70,7 @@ extension JSONElement {
 
     /// - Parameter isAmbiguous: set if an object has a member on the way twice.
     fileprivate func resolve(_ pointer: JSONPointer, _ isAmbiguous: inout Bool) -> JSONDocument.Resolution {
-        let found: JSONElement?? = bytes.scanned { scanner in
+        let found: JSONElement?? = bytes.scanned(spans) { scanner in
             defer { isAmbiguous = isAmbiguous || scanner.hasMetRepetition }
             for token in pointer.tokens {
                 scanner.skipSpace()

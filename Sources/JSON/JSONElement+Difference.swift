@@ -52,12 +52,12 @@ extension JSONElement {
 
 /// Finds object members by name, with eight bytes per member.
 private struct JSONMemberIndex {
-    private let bytes: Data
+    private let object: JSONElement
     /// Sorted; upper half: hash of the name, lower half: offset. Swift seeds its hashes, so a document cannot force collisions.
     private var places: [UInt64] = []
 
     init(_ object: JSONElement) {
-        bytes = object.bytes
+        self.object = object
         places.reserveCapacity(object.members.reduce(0) { count, _ in count + 1 })
         var rest = JSONPlaces(of: object, .object)
         while let place = rest.next({ scanner, _ in
@@ -82,10 +82,10 @@ private struct JSONMemberIndex {
     }
 
     private func value(of name: String, at place: Int) -> JSONElement? {
-        bytes.scanned { scanner in
+        object.bytes.scanned(object.spans) { scanner in
             scanner = scanner.moved(to: place)
             guard scanner.readString().utf8.elementsEqual(name.utf8), scanner.take(UInt8(ascii: ":")) else { return nil }
-            return scanner.readElement(of: bytes)
+            return scanner.readElement(of: object.bytes)
         } ?? nil
     }
 

@@ -6,7 +6,7 @@ extension JSONElement {
     /// Passes the first `count` scalars of each row to `body`, with the row's place, until that returns false. Null stands for an object or an array.
     package func forEachRow(first count: Int, _ body: (_ scalars: [JSONValue], _ place: Int) -> Bool) {
         guard kind == .array else { return }
-        _ = bytes.scanned { scanner in
+        _ = bytes.scanned(spans) { scanner in
             scanner.forEachElement { scanner in
                 scanner.skipSpace()
                 let place = scanner.at
@@ -20,7 +20,7 @@ extension JSONElement {
 
     /// All scalars of the row at a place that `forEachRow` gave.
     package func scalars(at place: Int) -> [JSONValue] {
-        bytes.scanned { scanner in
+        bytes.scanned(spans) { scanner in
             scanner = scanner.moved(to: place)
             return scanner.readScalars(first: .max)
         } ?? []

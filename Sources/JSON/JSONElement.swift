@@ -8,6 +8,8 @@ package struct JSONElement: Sendable {
     package let kind: Kind
     /// Unchanged from the document.
     package let bytes: Data
+    /// Of the whole document.
+    let spans: JSONSpans
 
     /// Nil for an object, an array and null.
     package var scalar: JSONValue? {
@@ -15,7 +17,7 @@ package struct JSONElement: Sendable {
         case .object, .array, .null: nil
         case .bool: .bool(bytes.first == UInt8(ascii: "t"))
         case .number: JSONValue(number: String(decoding: bytes, as: UTF8.self))
-        case .string: bytes.scanned { $0.readString() }.map(JSONValue.string)
+        case .string: bytes.scanned(spans) { $0.readString() }.map(JSONValue.string)
         }
     }
 
@@ -44,7 +46,7 @@ package struct JSONElement: Sendable {
 
     /// The last of duplicates; nil if missing.
     package func element(at pointer: JSONPointer) -> JSONElement? {
-        bytes.scanned { scanner in
+        bytes.scanned(spans) { scanner in
             for token in pointer.tokens {
                 scanner.skipSpace()
                 guard scanner.descend(to: token) else { return nil }
@@ -56,21 +58,21 @@ package struct JSONElement: Sendable {
 
 /// A position in an object or array.
 struct JSONPlaces {
-    private let bytes: Data
+    private let value: JSONElement
     /// The offset after the last member; nil at the end.
     private var place: Int?
 
     init(of value: JSONElement, _ kind: JSONElement.Kind) {
-        bytes = value.bytes
+        self.value = value
         place = value.kind == kind ? 0 : nil
     }
 
     mutating func next<T>(_ read: (inout JSONScanner, Data) -> T?) -> T? {
         guard let place else { return nil }
-        let found: (value: T, place: Int)?? = bytes.scanned { scanner in
+        let found: (value: T, place: Int)?? = value.bytes.scanned(value.spans) { scanner in
             scanner = scanner.moved(to: place)
             guard place == 0 ? scanner.open() : scanner.take(.comma) else { return nil }
-            return read(&scanner, bytes).map { ($0, scanner.at) }
+            return read(&scanner, value.bytes).map { ($0, scanner.at) }
         }
         self.place = (found ?? nil)?.place
         return (found ?? nil)?.value
@@ -83,7 +85,7 @@ extension JSONScanner {
         skipSpace()
         let (start, kind) = (at, nextKind)
         skipValue()
-        return JSONElement(kind: kind, bytes: document[document.startIndex + start..<document.startIndex + at])
+        return JSONElement(kind: kind, bytes: document[document.startIndex + start..<document.startIndex + at], spans: spans)
     }
 
     /// The value that is the whole document, without a pass over it.
@@ -91,7 +93,7 @@ extension JSONScanner {
         skipSpace()
         let rest = document.dropFirst(at)
         let end = rest.lastIndex { !$0.isJSONSpace }.map { $0 + 1 } ?? rest.startIndex
-        return JSONElement(kind: nextKind, bytes: rest[..<end])
+        return JSONElement(kind: nextKind, bytes: rest[..<end], spans: spans)
     }
 
     private var nextKind: JSONElement.Kind {
@@ -164,9 +166,9 @@ extension JSONScanner {
 
 extension Data {
     /// These bytes must be one valid JSON value.
-    func scanned<T>(_ body: (inout JSONScanner) -> T) -> T? {
+    func scanned<T>(_ spans: JSONSpans, _ body: (inout JSONScanner) -> T) -> T? {
         withUnsafeBytes { raw in
-            var scanner = JSONScanner(raw.bindMemory(to: UInt8.self))
+            var scanner = JSONScanner(raw.bindMemory(to: UInt8.self), at: startIndex, spans)
             return body(&scanner)
         }
     }

@@ -1,14 +1,27 @@
 import Glibc
 import SyncModel
 
+/// The ends of the large objects and arrays in the outer levels of a document, by their beginnings, so that they are skipped at once. `checkValue`
+/// finds them.
+typealias JSONSpans = [Int: Int]
+
 /// Scans JSON (RFC 8259) without tree or recursion; each level costs one bit.
 struct JSONScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
+    /// The index of the first byte in the document.
+    private let start: Int
+    private(set) var spans: JSONSpans
     private(set) var at = 0
     /// An object has a member twice that `descend` looked for.
     var hasMetRepetition = false
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+    // With these limits, the spans of a document take less than a fifth of its memory.
+    private static var spanLevels: Int { 4 }
+    private static var shortestSpan: Int { 1 << 10 }
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int, _ spans: JSONSpans) {
+        (self.bytes, self.start, self.spans) = (bytes, start, spans)
+    }
 
     func moved(to place: Int) -> JSONScanner {
         var scanner = self
@@ -40,6 +53,10 @@ struct JSONScanner {
         switch next {
         case .quote: skipString()
         case .openBrace, .openBracket:
+            if let end = spans[start + at] {
+                at = end - start
+                return
+            }
             var level = 0
             repeat {
                 switch bytes[at] {
@@ -148,15 +165,18 @@ struct JSONScanner {
     mutating func checkValue(_ limits: JSONSyntax.Limits) throws(JSONFlaw) -> Int {
         // One bit per open level: true for an object.
         var levels = BitStack()
+        var beginnings: [Int] = []
         var deepest = 0
         while true {
             skipSpace()
+            let place = at
             switch next {
             case .openBrace:
                 at += 1
                 guard levels.count < limits.levels else { throw .tooDeep }
                 deepest = max(deepest, levels.count + 1)
                 if take(.closeBrace) { break }
+                if levels.count < Self.spanLevels { beginnings.append(place) }
                 levels.push(true)
                 try checkName(limits)
                 continue
@@ -165,6 +185,7 @@ struct JSONScanner {
                 guard levels.count < limits.levels else { throw .tooDeep }
                 deepest = max(deepest, levels.count + 1)
                 if take(.closeBracket) { break }
+                if levels.count < Self.spanLevels { beginnings.append(place) }
                 levels.push(false)
                 continue
             case .quote: try checkString(limits)
@@ -185,6 +206,9 @@ struct JSONScanner {
                 guard next == (isObject ? .closeBrace : .closeBracket) else { throw .notJSON }
                 at += 1
                 levels.pop()
+                if levels.count < Self.spanLevels, let place = beginnings.popLast(), at - place >= Self.shortestSpan {
+                    spans[start + place] = start + at
+                }
             }
         }
     }

@@ -36,15 +36,23 @@ package enum JSONSyntax {
     /// The nesting. Throws the first flaw. A byte order mark is not JSON.
     @discardableResult
     package static func check(_ bytes: Data, _ limits: Limits = .submitted()) throws(JSONFlaw) -> Int {
-        let result: Result<Int, JSONFlaw> = bytes.withUnsafeBytes { raw in
-            var scanner = JSONScanner(raw.bindMemory(to: UInt8.self))
+        try document(bytes, limits).levels
+    }
+
+    /// The document and its nesting; throws like `check`. Its values are found without a pass over the large ones before them.
+    package static func document(
+        _ bytes: Data, _ limits: Limits = .submitted()
+    ) throws(JSONFlaw) -> (document: JSONDocument, levels: Int) {
+        let result: Result<(JSONSpans, Int), JSONFlaw> = bytes.withUnsafeBytes { raw in
+            var scanner = JSONScanner(raw.bindMemory(to: UInt8.self), at: bytes.startIndex, [:])
             do throws(JSONFlaw) {
                 let levels = try scanner.checkValue(limits)
-                return scanner.isAtEnd ? .success(levels) : .failure(.notJSON)
+                return scanner.isAtEnd ? .success((scanner.spans, levels)) : .failure(.notJSON)
             } catch {
                 return .failure(error)
             }
         }
-        return try result.get()
+        let (spans, levels) = try result.get()
+        return (JSONDocument(bytes, spans), levels)
     }
 }

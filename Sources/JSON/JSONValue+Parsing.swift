@@ -5,8 +5,8 @@ extension JSONValue {
     /// At most 512 levels; nil for invalid JSON.
     package init?(parsing bytes: Data) {
         // `try?`: only validity matters here. The limit bounds the recursion below.
-        guard (try? JSONSyntax.check(bytes, .submitted(levels: 512))) != nil else { return nil }
-        self = JSONDocument(checked: bytes).root.value
+        guard let (document, _) = try? JSONSyntax.document(bytes, .submitted(levels: 512)) else { return nil }
+        self = document.root.value
     }
 
     /// A command-line or query argument: a JSON scalar if it reads as one, otherwise text.

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import JSON
 import SyncModel
 import Vault
@@ -42,7 +43,7 @@ struct CachedPage: Equatable, Sendable {
 
     /// Adds the labels of the rows with these ids, until all have one.
     func addLabels(of ids: Set<RosterID>, to labels: inout [RosterID: String]) {
-        guard labels.count < ids.count, let list else { return }
+        guard labels.count < ids.count, ids.count > 1 || ids.allSatisfy(mayList), let list else { return }
         list.forEachRow(first: 1) { values, place in
             guard let id = values.first?.string.map({ RosterID($0) }), ids.contains(id) else { return true }
             labels[id] = CachedRow(list.scalars(at: place), at: place, in: list)?.label
@@ -66,6 +67,12 @@ struct CachedPage: Equatable, Sendable {
         return listed
     }
 
+    /// False if no row has the id. Takes a twentieth of the time that reading the rows takes.
+    private func mayList(_ id: RosterID) -> Bool {
+        let start = Data("[".utf8) + JSONValue.string(id.rawValue).serialized + Data(",".utf8)
+        return plain.withUnsafeBytes { page in start.withUnsafeBytes { page.holds($0) } }
+    }
+
     private var list: JSONElement? { element("rows") }
 
     private func element(_ name: String) -> JSONElement? { JSONDocument(checked: plain).root.element(at: JSONPointer(tokens: [name])) }
@@ -87,5 +94,17 @@ extension RosterDifference {
         let changed = after.count { id, row in before[id].map { $0 != row } ?? false }
         let kept = after.keys.count { before[$0] != nil }
         self.init(rows: after.count, added: after.count - kept, removed: before.count - kept, changed: changed)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate func holds(_ part: UnsafeRawBufferPointer) -> Bool {
+        guard let start = baseAddress, let sought = part.baseAddress else { return part.isEmpty }
+        var at = 0
+        while at + part.count <= count, let found = memchr(start + at, Int32(part[0]), count - part.count - at + 1) {
+            if memcmp(found, sought, part.count) == 0 { return true }
+            at = UnsafeRawPointer(found) - start + 1
+        }
+        return false
     }
 }

@@ -19,6 +19,8 @@ package struct EntryContext: Sendable {
     package var earlier = 0
     /// Entries before a pending one in its lane, counted up to `Outbox.countedInLine`.
     package var ahead = 0
+    /// Entries after a pending one in its lane that keeps failing and may not be passed, counted in the same way.
+    package var later = 0
     /// Nil until it is delivered or discarded.
     package var receipt: ReceiptRecord?
     /// Empty if they are destroyed or unreadable.
@@ -49,7 +51,8 @@ extension Outbox {
                 let earlier = try Self.earlier(than: entry, db)
                 context.earlier = earlier.count
                 context.blocker = try Self.blocker(of: entry, earlier, db)
-                context.ahead = try Self.ahead(of: entry, db)
+                context.ahead = try Self.count("<", entry, db)
+                if entry.isAside, entry.mutation.onDead != .skip { context.later = try Self.count(">", entry, db) }
             }
             return context
         }
@@ -86,11 +89,12 @@ extension Outbox {
             arguments: [id.description]) ?? 0
     }
 
-    private static func ahead(of entry: Entry, _ db: Database) throws -> Int {
+    /// Entries of its lane before (`<`) or after (`>`) it.
+    private static func count(_ comparison: String, _ entry: Entry, _ db: Database) throws -> Int {
         try Int.fetchOne(
             db,
             sql: """
-                SELECT count(*) FROM (SELECT 1 FROM entry WHERE blocks AND backend = ? AND account = ? AND lane = ? AND sequence < ?
+                SELECT count(*) FROM (SELECT 1 FROM entry WHERE blocks AND backend = ? AND account = ? AND lane = ? AND sequence \(comparison) ?
                     LIMIT \(countedInLine))
                 """, arguments: [entry.destination.backend, entry.destination.account, entry.lane.rawValue, entry.sequence]) ?? 0
     }

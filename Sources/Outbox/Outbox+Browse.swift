@@ -13,10 +13,11 @@ package struct AttemptRecord: Sendable, Equatable {
     package var message: String?
 }
 
-/// Entries of one destination in one state.
+/// Entries of one destination and route in one state.
 package struct Tally: Sendable, Equatable {
     package var destination: Destination
     package var state: Entry.State
+    package var route: String
     package var count: Int
     package var bytes: Int
     /// When the latest was settled; nil for states that are not final.
@@ -44,12 +45,14 @@ package struct CommonSubject: Sendable, Equatable {
 }
 
 package struct Overview: Sendable {
-    /// One for each destination and state, ordered by destination.
+    /// One for each destination, state and route, ordered by destination.
     package var tallies: [Tally]
     /// Pending entries that must follow one that is dead, held, or keeps failing its lookups.
     package var blocked: [Destination: Int]
     /// Entries that keep failing their lookups.
     package var unseen: [Destination: Int]
+    /// Pending entries behind others that keep failing without blame and stay first in their lanes; by route, with the oldest such one.
+    package var heldBack: [Destination: [String: (by: String, count: Int)]]
     /// Held entries that a person discarded. They need no decision.
     package var discarding: [Destination: Int]
     package var commonSubjects: [CommonSubject]
@@ -109,7 +112,7 @@ extension Outbox {
             let waiting = Set(tallies.filter { $0.state == .pending }.map(\.destination.backend))
             let oldest = try waiting.compactMap { backend in try Self.oldestWaiting(at: backend, db).map { (backend, $0) } }
             return Overview(
-                tallies: tallies, blocked: blocked, unseen: unseen,
+                tallies: tallies, blocked: blocked, unseen: unseen, heldBack: try Self.heldBack(db),
                 discarding: try Self.counts("entry WHERE discardAt IS NOT NULL", db),
                 commonSubjects: (1...Self.mostFailedRead).contains(failed) ? try Self.commonSubjects(db) : [],
                 labels: try Self.accountLabels(db), pauses: try Self.pausesByBackend(db),
@@ -157,8 +160,25 @@ extension Outbox {
         try counts(
             """
             (\(unseenEntries)) AS first JOIN entry USING (backend, account, lane)
-            WHERE first.onDead = 'halt' AND entry.blocks AND entry.state = 'pending' AND entry.sequence > first.sequence
+            WHERE first.onDead <> 'skip' AND entry.blocks AND entry.state = 'pending' AND entry.sequence > first.sequence
             """, db)
+    }
+
+    private static func heldBack(_ db: Database) throws -> [Destination: [String: (by: String, count: Int)]] {
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT first.backend, first.account, first.route, min(first.sequence), first.id, count(*) AS count
+                FROM entry AS first INDEXED BY asideOrder CROSS JOIN entry USING (backend, account, lane)
+                WHERE first.aside AND first.state = 'pending' AND first.onDead <> 'skip' AND first.looks < \(stuckLooks)
+                    AND entry.blocks AND entry.state = 'pending' AND entry.sequence > first.sequence
+                GROUP BY first.backend, first.account, first.route
+                """)
+        return rows.reduce(into: [:]) { found, row in
+            let destination = Destination(backend: row["backend"], account: row["account"])
+            let (route, first, count): (String, String, Int) = (row["route"], row["id"], row["count"])
+            found[destination, default: [:]][route] = (by: first, count: count)
+        }
     }
 
     /// Entries that are being looked up again count too.
@@ -172,11 +192,11 @@ extension Outbox {
     }
 
     private static func tallies(_ db: Database) throws -> [Tally] {
-        try Row.fetchAll(db, sql: "SELECT * FROM tally WHERE count > 0 ORDER BY backend, account, state").compactMap { row in
+        try Row.fetchAll(db, sql: "SELECT * FROM tally WHERE count > 0 ORDER BY backend, account, state, route").compactMap { row in
             guard let state = Entry.State(rawValue: row["state"]) else { return nil }
             return Tally(
-                destination: Destination(backend: row["backend"], account: row["account"]), state: state, count: row["count"],
-                bytes: row["bytes"], latest: (row["latest"] as Int64?).map(Date.init(ms:)))
+                destination: Destination(backend: row["backend"], account: row["account"]), state: state, route: row["route"],
+                count: row["count"], bytes: row["bytes"], latest: (row["latest"] as Int64?).map(Date.init(ms:)))
         }
     }
 
@@ -202,8 +222,8 @@ extension Outbox {
     static func derivedTablesMatch(_ db: Database) throws -> Bool {
         let lanes = OutboxSchema.lanes
         let open = "('pending', 'inflight', 'dead', 'held')"
-        let tallies = "SELECT backend, account, state, count(*), sum(size) FROM entry WHERE state IN \(open) GROUP BY 1, 2, 3"
-        let kept = "SELECT backend, account, state, count, bytes FROM tally WHERE count > 0 AND state IN \(open)"
+        let tallies = "SELECT backend, account, state, route, count(*), sum(size) FROM entry WHERE state IN \(open) GROUP BY 1, 2, 3, 4"
+        let kept = "SELECT backend, account, state, route, count, bytes FROM tally WHERE count > 0 AND state IN \(open)"
         for (a, b) in [("SELECT * FROM lane", lanes), (lanes, "SELECT * FROM lane"), (kept, tallies), (tallies, kept)]
         where try Row.fetchOne(db, sql: "SELECT * FROM (\(a)) EXCEPT SELECT * FROM (\(b))") != nil { return false }
         return true

@@ -111,6 +111,15 @@ extension Outbox {
         return try String.fetchOne(db, sql: discarded, arguments: [entry.parent]).flatMap { MutationID($0) }
     }
 
+    /// The first entry in the chain of replacements that ends with this one; the entry itself if it replaced none.
+    package func first(of entry: Entry) async throws(OutboxError) -> Entry {
+        try await read { db in
+            let search = "SELECT receipt.id FROM entry JOIN receipt ON receipt.sequence = entry.replaces WHERE entry.sequence = ?"
+            let id = try String.fetchOne(db, sql: search, arguments: [entry.sequence]).flatMap { MutationID($0) }
+            return try id.flatMap { id in try Self.entry(id, db)?.entry } ?? entry
+        }
+    }
+
     /// Discards due entries in batches, and returns the time of the next one, nil for none. A time beyond `longestGrace` was set while the clock was
     /// ahead, and becomes `correctedGrace`.
     package func discardDue(at now: Date) async throws(OutboxError) -> Date? {

@@ -89,9 +89,24 @@ extension Outbox {
     ) async throws(OutboxError) -> (list: (head: RosterHead, label: String?)?, deletion: MutationID?) {
         if key == nil, routes.isEmpty { return (nil, nil) }
         return try await read { db in
-            let found = try key.flatMap { try labels(of: [id], in: $0, db) }
-            return (found.map { ($0.head, $0.labels[id]) }, try Self.deletions(by: routes, at: destination, db)[id])
+            let list = try key.flatMap { try label(of: id, in: $0, db) }
+            return (list, try Self.deletions(by: routes, at: destination, db)[id])
         }
+    }
+
+    /// Opens only the page where the row was found before, if it is still there.
+    private func label(of id: RosterID, in key: RosterKey, _ db: Database) throws -> (head: RosterHead, label: String?)? {
+        guard let stored = try StoredRoster.fetch(key, db) else { return nil }
+        var labels: [RosterID: String] = [:]
+        if let place = rosterPlaces.page(of: id, in: key) { try stored.page(place, by: vault, db)?.addLabels(of: [id], to: &labels) }
+        if labels.isEmpty {
+            guard let pages = try stored.pages(by: vault, db) else { return nil }
+            for (index, page) in pages.enumerated() where labels.isEmpty {
+                page.addLabels(of: [id], to: &labels)
+                if !labels.isEmpty { rosterPlaces.note(index + 1, of: id, in: key) }
+            }
+        }
+        return (stored.head, labels[id])
     }
 
     /// By page, counted from 1; empty unless the stored roster is complete and of this rule, since only then an unchanged page can be kept.

@@ -80,6 +80,7 @@ extension Outbox {
             return change.rosters == .dropped || previous.map { $0 != change.account } ?? false
         }
         let endsOwed = if case .ends? = change.owedSignOut { true } else { false }
+        if hasLeft { rosterPlaces.forget(change.backend) }
         if hasLeft || endsOwed { secretsDeleted.send() }
         if !change.events.isEmpty || endsOwed { eventsWritten.send() }
     }

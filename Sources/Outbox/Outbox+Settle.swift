@@ -60,7 +60,7 @@ extension Outbox {
             event.detail["altered"] = receipt.altered
         case .retry: event.kind = .retrying
         case .released: break
-        case .aside: event.detail["aside"] = "true"
+        case .aside: if entry.mutation.onDead == .skip { event.detail["aside"] = "true" }
         case .held(let reason, _):
             event.kind = .held
             event.detail["reason"] = reason.rawValue

@@ -22,6 +22,7 @@ package struct Outbox: Sendable {
     let ballast: Ballast
     let shortage = DiskPressure()
     let rosterRules = RosterRules()
+    let rosterPlaces = RosterPlaces()
     /// Bytes of payloads being prepared; each is in memory four times (Decisions/LargeDocuments.md).
     let preparing = ByteBudget(32 << 20)
     let vault: Vault

@@ -16,7 +16,8 @@ package enum OutboxSchema {
     /// - `claimedAt`: start of the current or interrupted send; `failedAt`: when a send last failed.
     /// - `uncertainAt`: start of the first send with unknown outcome; `doubtedAt`: end of the latest; `doubts`: how many since the last retry;
     ///   `looks`: lookups since then without an answer, or reads of its row in a row that the server stopped before the end.
-    /// - `aside`: it failed while nothing on its route succeeded, or cannot be looked up. If its lane may skip it, later entries go first.
+    /// - `aside`: it failed while nothing on its route succeeded, or cannot be looked up. With `skip`, later entries of its lane go first; with
+    ///   `skipFailed` only once it has failed for good.
     /// - `after`: a lane whose earlier entries go first; `parent`: the newest of them at acceptance, or the one that replaced it in that lane. It must
     ///   be delivered.
     /// - `afterSubject`: all earlier entries with the same subject go first, whichever of its ids they use (Decisions/DeletingRows.md).
@@ -42,7 +43,7 @@ package enum OutboxSchema {
             account TEXT NOT NULL,
             lane TEXT NOT NULL,
             route TEXT NOT NULL,
-            onDead TEXT NOT NULL CHECK (onDead IN ('halt', 'skip')),
+            onDead TEXT NOT NULL CHECK (onDead IN ('halt', 'skip', 'skipFailed')),
             size INTEGER NOT NULL CHECK (size >= 0),
             digest BLOB NOT NULL CHECK (length(digest) = 32),
             identity BLOB CHECK (length(identity) = 16),
@@ -107,6 +108,7 @@ package enum OutboxSchema {
         CREATE INDEX entryEnd ON entry (substr(id, -4));
         CREATE INDEX subjectOrder ON entry (subject, sequence) WHERE subject IS NOT NULL;
         CREATE INDEX subjectWaiting ON entry (subject, sequence) WHERE afterSubject AND state = 'pending';
+        CREATE INDEX subjectFailed ON entry (subject, sequence) WHERE subject IS NOT NULL AND state IN ('dead', 'held');
         CREATE INDEX routeOrder ON entry (route, capturedAt);
         CREATE INDEX neededBy ON entry (needs, state) WHERE needs IS NOT NULL AND state NOT IN ('delivered', 'discarded');
         CREATE INDEX createOrder ON entry (creates, backend) WHERE creates IS NOT NULL AND state NOT IN ('delivered', 'discarded');
@@ -125,8 +127,8 @@ package enum OutboxSchema {
         ) STRICT;
         """
 
-    /// `lane` holds each lane's first blocking entry and earlier ones that stepped aside. `tally` holds the counts for `status`; `delivered` and
-    /// `discarded` never fall. Triggers maintain both (Decisions/DerivedTables.md).
+    /// `lane` holds each lane's first blocking entry and earlier ones that stepped aside. `tally` holds the counts for `status`, by route; `delivered`
+    /// and `discarded` never fall. Triggers maintain both (Decisions/DerivedTables.md).
     private static let derived = """
         CREATE TABLE lane (
             backend TEXT NOT NULL,
@@ -145,15 +147,17 @@ package enum OutboxSchema {
             backend TEXT NOT NULL,
             account TEXT NOT NULL,
             state TEXT NOT NULL,
+            route TEXT NOT NULL,
             count INTEGER NOT NULL CHECK (count >= 0),
             bytes INTEGER NOT NULL CHECK (bytes >= 0),
             latest INTEGER,
-            PRIMARY KEY (backend, account, state)
+            PRIMARY KEY (backend, account, state, route)
         ) STRICT, WITHOUT ROWID;
 
         CREATE TRIGGER entryInserted AFTER INSERT ON entry BEGIN
             \(refillLane)
-            INSERT INTO tally (backend, account, state, count, bytes) VALUES (NEW.backend, NEW.account, NEW.state, 1, NEW.size)
+            INSERT INTO tally (backend, account, state, route, count, bytes)
+                VALUES (NEW.backend, NEW.account, NEW.state, NEW.route, 1, NEW.size)
                 ON CONFLICT DO UPDATE SET count = count + 1, bytes = bytes + excluded.bytes;
         END;
 
@@ -188,9 +192,9 @@ package enum OutboxSchema {
 
         CREATE TRIGGER entryCounted AFTER UPDATE OF state ON entry WHEN OLD.state IS NOT NEW.state BEGIN
             UPDATE tally SET count = count - 1, bytes = bytes - OLD.size
-                WHERE backend = OLD.backend AND account = OLD.account AND state = OLD.state;
-            INSERT INTO tally (backend, account, state, count, bytes, latest)
-                VALUES (NEW.backend, NEW.account, NEW.state, 1, NEW.size, NEW.settledAt)
+                WHERE backend = OLD.backend AND account = OLD.account AND state = OLD.state AND route = OLD.route;
+            INSERT INTO tally (backend, account, state, route, count, bytes, latest)
+                VALUES (NEW.backend, NEW.account, NEW.state, NEW.route, 1, NEW.size, NEW.settledAt)
                 ON CONFLICT DO UPDATE SET count = count + 1, bytes = bytes + excluded.bytes, latest = excluded.latest;
         END;
         """
@@ -276,11 +280,11 @@ package enum OutboxSchema {
 
     /// Whether one of the undelivered entries with the same subject before this one failed or is on hold.
     static func hasFailedBefore(_ name: String) -> String {
-        let isFailed = "\(isEarlierOfSubject(name)) AND \(needsPerson("first"))"
+        let isFailed = "first.state IN ('dead', 'held') AND \(isEarlierOfSubject(name)) AND \(needsPerson("first"))"
         return """
-            (EXISTS (SELECT 1 FROM entry AS first INDEXED BY subjectOrder WHERE first.subject = \(name).subject AND \(isFailed))
+            (EXISTS (SELECT 1 FROM entry AS first INDEXED BY subjectFailed WHERE first.subject = \(name).subject AND \(isFailed))
                 OR EXISTS (SELECT 1 FROM (\(otherSubjects(name))) AS other
-                    CROSS JOIN entry AS first INDEXED BY subjectOrder WHERE first.subject = other.subject AND \(isFailed)))
+                    CROSS JOIN entry AS first INDEXED BY subjectFailed WHERE first.subject = other.subject AND \(isFailed)))
             """
     }
 

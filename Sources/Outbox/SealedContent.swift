@@ -6,34 +6,38 @@ import Vault
 /// The fields and the payload of a mutation, both of which may be about a person.
 ///
 /// Plain form: four bytes (big-endian) with the length of the fields' JSON, that JSON, one byte (1 if a payload follows, 2 if a second entry has it),
-/// the payload as submitted.
+/// the payload as submitted. Sealed is the same, or, if the payload is much smaller compressed, that form with 3 and the compressed payload.
 struct SealedContent: Sendable, Equatable {
     var fields: [String: JSONValue] = [:]
     var payload: Data?
     /// As in `Mutation`.
     var hasFollower = false
 
-    var plain: Data {
+    var plain: Data { form(kind, payload) }
+
+    private var kind: UInt8 { payload != nil ? 1 : hasFollower ? 2 : 0 }
+
+    /// Only the payload is compressed: nothing else that could be guessed shares its length.
+    private var compressed: Data? { payload.flatMap(Compression.compressed).map { form(3, $0) } }
+
+    private func form(_ kind: UInt8, _ payload: Data?) -> Data {
         let fields = JSONValue.object(fields).serialized
-        var plain = Data(capacity: fields.count + (payload?.count ?? 0) + 5)
-        withUnsafeBytes(of: UInt32(fields.count).bigEndian) { plain.append(contentsOf: $0) }
-        plain.append(fields)
-        plain.append(payload != nil ? 1 : hasFollower ? 2 : 0)
-        if let payload { plain.append(payload) }
-        return plain
+        var form = Data(capacity: fields.count + (payload?.count ?? 0) + 5)
+        withUnsafeBytes(of: UInt32(fields.count).bigEndian) { form.append(contentsOf: $0) }
+        form.append(fields)
+        form.append(kind)
+        if let payload { form.append(payload) }
+        return form
     }
 
-    /// The same id with another digest is an error.
-    func digest(by vault: Vault, backend: String, route: String) -> Data { Self.digest(plain, by: vault, backend, route) }
-
-    // Keyed, because it outlives the content, and a plain hash could be guessed. See Decisions/KeyedDigests.md.
-    private static func digest(_ plain: Data, by vault: Vault, _ backend: String, _ route: String) -> Data {
-        vault.keyedDigest(Data("\(backend)\n\(route)\n".utf8), plain)
+    /// Of the plain form, which it does not copy. The same id with another digest is an error.
+    func digest(by vault: Vault, backend: String, route: String) -> Data {
+        // Keyed, because it outlives the content, and a plain hash could be guessed. See Decisions/KeyedDigests.md.
+        vault.keyedDigest(Data("\(backend)\n\(route)\n".utf8), form(kind, nil), payload ?? Data())
     }
 
     func sealed(by vault: Vault, as id: MutationID, backend: String, route: String) throws -> (sealed: Data, digest: Data) {
-        let plain = plain
-        return (try vault.seal(plain, as: id.description), Self.digest(plain, by: vault, backend, route))
+        (try vault.seal(compressed ?? plain, as: id.description), digest(by: vault, backend: backend, route: route))
     }
 
     init(fields: [String: JSONValue] = [:], payload: Data? = nil, hasFollower: Bool = false) {
@@ -53,6 +57,12 @@ struct SealedContent: Sendable, Equatable {
         self.fields = fields
         let document = rest.dropFirst(length)
         payload = document.first == 1 ? Data(document.dropFirst()) : nil
+        if document.first == 3 {
+            guard let payload = Compression.expanded(document.dropFirst()) else {
+                throw OutboxError.storage("the payload of \(id) cannot be decompressed")
+            }
+            self.payload = payload
+        }
         hasFollower = document.first == 2
     }
 }

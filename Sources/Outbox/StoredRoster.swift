@@ -37,6 +37,19 @@ struct StoredRoster: FetchableRecord, Sendable {
         }
     }
 
+    /// Nil if there is no such page, or if it cannot be read.
+    func page(_ page: Int, by vault: Vault, _ db: Database) throws -> CachedPage? {
+        // The pages were inserted in order, in one transaction. No index has their numbers.
+        let sealed = try Data.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT sealed FROM rosterPage WHERE roster = :roster AND page = :page
+                        AND number = (SELECT min(number) FROM rosterPage WHERE roster = :roster) + :page - 1
+                    """), arguments: ["roster": number, "page": page])
+        // `try?`: nil means unreadable.
+        return sealed.flatMap { try? CachedPage(opening: $0, by: vault, as: head.key.name(revision: head.revision, page: page)) }
+    }
+
     /// When this station first listed each row of these pages.
     func firstListed(in pages: [CachedPage]) -> [RosterID: Date] {
         pages.reduce(into: [:]) { $0.merge($1.firstListed(orElse: head.readAt), uniquingKeysWith: min) }

@@ -1,5 +1,4 @@
 import Backends
-import Foundation
 import Outbox
 import SyncModel
 
@@ -17,21 +16,33 @@ struct DeliveredChanges: Sendable {
     /// In all lists together; the oldest go first.
     static let most = 1000
 
-    private var changes: [(entry: MutationID, key: RosterKey, change: DeliveredChange, at: Date)] = []
+    private var changes: [(entry: MutationID, key: RosterKey, change: DeliveredChange, isInRead: Bool)] = []
+    /// By backend; nil for an account that is not signed in.
+    private var sessions: [String: (account: AccountID?, revision: Int)] = [:]
 
-    /// - Parameter now: after the server's answer, and before the delivery is stored.
-    mutating func add(_ mutation: Mutation, of backend: Backend, at now: Date) {
+    /// To be called after the server's answer, and before the delivery is stored.
+    mutating func add(_ mutation: Mutation, of backend: Backend) {
+        let owner = mutation.destination
+        // The account may have left while its entry was sent.
+        if let session = sessions[owner.backend], session.account != owner.account { return }
         guard let (resource, change) = backend.change(by: mutation) else { return }
         changes.removeAll { $0.entry == mutation.id }
-        changes.append((mutation.id, RosterKey(destination: mutation.destination, resource: resource), change, now))
+        changes.append((mutation.id, RosterKey(destination: owner, resource: resource), change, false))
         if changes.count > Self.most { changes.removeFirst() }
     }
 
-    /// A list that began to be read at this time is stored: it has the earlier changes.
-    mutating func remove(in key: RosterKey, before began: Date) { changes.removeAll { $0.key == key && $0.at < began } }
+    /// A read of the list begins, which has the changes so far. Counted by order, because the clock may be set.
+    mutating func beginRead(of key: RosterKey) {
+        for index in changes.indices where changes[index].key == key { changes[index].isInRead = true }
+    }
 
-    /// Another account, or none, is signed in at the backend.
-    mutating func remove(at backend: String, except account: AccountID?) {
+    /// The list is stored as the last read has found it.
+    mutating func endRead(of key: RosterKey) { changes.removeAll { $0.key == key && $0.isInRead } }
+
+    /// - Parameter account: nil unless one is signed in. An older `revision` is ignored.
+    mutating func sessionChanged(at backend: String, to account: AccountID?, revision: Int) {
+        guard revision >= sessions[backend]?.revision ?? 0 else { return }
+        sessions[backend] = (account, revision)
         changes.removeAll { $0.key.destination.backend == backend && $0.key.destination.account != account }
     }
 
@@ -42,7 +53,7 @@ struct DeliveredChanges: Sendable {
 }
 
 extension Backend {
-    /// The resource that a delivery changes, and how; nil for none, and without a name.
+    /// The resource that a delivery changes, and how; nil for none, and for a row that exists already without a name.
     fileprivate func change(by mutation: Mutation) -> (resource: String, change: DeliveredChange)? {
         if let resource = deletes(route: mutation.route) {
             guard let subject = mutation.subject else { return nil }
@@ -51,7 +62,8 @@ extension Backend {
         let create = mutation.creates == nil ? mutation.subject?.reference : mutation.id
         guard let create, let name = mutation.creates ?? changes(route: mutation.route), let resource = resource(name) else { return nil }
         let parts = resource.labelParts(in: mutation)
-        guard resource.label(of: parts) != nil else { return nil }
+        // The name of a new row may be in a second entry.
+        guard mutation.creates != nil || resource.label(of: parts) != nil else { return nil }
         return (name, .named(create: create, parts: parts))
     }
 }

@@ -37,7 +37,9 @@ package final class RosterKeeper: Sendable {
     }
 
     package func sessionChanged(_ snapshot: SessionSnapshot) {
-        post(.session(backend: snapshot.backend, snapshot.state == .signedIn ? snapshot.account?.id : nil, revision: snapshot.revision))
+        let account = snapshot.state == .signedIn ? snapshot.account?.id : nil
+        deliveries.withLock { $0.sessionChanged(at: snapshot.backend, to: account, revision: snapshot.revision) }
+        post(.session(backend: snapshot.backend, account, revision: snapshot.revision))
     }
 
     /// What the dispatcher may send to the backend.
@@ -59,8 +61,7 @@ package final class RosterKeeper: Sendable {
     /// The server has answered, and the delivery will be stored next: until a list is read that has the change, `changes` has it.
     package func keepChange(of mutation: Mutation) {
         guard let backend = keepers[mutation.destination.backend]?.backend else { return }
-        let now = clock.now
-        deliveries.withLock { $0.add(mutation, of: backend, at: now) }
+        deliveries.withLock { $0.add(mutation, of: backend) }
     }
 
     /// What deliveries have changed in the list since it was read, by entry. Empty after a restart, which reads such a list again.
@@ -121,8 +122,7 @@ package final class RosterKeeper: Sendable {
         case .ended(let key, let outcome, _):
             loop.reads[key.destination.backend] = nil
             report(outcome, of: key)
-            if case .stored(let head, _) = outcome { deliveries.withLock { $0.remove(in: key, before: head.beganAt) } }
-        case .session(let backend, let account, _): deliveries.withLock { $0.remove(at: backend, except: account) }
+            if case .stored = outcome { deliveries.withLock { $0.endRead(of: key) } }
         default: break
         }
         let now = clock.now
@@ -138,6 +138,7 @@ package final class RosterKeeper: Sendable {
             group.addTask { await self.loadHeads(destination) }
         case .read(let key):
             guard let reader = readers[key.destination.backend] else { return }
+            deliveries.withLock { $0.beginRead(of: key) }
             loop.reads[key.destination.backend] = group.addCancellableTask {
                 let begin = ContinuousClock.now
                 let outcome = await reader.read(key)

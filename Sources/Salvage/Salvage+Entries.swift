@@ -66,7 +66,7 @@ extension Salvage {
         func keep(_ name: String, where isGood: (DatabaseValue) -> Bool, else value: some DatabaseValueConvertible) {
             kept[name] = row[name].flatMap { isGood($0) ? $0 : nil } ?? value.databaseValue
         }
-        keep("onDead", where: { ["halt", "skip"].contains($0.text) }, else: "skip")
+        keep("onDead", where: { $0.text.flatMap(Mutation.OnDead.init) != nil }, else: "skip")
         keep("size", where: { ($0.integer ?? -1) >= 0 }, else: 0)
         keep("digest", where: { Data.fromDatabaseValue($0)?.count == 32 }, else: Data(count: 32))
         for name in ["attempts", "releases", "crashes", "doubts", "looks"] { keep(name, where: { ($0.integer ?? -1) >= 0 }, else: 0) }

@@ -161,10 +161,10 @@ final class Salvage {
                 DELETE FROM lane;
                 INSERT INTO lane (backend, account, lane, head, route, dueAt) \(OutboxSchema.lanes);
                 DELETE FROM tally;
-                INSERT INTO tally (backend, account, state, count, bytes)
-                    SELECT backend, account, state, count(*), sum(size) FROM entry WHERE settledAt IS NULL GROUP BY 1, 2, 3;
-                INSERT INTO tally (backend, account, state, count, bytes, latest)
-                    SELECT backend, account, outcome, count(*), sum(size), max(settledAt) FROM receipt GROUP BY 1, 2, 3;
+                INSERT INTO tally (backend, account, state, route, count, bytes)
+                    SELECT backend, account, state, route, count(*), sum(size) FROM entry WHERE settledAt IS NULL GROUP BY 1, 2, 3, 4;
+                INSERT INTO tally (backend, account, state, route, count, bytes, latest)
+                    SELECT backend, account, outcome, route, count(*), sum(size), max(settledAt) FROM receipt GROUP BY 1, 2, 3, 4;
                 """)
     }
 

@@ -64,6 +64,9 @@ package final class Sandbox: Sendable {
     /// Listens again on the same port.
     package func up() async throws { try await plane.backend.up() }
 
+    /// The connections to the simulated backend since it was last up.
+    package var connectionCount: Int { get async { await plane.backend.connectionCount } }
+
     /// Sets a fault; it lasts for its count, or until `clearFaults`.
     package func apply(_ fault: Fault) async { await plane.apply(fault) }
 

@@ -144,4 +144,6 @@ final class RecordingTransport: Transport {
             throw error
         }
     }
+
+    func connect(to url: String) async throws(TransportError) { try await transport.connect(to: url) }
 }

@@ -40,11 +40,9 @@ extension SessionKeeper {
         case unauthorized(Answer)
     }
 
-    /// Requests the backend's health with the present credentials, without any effect on them.
+    /// Requests the backend's health with the present credentials, without any effect on them. Without a health route, only opens a connection.
     package func probe() async -> Health {
-        guard var request = backend.health else {
-            return .ill(Failure(.profile, "The profile of \(backend.name) has no health route."))
-        }
+        guard var request = backend.health else { return await connect() }
         let generation = state.record.generation
         let isAuthorized = state.record.state == .signedIn && !state.isUnstored && backend.isOwn(request)
         if isAuthorized { scheme.authorize(&request, with: state.record.credentials) }
@@ -60,6 +58,15 @@ extension SessionKeeper {
             default: break
             }
             return health
+        } catch {
+            return .unreachable(error.failure)
+        }
+    }
+
+    private func connect() async -> Health {
+        do throws(TransportError) {
+            try await transport.connect(to: backend.baseURL)
+            return .well(account: nil)
         } catch {
             return .unreachable(error.failure)
         }

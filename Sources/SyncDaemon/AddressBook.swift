@@ -9,13 +9,7 @@ struct AddressBook: Addressing {
 
     var backends: [String] { Array(keepers.keys) }
 
-    func account(at backend: String) async -> Account? {
-        guard let snapshot = await keepers[backend]?.snapshot else { return nil }
-        return switch snapshot.state {
-        case .signedIn, .signInRequired: snapshot.account
-        case .signedOut, .signingOut: nil
-        }
-    }
+    func account(at backend: String) async -> Account? { await keepers[backend]?.snapshot.owner }
 
     func address(_ submission: Submission, at name: String) throws(Failure) -> Address {
         guard let backend = keepers[name]?.backend else { throw Failure(.profile, "There is no backend “\(name)”.") }
@@ -40,5 +34,15 @@ struct AddressBook: Addressing {
         return SubjectLanes(
             lane: try backend.lane(route: submission.route, fields: fields, id: submission.id),
             after: try backend.after(route: submission.route, fields: fields, id: submission.id), placeholder: placeholder)
+    }
+}
+
+extension SessionSnapshot {
+    /// The account of new entries, also offline or with an expired session; nil if signed out.
+    var owner: Account? {
+        switch state {
+        case .signedIn, .signInRequired: account
+        case .signedOut, .signingOut: nil
+        }
     }
 }

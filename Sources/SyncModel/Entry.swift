@@ -33,7 +33,7 @@ package struct Entry: Hashable, Sendable {
     package var doubtedAt: Date?
     /// The number of sends with unknown outcome in the entry's life.
     package var doubts = 0
-    /// Later entries go first if the lane may skip.
+    /// It failed several times without blame, or cannot be looked up. Later entries go first if the lane may skip it.
     package var isAside = false
     package var countedAt: Date?
     /// Start of the last send; nil before the first.

@@ -53,8 +53,12 @@ package struct Mutation: Hashable, Sendable {
         self.subjectLanes = subjectLanes
     }
 
-    /// Whether a failed or held entry stops its lane.
-    package enum OnDead: String, Sendable, Codable, CaseIterable { case halt, skip }
+    /// Whether an entry that failed or is on hold stops its lane.
+    package enum OnDead: String, Sendable, Codable, CaseIterable {
+        case halt, skip
+        /// It does not, but one that keeps failing without blame stays first.
+        case skipFailed
+    }
 }
 
 /// An entry never changes its destination.

@@ -30,6 +30,7 @@ package struct SyncEvent: Hashable, Sendable {
         case recovered, gateChanged, signedIn, signedOut, signInRefused, signInFailed, signInRequired, signOutFailed, fileRefused, claimed,
             started,
             reloaded, stopped
+        case fileDiscarded
         case signOutHeard, signOutGivenUp
         case synced, denied, paused, resumed, salvaged, unverified, rosterChanged
         case resolved, exported, restored, superseded

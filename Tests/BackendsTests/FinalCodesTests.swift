@@ -34,9 +34,18 @@ import Testing
         #expect(Set(lanes).count == 3)
         #expect(try backend.after(route: "fit_test", fields: fields) == lanes[0])
         #expect(try backend.after(route: "measurement", fields: fields) == nil)
-        #expect(["measurement", "fit_test"].allSatisfy { backend.onDead(route: $0) == .skip })
+        // A fit test gets the newest measurement, so the order of these is data.
+        #expect(["measurement", "manual_measurement"].allSatisfy { backend.onDead(route: $0) == .skipFailed })
+        #expect(backend.onDead(route: "fit_test") == .skip)
         // The last change must win.
         #expect(backend.onDead(route: "profile") == .halt)
+    }
+
+    /// A field may have another name in the other route.
+    @Test(arguments: [("users/{item.person}", Mutation.OnDead.skipFailed), ("others/{item.user_id}", .skip), ("subject", .skip)])
+    func onlyALaneThatAnotherRouteWaitsForKeepsItsOrder(after: String, onDead: Mutation.OnDead) throws {
+        let backend = try breathesafe("after: users/{item.user_id}", "after: \(after)")
+        #expect(backend.onDead(route: "measurement") == onDead)
     }
 
     @Test func recordsWhereTheServersEchoDiffers() throws {

@@ -20,7 +20,7 @@ import Testing
         health: {\(request)}
         errors: {no_such_key: 1}
         idempotency: {no_such_key: 1}
-        routes: {one: {\(request), title: {no_such_key: 1}, reasons: {no_such_key: 1}, fields: {one: {no_such_key: 1}}, row: {no_such_key: 1}, find: {\(request), pages: {no_such_key: 1}}}}
+        routes: {one: {\(request), title: {no_such_key: 1}, reasons: {no_such_key: 1}, fields: {one: {no_such_key: 1}}, values: {one: {no_such_key: 1}}, row: {no_such_key: 1}, find: {\(request), pages: {no_such_key: 1}}}}
         resources: {one: {\(request), title: {no_such_key: 1}, pages: {no_such_key: 1}}}
         """
     }

@@ -16,7 +16,7 @@ struct ProfileLibraryTests {
                 "measurement", "profile",
             ])
         #expect(backend.hasHealth)
-        #expect(backend.onDead(route: "measurement") == .skip)
+        #expect(backend.onDead(route: "measurement") == .skipFailed)
         #expect(backend.onDead(route: "create_managed_user") == .skip)
         #expect(backend.canLookUp(route: "measurement") && !backend.canLookUp(route: "fit_test"))
         #expect(backend.isAtMostOnce(route: "create_managed_user") && !backend.isAtMostOnce(route: "measurement"))

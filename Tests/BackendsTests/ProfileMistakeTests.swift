@@ -24,6 +24,7 @@ struct ProfileMistakeTests {
             WrongEdit("timeout: 60", "timeuot: 60", "timeuot", "timeout"),
             WrongEdit("{Accept: application/json}", "{Accept: true}", "headers.Accept", "text; put it in quotes"),
             WrongEdit("{Accept: application/json}", "{Cookie: a=b}", "headers.Cookie", "a header name other than"),
+            WrongEdit("{Accept: application/json}", "{Content-Encoding: gzip}", "headers.Content-Encoding", "a header name other than"),
             WrongEdit("{Accept: application/json}", "{'X Y': a}", "headers.X Y", "a header name"),
             WrongEdit("{Accept: application/json}", #"{X-Y: "a\r\nb"}"#, "headers.X-Y", "on one line"),
             WrongEdit("{Accept: application/json}", "{X-Y: '{item.id}'}", "headers.X-Y", "{device_id}, {version}"),
@@ -90,6 +91,8 @@ struct ProfileMistakeTests {
             WrongEdit("reference: managed_users", "reference: 5", "routes.measurement.fields.user_id.reference", "text"),
             WrongEdit("requires: [/average_measurements]", "requires: [average]", "routes.measurement.requires.0", "JSON pointer"),
             WrongEdit("delivery: at-most-once", "requires: [/a]", "routes.create_managed_user.requires", "{item.payload} in json"),
+            WrongEdit("delivery: at-most-once", "compress: gzip", "routes.create_managed_user.compress", "{item.payload} in json"),
+            WrongEdit("max_depth: 98", "compress: br", "routes.measurement.compress", "one of gzip"),
             WrongEdit("on_dead: skip", "on_dead: stop", "routes.measurement.on_dead", "halt, skip"),
             WrongEdit(
                 "delivery: at-most-once", "delivery: once", "routes.create_managed_user.delivery", "at-least-once, at-most-once, repeatable"

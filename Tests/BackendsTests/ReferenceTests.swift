@@ -120,6 +120,28 @@ struct ReferenceTests {
         #expect(await refusal(backend, "profile", ["user_id": 5], "[1]")?.contains("must be a JSON object with these members") == true)
     }
 
+    @Test(arguments: [
+        (#"{"year_of_birth":"abc"}"#, "year_of_birth", "a whole number from 1900 to 2100"),
+        (#"{"year_of_birth":19800}"#, "year_of_birth", "a whole number from 1900 to 2100"),
+        (#"{"first_name":"Anna","year_of_birth":"01980"}"#, "year_of_birth", "a whole number from 1900 to 2100"),
+        (#"{"year_of_birth":1980,"year_of_birth":1980.5}"#, "year_of_birth", "a whole number from 1900 to 2100"),
+        (#"{"measurement_system":"metrical"}"#, "measurement_system", "one of imperial, metric"),
+        (#"{"measurement_system":["metric"]}"#, "measurement_system", "one of imperial, metric"),
+    ])
+    func refusesValuesThatTheProfileDoesNotDeclare(payload: String, member: String, expected: String) async throws {
+        #expect(
+            await refusal(try breathesafe(), "profile", ["user_id": 5], payload)
+                == "The payload for the route \"profile\" has a wrong value of \"\(member)\"; expected \(expected).")
+    }
+
+    @Test(arguments: [
+        #"{"year_of_birth":"1980"}"#, #"{"year_of_birth":1900,"measurement_system":"imperial"}"#, #"{"year_of_birth":null}"#,
+        #"{"gender_and_sex":"abc"}"#,
+    ])
+    func acceptsDeclaredValues(payload: String) async throws {
+        #expect(await refusal(try breathesafe(), "profile", ["user_id": 5], payload) == nil)
+    }
+
     @Test func newRowIsCalledAsSubmitted() throws {
         let people = try #require(try breathesafe().resource("managed_users"))
         func label(_ document: String) -> String? {

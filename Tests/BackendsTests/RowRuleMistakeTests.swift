@@ -23,6 +23,12 @@ struct RowRuleMistakeTests {
         WrongEdit("changes: managed_users", "changes: people", "\(profile).changes", "the resource that the first reference"),
         WrongEdit("form: [first_name", "form: [5, first_name", "\(profile).form.0", "the names of the payload's members"),
         WrongEdit("form: [first_name", "form: [last_name", "\(profile).form", "each member only once"),
+        WrongEdit("values: {year_of_birth", "values: {year", "\(profile).values", "members of the form in the same route"),
+        WrongEdit("[imperial, metric]", "[imperial, 5]", "\(profile).values.measurement_system", "a list of texts, or a table"),
+        WrongEdit("[imperial, metric]", "imperial", "\(profile).values.measurement_system", "a list of texts, or a table"),
+        WrongEdit("from: 1900", "from: 2200", "\(profile).values.year_of_birth", "the keys from and to"),
+        WrongEdit("{from: 1900, to: 2100}", "{to: 2100}", "\(profile).values.year_of_birth", "the keys from and to"),
+        WrongEdit("max_depth: 98", "max_depth: 98\n    values: {a: [b]}", "routes.measurement.values", "members of the form"),
         WrongEdit("max_depth: 98", "max_depth: 98\n    form: [a]", "routes.measurement.form", "the key changes in the same route"),
         WrongEdit("max_depth: 98", "max_depth: 98\n    then: profile", "routes.measurement.then", "the key creates in the same route"),
     ])

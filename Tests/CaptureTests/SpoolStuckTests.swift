@@ -37,7 +37,7 @@ import Vault
     }
 
     private func capture(_ number: Int, bytes: Int) -> String {
-        #"{"average_measurements":{"1-2":{"value":\#(number),"description":"\#(String(repeating: "n", count: bytes))"}}}"#
+        #"{"average_measurements":{"1-2":{"value":\#(number),"description":"\#(Samples.noise(bytes))"}}}"#
     }
 
     @Test func sweepStopsAtALargeFileWithoutRoom() async throws {

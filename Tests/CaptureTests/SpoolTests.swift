@@ -107,6 +107,28 @@ import Vault
         #expect(events.allSatisfy { $0.detail["reason"]?.isEmpty == false })
     }
 
+    @Test func discardsOneRefusedFileWithItsReason() async throws {
+        let drop = try Drop()
+        try drop.put("{", "new/users/5/bad.json")
+        try drop.put("{", "new/users/5/worse.json")
+        await drop.spool.sweep()
+        #expect(drop.spool.refusedNames == ["bad.json", "worse.json"])
+        func discard(_ name: String, of owner: uid_t? = nil) async throws -> RefusedFileEnd {
+            try await drop.spool.discardRefused(name, of: owner, by: "uid 7, pid 8", reason: "a test")
+        }
+        #expect(try await discard("bad.json", of: geteuid() + 1) == .othersFile)
+        for name in ["other.json", "bad.json.reason", "../refused/bad.json", "..", ".", "bad.json\0", "/bad.json"] {
+            #expect(try await discard(name) == .missing, "\(name)")
+        }
+        #expect(try drop.names("refused").count == 4)
+        #expect(try await discard("bad.json", of: geteuid()) == .destroyed)
+        #expect(try drop.names("refused") == ["worse.json", "worse.json.reason"])
+        #expect(drop.spool.refusedNames == ["worse.json"] && drop.spool.counts() == (0, 1))
+        let events = try await drop.outbox.events(since: 0, limit: 100).filter { $0.kind == .fileDiscarded }
+        #expect(events.map(\.detail) == [["file": "bad.json", "by": "uid 7, pid 8", "note": "a test"]])
+        #expect(try await discard("bad.json") == .missing)
+    }
+
     @Test func refusesFileThatDoesNotFitProfile() async throws {
         let drop = try Drop()
         try drop.put(Drop.capture(1), "new/users/null/a.json")

@@ -49,6 +49,8 @@ import Testing
             #expect(try await client.call(Endpoints.export, entry) == FakeService.exported)
             #expect(try await client.call(Endpoints.sync, SyncRequest(backend: "b")).waiting == 4)
             #expect(try await client.call(Endpoints.claim, NoInput()).files == 3)
+            let file = FileDiscardRequest(name: "a b/ü?.json", reason: "a test & more")
+            #expect(try await client.call(Endpoints.discardFile, file) == DiscardedFile(name: "a b/ü?.json", refused: 1))
             #expect(try await client.call(Endpoints.pause, pause).pauses == [FakeService.pause])
             #expect(try await client.call(Endpoints.resume, ResumeRequest(backend: "b")) == PauseList(pauses: [], inflight: 0))
             let receipts = ReceiptQuery(after: 3, limit: 2, backend: "b", since: FakeService.day)
@@ -93,6 +95,7 @@ import Testing
                 .init(name: "discard", parameters: reference), .init(name: "restore", parameters: reference),
                 .init(name: "export", parameters: reference),
                 .init(name: "sync", parameters: ["backend": "b"]), .init(name: "claim"),
+                .init(name: "discardFile", parameters: ["name": "a b/ü?.json", "reason": "a test & more"]),
                 .init(name: "pause", body: pause.body), .init(name: "resume", parameters: ["backend": "b"]),
                 .init(
                     name: "receipts", parameters: ["after": "3", "limit": "2", "backend": "b", "since": "2025-12-06T05:46:40.123Z"]),
@@ -107,7 +110,7 @@ import Testing
                 .init(name: "refreshRoster", parameters: ["resource": "r", "backend": "b"]),
                 .init(name: "events", parameters: ["since": "5", "follow": "true"]),
             ])
-        #expect(service.callers.count == 29)
+        #expect(service.callers.count == 30)
         #expect(service.callers.allSatisfy { $0.peer == Peer.ofThisProcess && $0.access == .administer })
     }
 
@@ -239,7 +242,7 @@ import Testing
     @Test func decodesFormEncodedQuery() async throws {
         let service = FakeService()
         try await Served.with(service) { served in
-            let path = "/v1/entries?route=r&item.name=Anna+Mar%C3%ADa&item.sign=a%2Bb&item.line=a%20b"
+            let path = "/v1/entries?route=r&item.name=Anna+Mar%C3%ADa&item.sign=a%2Bb&item.line=a%20b&&item.sum=1=%31&item.none&item.no%6E="
             let response = try await served.send(.POST, path)
             #expect(response.status.code == 201)
         }
@@ -247,6 +250,9 @@ import Testing
         #expect(parameters?["item.name"] == "Anna María")
         #expect(parameters?["item.sign"] == "a+b")
         #expect(parameters?["item.line"] == "a b")
+        #expect(parameters?["item.sum"] == "1=1")
+        #expect(parameters?["item.none"] == "")
+        #expect(parameters?["item.non"] == "")
     }
 
     /// A misspelt `until` would pause without end.

@@ -131,6 +131,10 @@ final class FakeService: ControlService {
     static let people = RosterPage(
         roster: roster, rows: [RosterRow(id: "28", label: "Anna Example", values: ["/managed_id": "28"])], matching: 1, next: nil)
 
+    func discardFile(_ request: FileDiscardRequest, by caller: Caller) async throws -> DiscardedFile {
+        try note("discardFile", request, caller)
+        return DiscardedFile(name: request.name, refused: 1)
+    }
     func claim(_ request: NoInput, by caller: Caller) async throws -> ClaimReport {
         try note("claim", request, caller)
         return ClaimReport(files: 3, backend: "breathesafe", account: "1", email: "ann@lab.test")

@@ -8,32 +8,61 @@ import Testing
     private let now = Date(timeIntervalSince1970: 1_765_000_000)
     private let policy = CircuitBreaker.Policy()
 
-    /// Connecting costs the server nothing; a read of the health route costs little; an entry as a probe may take effect.
+    /// Connecting costs the server nothing; a read of the health route costs little; an entry as the proof may take effect.
     @Test(arguments: [
-        (Failure(.offline, "connection refused"), false, 15.0), (Failure(.offline, "connection refused"), true, 60),
-        (Failure(.tls, "no handshake"), false, 120), (Samples.failure, false, 120),
+        (Failure(.offline, "connection refused"), false, 15.0), (Failure(.offline, "connection refused"), true, 15),
+        (Failure(.tls, "no handshake"), true, 15), (Failure(.clock, "not valid yet"), true, 15), (Samples.failure, false, 120),
         (Failure(.lostAnswer, "no answer"), false, 120), (Samples.failure, true, 600), (Failure(.lostAnswer, "no answer"), true, 600),
     ])
     func pausesGrowToTheCeilingAndShrinkAfterASuccess(failure: Failure, sends: Bool, ceiling: TimeInterval) {
         var breaker = CircuitBreaker()
         var generator = SplitMix64(seed: 1)
-        for (elapsed, quarter) in [(0.0, 5.0), (10, 5), (40, 10), (400, 100), (2400, 600), (86_400, 21_600)] {
-            let bound = min(quarter, ceiling)
-            let now = now.addingTimeInterval(elapsed)
-            breaker.trip(failure, sends: sends, policy: policy, now: now, using: &generator)
+        var time = now
+        for _ in 1...60 {
+            let elapsed = time.timeIntervalSince(now)
+            let bound = min(ceiling, max(5, elapsed / 4))
+            breaker.trip(failure, sends: sends, policy: policy, now: time, using: &generator)
             guard case .open(let until, _, false) = breaker.state else {
                 Issue.record("not open")
                 return
             }
-            #expect((bound / 2...bound).contains(until.timeIntervalSince(now)), "after \(elapsed) s")
+            #expect((bound * 2 / 3...bound).contains(until.timeIntervalSince(time)), "after \(elapsed) s")
+            time = until
             let wantsProbe = breaker.elapse()
             #expect(wantsProbe)
         }
+        #expect(time.timeIntervalSince(now) > 4 * ceiling)
         breaker.succeed()
         #expect(breaker.state == .closed)
         breaker.trip(failure, sends: sends, policy: policy, now: now, using: &generator)
         guard case .open(let until, _, _) = breaker.state else { return }
         #expect(until.timeIntervalSince(now) <= 5)
+    }
+
+    /// Otherwise a network that drops packets would double the time between two probes.
+    @Test(arguments: [(Failure(.offline, "connecting took too long"), true), (Failure(.lostAnswer, "no answer"), false)])
+    func aHangingProbeIsPartOfThePause(failure: Failure, isPart: Bool) {
+        var breaker = CircuitBreaker()
+        var generator = SplitMix64(seed: 1)
+        breaker.trip(failure, sends: true, policy: policy, now: now, using: &generator)
+        guard case .open(let begin, _, _) = breaker.state else { return }
+        _ = breaker.elapse()
+        let end = begin.addingTimeInterval(12)
+        breaker.trip(failure, sends: true, policy: policy, now: end, using: &generator)
+        #expect(breaker.isOver(policy: policy, now: end) == isPart)
+    }
+
+    /// The first connection after a long outage may break before the answer, which must not cost ten minutes.
+    @Test func firstLostAnswerAfterAnOutageCausesAShortPause() {
+        var breaker = CircuitBreaker()
+        var generator = SplitMix64(seed: 1)
+        breaker.trip(Failure(.offline, "connection refused"), sends: true, policy: policy, now: now, using: &generator)
+        for (elapsed, isShort) in [(10_800.0, true), (10_900, false)] {
+            _ = breaker.elapse()
+            let time = now.addingTimeInterval(elapsed)
+            breaker.trip(Failure(.lostAnswer, "no answer"), sends: true, policy: policy, now: time, using: &generator)
+            #expect(breaker.isOver(policy: policy, now: time.addingTimeInterval(5)) == isShort, "after \(elapsed) s")
+        }
     }
 
     @Test func configuredPausesLimitOthers() {

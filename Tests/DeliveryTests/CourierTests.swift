@@ -130,6 +130,17 @@ struct CourierTests {
         #expect(server.log == [Self.find])
     }
 
+    @Test func probeOnlyConnectsWithoutHealthRoute() async throws {
+        let profile = Self.profile.replacingOccurrences(of: "health: {request: GET /me, account: /id}\n", with: "")
+        let scripted = try await ScriptedCourier(profile)
+        #expect(await scripted.courier.probe() == .well)
+        let line = "CONNECT https://lab.test"
+        let offline = Failure(.offline, "connection refused")
+        scripted.server.fail(line, .unreachable(offline))
+        #expect(await scripted.courier.probe() == .failed(offline))
+        #expect(scripted.server.log == [line, line])
+    }
+
     @Test func blindEntryStaysUncertainAfterFailedRetry() async {
         server.fail("POST /blind", .unreachable(Failure(.offline, "no route")))
         let attempt = await courier.attempt(entry("blind", uncertainFor: 1))
@@ -160,6 +171,15 @@ final class ScriptedBackend: Transport {
     func answer(_ line: String, _ status: Int, _ body: String, type: String = "application/json", _ headers: HeaderField...) {
         let response = InboundResponse(status: status, headers: headers + [HeaderField("Content-Type", type)], body: Data(body.utf8))
         state.withLock { $0.answers[line] = .success(response) }
+    }
+
+    func connect(to url: String) async throws(TransportError) {
+        let line = "CONNECT \(url)"
+        let answer = state.withLock { state in
+            state.log.append(line)
+            return state.answers[line]
+        }
+        if case .failure(let error)? = answer { throw error }
     }
 
     func send(_ request: OutboundRequest) async throws(TransportError) -> InboundResponse {

@@ -57,8 +57,9 @@ import Testing
         let over =
             signsIn
             ? state.on(.session(backend: "breathesafe", Account(id: "2", label: "b"), revision: 1), at: later) : state.on(.woke, at: later)
+        #expect(over.contains(.probe(backend: "breathesafe")))
         let claim = DispatchAction.store([], claim: [Destination(backend: "breathesafe", account: signsIn ? "2" : "1"): 1])
-        #expect(over.contains(claim))
+        #expect(state.on(.probed(backend: "breathesafe", .well), at: later).contains(claim))
         let nothing = state.on(.stored(Claimed()), at: later)
         #expect(nothing.contains(.gateChanged(backend: "breathesafe", .open)))
         // The next entry is sent alone, as the probe.
@@ -154,13 +155,20 @@ import Testing
         #expect(woken.contains(.probe(backend: "breathesafe")))
     }
 
-    @Test func probesWithOneEntryWithoutHealthRoute() throws {
+    /// A connection alone proves little, but without one nothing is claimed.
+    @Test func sendsOneEntryAfterConnectingWithoutHealthRoute() throws {
         var state = signedIn(health: false)
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
         _ = state.on(.attempted(entry(1), attempt(.unreachable(Failure(.offline, "refused")))), at: now)
         _ = state.on(.stored(Claimed()), at: now)
-        let later = now.addingTimeInterval(10)
-        let told9 = state.on(.woke, at: later)
+        let offline = state.on(.woke, at: now.addingTimeInterval(5))
+        #expect(offline == [.probe(backend: "breathesafe")])
+        let failed = state.on(.probed(backend: "breathesafe", .failed(Failure(.offline, "refused"))), at: now.addingTimeInterval(5))
+        #expect(!failed.contains { if case .store = $0 { true } else { false } })
+        let later = now.addingTimeInterval(20)
+        let again = state.on(.woke, at: later)
+        #expect(again == [.probe(backend: "breathesafe")])
+        let told9 = state.on(.probed(backend: "breathesafe", .well), at: later)
         #expect(told9 == [.store([], claim: [Samples.destination: 1])])
         let told10 = state.on(.stored(Claimed(entries: [entry(1)])), at: later)
         #expect(told10 == [.attempt(entry(1))])
@@ -257,6 +265,19 @@ import Testing
         again.failedAt = now
         let second = state.on(.attempted(again, attempt(.transient(failure))), at: later)
         #expect(settled(2, in: second).map(\.counts) == [false])
+    }
+
+    @Test func gateNamesTheEntryWhileItAloneFails() {
+        var state = signedIn()
+        func entries(_ actions: [DispatchAction]) -> [Int64?] {
+            actions.compactMap { action -> Int64?? in if case .routeChanged(_, _, let gate?) = action { gate.entry } else { nil } }
+        }
+        let refused = Failure(.refused, status: 404, "Not Found")
+        _ = state.on(.stored(Claimed(entries: [entry(1), entry(2)])), at: now)
+        #expect(entries(state.on(.attempted(entry(1), attempt(.transient(refused))), at: now)) == [1])
+        _ = state.on(.stored(Claimed()), at: now)
+        let second = state.on(.attempted(entry(2), attempt(.transient(refused))), at: now.addingTimeInterval(3600))
+        #expect(entries(second) == [nil])
     }
 
     @Test func countsAgainstEntryOnceOthersSucceed() {
@@ -358,9 +379,10 @@ import Testing
         #expect(claim == [Samples.destination: ClaimOrder(4, closed: ["measurement"])])
         _ = state.on(.stored(Claimed(nextDue: [Samples.destination: ["measurement": now]])), at: now)
         let later = now.addingTimeInterval(10)
-        let woken = state.on(.woke, at: later)
+        _ = state.on(.woke, at: later)
+        let connected = state.on(.probed(backend: "breathesafe", .well), at: later)
         let order = ClaimOrder(4, closed: ["measurement"], probes: ["measurement": 1])
-        #expect(woken.contains(.store([], claim: [Samples.destination: order])))
+        #expect(connected.contains(.store([], claim: [Samples.destination: order])))
     }
 
     @Test func throttledProbeIsFollowedByAnotherEntry() {
@@ -370,6 +392,7 @@ import Testing
         _ = state.on(.stored(Claimed(nextDue: [Samples.destination: ["measurement": now]])), at: now)
         var time = now.addingTimeInterval(10)
         _ = state.on(.woke, at: time)
+        _ = state.on(.probed(backend: "breathesafe", .well), at: time)
         _ = state.on(.stored(Claimed(entries: [entry(2)])), at: time)
         let quiet = Failure(.throttled, status: 429, "slow down")
         let until = time.addingTimeInterval(20)
@@ -380,8 +403,9 @@ import Testing
         #expect(state.on(.woke, at: time).contains(.store([], claim: [Samples.destination: order])))
     }
 
-    @Test func checksHealthBeforeProbingFailingRoute() {
-        var state = signedIn()
+    /// Without a network, no try of an entry is stored.
+    @Test(arguments: [true, false]) func probesTheBackendBeforeItsFailingRoute(health: Bool) {
+        var state = signedIn(health: health)
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
         _ = state.on(.attempted(entry(1), attempt(.transient(Self.broken))), at: now)
         _ = state.on(.stored(Claimed(nextDue: [Samples.destination: ["measurement": now]])), at: now)

@@ -64,6 +64,30 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    @Test func refusedFileStaysInTheStatusUntilItIsDiscarded() async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login()
+        try Data("{".utf8).write(to: URL(fileURLWithPath: station.directory("dropping")))
+        try FileManager.default.moveItem(atPath: station.directory("dropping"), toPath: station.directory("state/spool/new/bad.json"))
+        try await station.event("fileRefused")
+        let status = try await station.status()
+        #expect(status.spool?.refusedFiles == ["bad.json"] && status.attention.map(\.code) == ["refused-files"])
+        #expect(status.attention.first?.next.contains("homing discard --file bad.json --reason TEXT") == true)
+
+        let wrong = try await station.homing("discard", "--file", "good.json", "--reason", "a test", "--yes")
+        #expect(wrong.code == 1 && wrong.text.contains("There is no refused file ‘good.json’."), "\(wrong.text)")
+        let unconfirmed = try await station.homing("discard", "--file", "bad.json", "--reason", "a test")
+        #expect(unconfirmed.code == 2 && unconfirmed.text.contains("--yes"), "\(unconfirmed.text)")
+        let done = try await station.homing("discard", "--file", "bad.json", "--reason", "a test", "--yes")
+        #expect(done.code == 0 && done.text == "The refused file ‘bad.json’ was destroyed.\n", "\(done.text)")
+        let event = try #require(try await station.event("fileDiscarded"))
+        #expect(event.detail["file"] == "bad.json" && event.detail["note"] == "a test" && event.detail["by"]?.contains("uid") == true)
+        #expect(try await station.status().attention.isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: station.directory("state/spool/refused")).isEmpty)
+        try await station.end(SIGTERM)
+    }
+
     /// The next account does not get files that another person dropped.
     @Test func nextAccountGetsFilesOnlyByClaim() async throws {
         let station = try await TestStation()

@@ -61,7 +61,7 @@ import Testing
     }
 
     private static func submitLarge(_ station: TestStation, _ number: Int, size: Int) async throws(Problem) {
-        let words = String(repeating: "x", count: size)
+        let words = Samples.noise(size)
         let document = #"{"timestamp":\#(number),"average_measurements":{"14-818":{"value":17.25,"description":"\#(words)"}}}"#
         _ = try await station.client.call(
             Endpoints.submit,
@@ -198,7 +198,7 @@ import Testing
         func drop(_ user: Int, _ name: String, size: Int) throws {
             let folder = "\(state)/spool/new/users/\(user)"
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            let words = String(repeating: "x", count: size)
+            let words = Samples.noise(size)
             let document = #"{"average_measurements":{"14-818":{"value":17.25,"description":"\#(words)"}}}"#
             try Data(document.utf8).write(to: URL(fileURLWithPath: state + "/draft"))
             try FileManager.default.moveItem(atPath: state + "/draft", toPath: "\(folder)/\(name)")

@@ -139,12 +139,34 @@ import Testing
         await station.sandbox.apply(Fault(fault))
         try await station.submit(id: 1)
         try await station.event("gateChanged") { $0.detail["reason"] == "intercepted" }
+        let check = try await station.homing("status", "--check")
+        #expect(check.code == 6 && check.text.contains("because the answer does not come from the backend"), "\(check.text)")
+        #expect(try await station.status().attention.first?.code == "network-sign-in")
         // The outcome is stored shortly after the gate event.
         #expect(["inflight", "pending"].contains(try await station.entry(1).state))
         station.sandbox.clearFaults()
         try await station.event("delivered")
         #expect(station.sandbox.ledger.entries.count == 1)
         #expect(try await station.entry(1).attempts == 0)
+        try await station.end(SIGTERM)
+    }
+
+    /// The server knows no such user. One answer does not tell whether the backend is ill.
+    @Test func captureForAnUnknownPersonDoesNotBlameTheBackend() async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login()
+        try await station.submit(user: 99_999, id: 1)
+        try await station.event("released") { $0.detail["status"] == "404" }
+        let status = try await station.status()
+        #expect(
+            status.sentence.hasPrefix(
+                "1 capture is safe here and waits, because the backend refused an entry: BreatheSafe has no user 99999. Homing "),
+            "\(status.sentence)")
+        let id = EntryName.short(Samples.id(1).description)
+        #expect(status.sentence.hasSuffix("; ‘homing fix \(id) --user USER’ corrects it."), "\(status.sentence)")
+        let why = try await station.homing("why", Samples.id(1).description)
+        #expect(why.text.contains("BreatheSafe has no user 99999."), "\(why.text)")
         try await station.end(SIGTERM)
     }
 

@@ -36,6 +36,20 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    /// The server gives a fit test the person's newest measurement, so a capture that fails without blame stays first.
+    @Test(arguments: [FaultName.unavailable, .internalError])
+    func capturesKeepTheirOrderBeforeAFitTest(fault: FaultName) async throws {
+        let station = try await TestStation.signedInWithPeople()
+        await station.sandbox.apply(Fault(fault, path: "facial_measurements_from_arkit", count: 3))
+        try await station.pauseSending()
+        for number in 1...2 { try await station.measure("7", number) }
+        try await station.testFit("7", 3)
+        try await station.resumeSending()
+        try await station.allSettled(1...3)
+        #expect(station.sandbox.ledger.arrivals.map(\.number) == [1, 2, 3])
+        try await station.end(SIGTERM)
+    }
+
     /// The backend's responses repeat the document.
     @Test func largePayloadIsDeliveredAndFoundByLookup() async throws {
         let station = try await TestStation()

@@ -46,7 +46,7 @@ import Testing
         let profile = try #require(try await entries("profile", station).first)
         let told = try await station.homing("fix", profile.id, "--user", "5")
         #expect(told.code == 1 && told.text.contains("run: homing people edit ID"), "\(told.text)")
-        #expect(told.text.contains("run: homing discard \(profile.id)"), "\(told.text)")
+        #expect(told.text.contains("runs: homing discard \(profile.id)"), "\(told.text)")
         #expect(try await station.entries().count == 2)
         try await station.sandbox.up()
         try await station.sync()
@@ -54,6 +54,24 @@ import Testing
         let ledger = station.sandbox.ledger
         let user = try #require(ledger.created.first)
         #expect(ledger.arrivals.allSatisfy { $0.user == user })
+        try await station.end(SIGTERM)
+    }
+
+    /// However often they were corrected.
+    @Test func correctedDetailsOfANewPersonGoToNobodyElse() async throws {
+        let station = try await TestStation.signedInWithPeople()
+        await station.sandbox.down()
+        _ = try await addNora(station)
+        let create = try #require(try await entries("create_managed_user", station).first)
+        var id = try #require(try await entries("profile", station).first).id
+        for number in 1...2 {
+            let corrected = ControlAPI.Submission(
+                route: "profile", id: Samples.id(number).description, supersedes: id, fields: ["user_id": "@\(create.id)"],
+                payload: Data(Arrival.profile(number).utf8))
+            id = try await station.client.call(Endpoints.submit, corrected).id
+            let told = try await station.homing("fix", id, "--user", "5")
+            #expect(told.code == 1 && told.text.contains("run: homing people edit ID"), "\(told.text)")
+        }
         try await station.end(SIGTERM)
     }
 
@@ -137,6 +155,21 @@ import Testing
             let told = try await station.homing(command).text
             #expect(!told.contains("Nora") && !told.contains("Berg"), "\(command): \(told)")
         }
+        try await station.end(SIGTERM)
+    }
+
+    @Test func wrongValueIsRefusedBeforeItIsAccepted() async throws {
+        let station = try await TestStation.signedInWithPeople()
+        let name = ["people", "add", "--first-name", "Nora", "--last-name", "Berg"]
+        for (option, value, expected) in [
+            ("--year-of-birth", "abc", "\"year_of_birth\"; expected a whole number from 1900 to 2100."),
+            ("--measurement-system", "metrical", "\"measurement_system\"; expected one of imperial, metric."),
+        ] {
+            let told = try await station.homing(name + [option, value])
+            #expect(told.code == 2 && told.text.contains("has a wrong value of \(expected)"), "\(told.text)")
+        }
+        #expect(try await station.entries().isEmpty)
+        #expect(try await station.homing(name + ["--year-of-birth", "1980", "--measurement-system", "metric"]).code == 0)
         try await station.end(SIGTERM)
     }
 

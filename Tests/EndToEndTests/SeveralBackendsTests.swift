@@ -108,7 +108,7 @@ import Testing
 
         let status = try await station.homing("status")
         #expect(
-            status.text.hasPrefix("1 capture is safe here and cannot be sent until manager@lab.test signs in at lists-2026."),
+            status.text.hasPrefix("1 create list is safe here and cannot be sent until manager@lab.test signs in at lists-2026."),
             "\(status.text)")
         let check = try await station.homing("status", "--check", "--backend", "breathesafe")
         #expect(
@@ -118,7 +118,7 @@ import Testing
         let sync = try await station.homing("sync", "--backend", "lists-2026")
         #expect(
             sync.text.contains(
-                "Not signed in at lists-2026. 1 capture is waiting. manager@lab.test has to sign in with ‘homing login --backend lists-2026’."
+                "Not signed in at lists-2026. 1 create list is waiting. manager@lab.test has to sign in with ‘homing login --backend lists-2026’."
             ),
             "\(sync.text)")
 

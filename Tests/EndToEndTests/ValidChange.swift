@@ -128,6 +128,7 @@ struct ValidChange: Sendable {
         added("routes.NAME.touches", "    touches: managed_users", to: route),
         added("routes.NAME.reasons", "    reasons: {status: 404, words: It is not there., fix: user_id}", to: route),
         added("routes.NAME.max_depth", "    max_depth: 3", to: route),
+        added("routes.NAME.compress", "    compress: gzip", to: route),
         ValidChange("routes.NAME.find.request", "{item.user_id}/facial_measurements\n", "{item.user_id}/facial_measurements?room=4\n"),
         ValidChange("routes.NAME.find.list", "list: /facial_measurements", "list: /rows"),
         ValidChange("routes.NAME.find.match", "match: /arkit/client_mutation_id", "match: /client_mutation_id"),
@@ -148,6 +149,7 @@ struct ValidChange: Sendable {
         "routes.NAME.marker": "with it, find.match changes", "routes.NAME.gone": "of deletions",
         "routes.NAME.empty": "its answer has a body", "routes.NAME.creates": "of rows", "routes.NAME.changes": "of rows",
         "routes.NAME.repeats": "held by RepeatsTests", "routes.NAME.then": "of rows", "routes.NAME.form": "of rows",
+        "routes.NAME.values": "of rows",
         "routes.NAME.find.remote_id": "of look-ups alone",
         "resources.NAME": "read for people, and never for what is sent",
     ]

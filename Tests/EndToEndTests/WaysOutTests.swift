@@ -215,7 +215,7 @@ import Testing
         #expect(status.backends.map(\.queue.held) == [0] && status.backends.map(\.queue.discarding) == [1])
         #expect(try await station.event("held")?.detail["note"] == "the wrong room")
         let retry = await #expect(throws: Problem.self) { try await station.client.call(Endpoints.retry, RetryRequest(id: id(1))) }
-        #expect(retry?.next == "To undo this, run: homing undo \(id(1))")
+        #expect(retry?.next == "To undo this, an administrator runs: homing undo \(id(1))")
 
         try await station.end(SIGKILL)
         try await station.start()

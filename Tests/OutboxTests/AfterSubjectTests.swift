@@ -45,6 +45,13 @@ import Testing
         #expect(try await claimed(store).map(\.id) == [Samples.id(4)])
     }
 
+    /// The status asks this about each waiting deletion, and a person may have thousands of delivered entries.
+    @Test func findsFailedEntriesOfASubjectWithoutItsHistory() throws {
+        let search = "SELECT sequence FROM entry AS this WHERE \(OutboxSchema.hasFailedBefore("this"))"
+        let plan = try Store().raw { db in try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(search)").map { $0["detail"] as String } }
+        #expect(plan.contains { $0.contains("subjectFailed") } && !plan.contains { $0.contains("subjectOrder") }, "\(plan)")
+    }
+
     /// A list and a task may have the same id.
     @Test func rowOfAnotherListDoesNotStopIt() async throws {
         var task = capture(1, of: "5")

@@ -71,7 +71,19 @@ import Testing
         #expect(try await store.claim(5).map(\.id) == [Samples.id(1)])
     }
 
-    @Test(arguments: [(Mutation.OnDead.skip, [2]), (.halt, [])])
+    @Test(arguments: [(Mutation.OnDead.skip, [2]), (.skipFailed, []), (.halt, [])])
+    func headThatStepsAsideIsPassedOnlyIfDeclared(onDead: Mutation.OnDead, next: [Int]) async throws {
+        let store = try Store()
+        for number in 1...2 { try await store.enqueue(Samples.mutation(number, onDead: onDead)) }
+        let later = store.clock.now.addingTimeInterval(60)
+        try await store.settle(try await store.claim()[0], .aside(until: later, Samples.failure), .transient(Samples.failure))
+        #expect(try await store.claim().map(\.id) == next.map(Samples.id))
+        #expect(try await store.outbox.derivedTablesMatch())
+        let event = try #require(try await store.outbox.events(since: 0, limit: 100).last { $0.kind == .released })
+        #expect((event.detail["aside"] == "true") == (onDead == .skip))
+    }
+
+    @Test(arguments: [(Mutation.OnDead.skip, [2]), (.skipFailed, [2]), (.halt, [])])
     func failedHeadHaltsLaneOnlyIfDeclared(onDead: Mutation.OnDead, next: [Int]) async throws {
         let store = try Store()
         for number in 1...2 { try await store.enqueue(Samples.mutation(number, onDead: onDead)) }

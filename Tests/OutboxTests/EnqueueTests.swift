@@ -42,7 +42,7 @@ import Vault
         let limit: Int64 = 2 << 20
         let outbox = try Outbox(
             file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, maxBytes: limit, now: clock.now)
-        let document = "{\"a\":\"" + String(repeating: "x", count: 100_000) + "\"}"
+        let document = "{\"a\":\"" + Samples.noise(100_000) + "\"}"
         var accepted = 0
         var refusal: OutboxError?
         while refusal == nil, accepted < 100 {
@@ -74,7 +74,7 @@ import Vault
             try Int.fetchOne(db, sql: "PRAGMA max_page_count = 1") ?? 0
         }
         #expect(pages > 1)
-        let large = Samples.mutation(2, payload: "{\"a\":\"" + String(repeating: "x", count: 100_000) + "\"}")
+        let large = Samples.mutation(2, payload: "{\"a\":\"" + Samples.noise(100_000) + "\"}")
         await #expect(throws: OutboxError.full) { try await store.enqueue(large) }
         #expect(store.outbox.shortage.now.wasFull && store.outbox.shortage.now.lastNoSpace > 100_000)
         #expect(try await store.outbox.room() == .enough)
@@ -92,7 +92,7 @@ import Vault
         let directory = try TemporaryDirectory()
         let outbox = try Outbox(
             file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, maxBytes: 2 << 20, now: clock.now)
-        let large = "{\"a\":\"" + String(repeating: "x", count: 2 << 20) + "\"}"
+        let large = "{\"a\":\"" + Samples.noise(2 << 20) + "\"}"
         _ = try await outbox.enqueue(Samples.mutation(4), at: clock.now)
         let batch = [Samples.mutation(1), Samples.mutation(2, payload: large), Samples.mutation(3), Samples.mutation(4)]
         let results = try await outbox.enqueue(batch, accountLabel: nil, at: clock.now)
@@ -171,16 +171,20 @@ import Vault
         #expect(try await store.outbox.derivedTablesMatch())
     }
 
-    @Test func storesNoPersonalDataInPlainText() async throws {
+    /// Also of a payload that is compressed first.
+    @Test(arguments: [1, 200]) func storesNoPersonalDataInPlainText(times: Int) async throws {
         let store = try Store()
         let canary = "canary-7f3a91"
-        var mutation = Samples.mutation(1, payload: #"{"note":"\#(canary)"}"#)
+        var mutation = Samples.mutation(1, payload: #"{"note":"\#(String(repeating: canary, count: times))"}"#)
         mutation.fields["name"] = .string(canary)
+        let frame = mutation.payload.flatMap(Compression.compressed)?.prefix(16)
+        #expect((frame != nil) == (times > 1))
         try await store.enqueue(mutation)
         let files = try FileManager.default.contentsOfDirectory(atPath: store.directory.path)
         for file in files {
             let content = try Data(contentsOf: URL(fileURLWithPath: store.directory(file)))
             #expect(!content.holds(Data(canary.utf8)), "\(file)")
+            if let frame { #expect(!content.holds(frame), "\(file) has a compressed payload that is not sealed") }
         }
         // The control: the same search finds data that is not encrypted.
         let all = try files.reduce(into: Data()) { $0 += try Data(contentsOf: URL(fileURLWithPath: store.directory($1))) }

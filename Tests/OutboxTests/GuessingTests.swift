@@ -44,6 +44,13 @@ import Vault
         #expect(SealedForm.plain(fields: #"{"user_id":5}"#, payload: Self.document(1984, "female")) == content.plain)
     }
 
+    @Test(arguments: [SealedContent(), SealedContent(fields: ["a": "é"], hasFollower: true), SealedContent(payload: Data("{}".utf8))])
+    func digestIsOfThePlainForm(content: SealedContent) {
+        let vault = Vault(key: VaultKey())
+        let digest = vault.keyedDigest(Data("lists\ntask\n".utf8), content.plain)
+        #expect(content.digest(by: vault, backend: "lists", route: "task") == digest)
+    }
+
     @Test func digestDependsOnContentAndKey() {
         let key = VaultKey()
         let content = Data("content".utf8)

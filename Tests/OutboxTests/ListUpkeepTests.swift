@@ -102,7 +102,7 @@ import Vault
             file: store.directory("outbox.sqlite"), vault: Vault(key: store.key), crashed: false, maxBytes: used, now: store.clock.now)
         _ = try await limited.enqueue(Samples.mutation(1), at: store.clock.now)
         #expect(try await limited.room() == .enough)
-        let large = Samples.mutation(2, payload: #"{"average_measurements":"\#(String(repeating: "x", count: 1 << 19))"}"#)
+        let large = Samples.mutation(2, payload: #"{"average_measurements":"\#(Samples.noise(1 << 19))"}"#)
         await #expect(throws: OutboxError.overLimit(used)) { _ = try await limited.enqueue(large, at: store.clock.now) }
         #expect(try await limited.room() == .overLimit(used))
     }

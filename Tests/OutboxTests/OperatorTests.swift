@@ -59,6 +59,20 @@ import Testing
         #expect(try await store.outbox.overview().blocked.isEmpty)
     }
 
+    @Test(arguments: [(Mutation.OnDead.skipFailed, 2), (.halt, 2), (.skip, nil)] as [(Mutation.OnDead, Int?)])
+    func countsEntriesBehindOneThatKeepsFailing(onDead: Mutation.OnDead, count: Int?) async throws {
+        let store = try Store()
+        for number in 1...3 { try await store.enqueue(Samples.mutation(number, onDead: onDead)) }
+        try await store.enqueue(Samples.mutation(4, lane: "users/6"))
+        let failing = try await store.claim()[0]
+        try await store.settle(failing, .aside(until: .distantPast, Samples.failure), .transient(Samples.failure))
+        let overview = try await store.outbox.overview()
+        let heldBack = overview.heldBack[Samples.destination]?["measurement"]
+        #expect(heldBack?.count == count && heldBack?.by == count.map { _ in Samples.id(1).description })
+        #expect(overview.blocked.isEmpty)
+        #expect(try await store.outbox.context(of: Samples.id(1))?.later == count ?? 0)
+    }
+
     /// A fit test follows the measurements, and a deletion follows all that belongs to the person, although their lanes are others.
     @Test func countsEntriesThatMustFollowAFailedOneAsBlocked() async throws {
         let store = try Store()

@@ -113,7 +113,7 @@ import Testing
             }
         }
         #expect(try await store.outbox.derivedTablesMatch())
-        #expect(try await store.claim(5).map(\.id) == (onDead == .skip ? [Samples.id(4)] : []))
+        #expect(try await store.claim(5).map(\.id) == (onDead == .halt ? [] : [Samples.id(4)]))
     }
 
     @Test func laneToWaitForIsThatOfTheNewestEntry() async throws {

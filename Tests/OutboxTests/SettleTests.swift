@@ -73,7 +73,7 @@ import Testing
     /// The encrypted content must go too, because the key stays. See DestroyedAtDelivery.
     @Test func overwritesDeliveredContentInTheFile() async throws {
         let store = try Store()
-        try await store.enqueue(Samples.mutation(1, payload: #"{"n":"\#(String(repeating: "1", count: 30_000))"}"#))
+        try await store.enqueue(Samples.mutation(1, payload: #"{"n":"\#(Samples.noise(30_000))"}"#))
         let sealed = try #require(try store.raw { try Data.fetchOne($0, sql: "SELECT sealed FROM content") })
         func parts(_ file: String) throws -> Int {
             let file = try Data(contentsOf: URL(fileURLWithPath: store.directory(file)))
@@ -90,7 +90,7 @@ import Testing
     /// Only accepting and overwriting an entry may write its full size.
     @Test func stateChangesOfLargeEntryWriteLittle() async throws {
         let store = try Store()
-        try await store.enqueue(Samples.mutation(1, payload: #"{"n":"\#(String(repeating: "1", count: 2_000_000))"}"#))
+        try await store.enqueue(Samples.mutation(1, payload: #"{"n":"\#(Samples.noise(2_000_000))"}"#))
         #expect(try await store.outbox.emptyLog())
         for _ in 1...3 {
             try await store.settle(try await store.claim()[0], .released(until: store.clock.now, Samples.failure))

@@ -49,6 +49,23 @@ import Vault
         #expect(try await store.claim().map(\.id) == [Samples.id(2)])
     }
 
+    /// Also when only receipts are left of the others.
+    @Test(arguments: [false, true]) func knowsTheFirstEntryOfAChain(isPruned: Bool) async throws {
+        let store = try Store()
+        var first = Samples.mutation(1)
+        (first.subject, first.reference) = ("5", "people")
+        try await store.enqueue(first)
+        for number in 2...3 {
+            var next = Samples.mutation(number, lane: "users/7")
+            next.supersedes = Samples.id(number - 1)
+            #expect(try await replace(store, with: next) == .success(.new(sequence: Int64(number))))
+        }
+        if isPruned { try await store.outbox.prune(before: .distantFuture, at: store.clock.now) }
+        let found = try await store.outbox.first(of: try #require(try await store.outbox.entry(Samples.id(3))).entry)
+        #expect(found.id == Samples.id(1) && found.mutation.subject == "5")
+        #expect(try await store.outbox.first(of: found) == found)
+    }
+
     @Test func replacesEntryThatIsBeingDiscarded() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))

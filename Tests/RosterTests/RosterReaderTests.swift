@@ -304,6 +304,8 @@ private final class PeopleServer: Transport {
         state.withLock { $0.answers[line] = InboundResponse(status: status, headers: headers, body: Data(body.utf8)) }
     }
 
+    func connect(to url: String) async throws(TransportError) {}
+
     func send(_ request: OutboundRequest) async throws(TransportError) -> InboundResponse {
         let url = URLComponents(string: request.url)
         let page = url?.queryItems?.first { $0.name == "page" }?.value.map { " \($0)" } ?? ""

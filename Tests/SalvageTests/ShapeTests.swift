@@ -20,7 +20,7 @@ import Testing
         "sqlite_autoindex_receipt_2": "settled",
         "receiptOrder": "settled", "receiptEnd": "settled",
         "grdb_migrations": nil, "sqlite_autoindex_grdb_migrations_1": nil, "stateOrder": nil, "settledOrder": nil, "entryEnd": nil,
-        "subjectOrder": nil, "subjectWaiting": nil, "routeOrder": nil,
+        "subjectOrder": nil, "subjectWaiting": nil, "subjectFailed": nil, "routeOrder": nil,
         "laneDue": nil, "laneStopped": nil, "laneAge": nil, "tally": nil,
         "eventWords": nil, "neededBy": nil, "createOrder": nil, "discardOrder": nil, "createdRow": nil,
         "owedSignOut": nil, "roster": nil, "rosterOf": nil, "rosterPage": nil, "rosterPages": nil,

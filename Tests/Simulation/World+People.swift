@@ -13,7 +13,8 @@ extension World {
         let destination = Destination(backend: backend, account: AccountID(String(account % plan.accounts + 1)))
         let after = after.map { Lane("lane\($0)") }
         let drafts = try await drafts(count, link, lane: Lane("lane\(lane)"), at: destination)
-        let mutations = drafts.map { mutation(of: $0, route, halts ? .halt : .skip, after: after, at: destination) }
+        let onDead: Mutation.OnDead = halts ? .halt : lane.isMultiple(of: 2) ? .skip : .skipFailed
+        let mutations = drafts.map { mutation(of: $0, route, onDead, after: after, at: destination) }
         let results = try await outbox.enqueue(mutations, accountLabel: nil, at: now)
         // Only the first is cursed.
         for (index, (draft, (mutation, result))) in zip(drafts, zip(mutations, results)).enumerated() {

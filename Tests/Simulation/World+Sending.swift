@@ -147,6 +147,7 @@ extension World {
         let route = RouteOfBackend(backend: attempt.backend, route: entry.mutation.route)
         switch (attempt.fate, result.verdict) {
         case (.fine, .accepted): through[route] = time
+        case (nil, .accepted): failing[route]?.remove(entry.sequence)
         case (.deniedDeclared, _), (.refusedDeclared, _), (.locked, _), (.lockedLong, _): failing[route] = []
         case (_, .transient) where evidence != .contrast, (_, .intercepted) where evidence != .contrast,
             (_, .unknown(_)) where evidence != .contrast && attempt.fate != nil && !attempt.isCut:

@@ -58,6 +58,7 @@ extension World {
     private func probe(_ backend: String, _ fate: Fate, isAbandoned: Bool) -> Probe {
         if fate != .fine { met("probe: \(isAbandoned ? "calledOff" : fate.rawValue)") }
         if isAbandoned { return .failed(Failure(.stopping, "called off")) }
+        if fate != .offline, !self.backend(named: backend).hasHealthRoute { return .well }
         guard let answer = Wire.answer(fate, content: Wire.health(keepers[backend]?.account?.id.rawValue)) else {
             return .failed(Failure(fate == .offline ? .offline : .lostAnswer, "no answer"))
         }

@@ -92,7 +92,8 @@ package final class TestStation: Sendable {
         let lines = withoutRowRoutes(text.split(separator: "\n", omittingEmptySubsequences: false)).filter { line in
             if let first = line.first, first != " ", first != "#" { isInResources = line.hasPrefix("resources:") }
             let key = line.trimmingPrefix { $0 == " " }
-            return !isInResources && !["touches: ", "creates: ", "changes: ", "then: ", "form: ["].contains { key.hasPrefix($0) }
+            let ofRows = ["touches: ", "creates: ", "changes: ", "then: ", "form: [", "values: {"]
+            return !isInResources && !ofRows.contains { key.hasPrefix($0) }
         }
         return lines.joined(separator: "\n")
     }

@@ -2,6 +2,7 @@ import Capture
 import ControlAPI
 import ControlServer
 import Foundation
+import Glibc
 import Logging
 import TestSupport
 import Testing
@@ -27,6 +28,26 @@ import Testing
             let caller = Caller(peer, try #require(daemon.policy.access(of: peer)))
             let problem = await #expect(throws: Problem.self) { try await daemon.handler.claim(NoInput(), by: caller) }
             #expect(problem?.code == expected)
+        }
+    }
+
+    @Test func onlyAdministratorOrOwnerDiscardsARefusedFile() async throws {
+        try await DaemonStation.with { station in
+            let daemon = try await station.daemon()
+            let folder = station.directory("state/spool/refused")
+            for name in ["a.json", "a.json.reason", "b.json", "b.json.reason"] {
+                try Data().write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
+            }
+            func discard(_ name: String, by peer: Peer, _ access: Access) async throws -> DiscardedFile {
+                try await daemon.handler.discardFile(FileDiscardRequest(name: name, reason: "a test"), by: Caller(peer, access))
+            }
+            let other = await #expect(throws: Problem.self) { try await discard("a.json", by: Self.capturer, .operate) }
+            #expect(other?.code == .notPermitted && other?.next?.contains("homing discard --file a.json --reason TEXT") == true)
+            let missing = await #expect(throws: Problem.self) { try await discard("c.json", by: Self.administrator, .administer) }
+            #expect(missing?.code == .notFound)
+            let owner = Peer(pid: 7, uid: geteuid(), groups: [])
+            #expect(try await discard("a.json", by: owner, .operate) == DiscardedFile(name: "a.json", refused: 1))
+            #expect(try await discard("b.json", by: Self.administrator, .administer) == DiscardedFile(name: "b.json", refused: 0))
         }
     }
 }

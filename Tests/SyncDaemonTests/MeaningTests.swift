@@ -1,5 +1,6 @@
 import Backends
 import ControlAPI
+import Delivery
 import Foundation
 import Sessions
 import SyncModel
@@ -134,6 +135,28 @@ import Testing
         #expect(
             next.text.hasPrefix("Nothing to do.")
                 && next.text.hasSuffix("\nTo send it for another person, run: homing fix \(Self.id) --user USER"))
+    }
+
+    @Test func refusalOfTheOnlyFailingEntryNamesTheCorrection() throws {
+        let waiting = Self.entry(404, "breathesafe answered: Not Found.", state: .pending)
+        var reasons = Reasons(owner: "ann@lab.test", canLookUp: true, attempts: 3, moment: Moment(now: Self.now, timeZone: .gmt))
+        reasons.fields = ["user_id": "28"]
+        reasons.meaning = Reasons.Meaning(of: waiting, at: try Self.backend("breathesafe"), for: reasons)
+        let until = Self.now.addingTimeInterval(600)
+        func gate(_ status: Int) -> RouteGate {
+            RouteGate(
+                since: Self.now, until: until, failure: Failure(.refused, status: status, "breathesafe answered: Not Found."), entry: 1)
+        }
+        let refusal = try #require(reasons.refusal(of: waiting, behind: gate(404)))
+        let id = EntryName.short(Self.id)
+        #expect(refusal.id == waiting.id)
+        #expect(
+            refusal.sentence
+                == "BreatheSafe has no user 28. Homing tries again at 05:56; ‘homing fix \(id) --user USER’ corrects it.")
+        // The gate tells of another answer, or the profile has no words for this one.
+        #expect(reasons.refusal(of: waiting, behind: gate(410)) == nil)
+        reasons.meaning = nil
+        #expect(reasons.refusal(of: waiting, behind: gate(404)) == nil)
     }
 
     @Test func translatesWhileHomingTriesAgain() throws {

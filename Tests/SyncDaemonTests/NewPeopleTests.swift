@@ -102,6 +102,22 @@ import Testing
         }
     }
 
+    /// Two new people called "Edit Me" could not be told apart.
+    @Test func newPersonHasTheSubmittedNameWhileTheDetailsWait() async throws {
+        try await offline { station in
+            let created = try await create(station)
+            await station.sandbox.apply(Fault(.neverAnswer, path: "/profile"))
+            try await station.sandbox.up()
+            try await station.delivered(created.id)
+            let id = try #require(try await station.client.call(Endpoints.receipt, EntryReference(id: created.id)).remoteID)
+            _ = try await station.client.call(Endpoints.refreshRoster, RosterReference(resource: "managed_users"))
+            let rows = try await people(station).rows
+            #expect(rows.filter { $0.id == id }.map(\.label) == ["Anna Example"])
+            let then = try await station.client.call(Endpoints.entry, EntryReference(id: try #require(created.then))).entry
+            #expect(then.subject?.text == "Anna Example (\(id))")
+        }
+    }
+
     @Test func deletedPersonIsNotListedAnyMore() async throws {
         try await offline { station in
             let before = try await people(station)

@@ -106,8 +106,40 @@ import Testing
             behind(entry(0, .pending) { $0.mutation.lane = Lane("users/6") }, ahead: 0), pending,
             "It waits for entry \(Samples.id(0)), which must be sent first.", "run: homing why \(Samples.id(0))"),
         Case(
+            reasons {
+                ($0.blocker, $0.ahead, $0.mayDestroy) = (entry(0, .dead), 1, false)
+            }, pending, "It waits for entry \(Samples.id(0)), which is ahead of it and has failed.",
+            "Retry that one, or ask an administrator to discard it. To see why, run: homing why \(Samples.id(0))"),
+        Case(
+            reasons {
+                $0.routeGate = RouteGate(since: earlier, until: later, failure: Failure(.refused, status: 404, "Its words"), entry: 2)
+                $0.refusal = Reasons.Refusal(id: Samples.id(2), sentence: "There is no user 77. Homing tries again at 05:56.")
+            }, pending, "It waits, because breathesafe refused another measurement. There is no user 77. Homing tries again at 05:56.",
+            "To see what to do about that one, run: homing why \(Samples.id(2))"),
+        Case(
+            reasons {
+                $0.gate = .cooling(until: later, Failure(.offline, "No network."))
+                $0.routeGate = RouteGate(since: earlier, until: later, failure: Failure(.refused, status: 404, "Its words"), entry: 2)
+                $0.refusal = Reasons.Refusal(id: Samples.id(2), sentence: "There is no user 77. Homing tries again at 05:56.")
+            }, pending, "The backend cannot be reached: No network. Homing tries again at 05:56.", "Check the network"),
+        Case(
             reasons { $0.routeGate = RouteGate(since: earlier, until: later, failure: Failure(.serverError, "Its words")) }, pending,
             "breathesafe has accepted no measurement since 05:36. Its words. Homing tries again at 05:56.", "‘homing sync’"),
+        Case(
+            reasons {
+                $0.routeGate = RouteGate(since: earlier, until: later, failure: Failure(.serverError, "Its words"))
+                $0.later = 2
+            }, pending,
+            "breathesafe has accepted no measurement since 05:36. Its words. Homing tries again at 05:56. 2 later entries wait for it, because their order matters.",
+            "‘homing sync’.\nTo let the later ones go without it, run: homing discard \(id)"),
+        Case(
+            behind(
+                entry(0, .pending) {
+                    $0.isAside = true
+                    $0.mutation.onDead = .skipFailed
+                }, ahead: 1), pending,
+            "It waits for entry \(Samples.id(0)), which keeps failing and must be sent first.",
+            "what to do if that one alone is the cause, run: homing why \(Samples.id(0))"),
         Case(
             reasons { $0.fields = ["user_id": "5"] },
             entry(1, .pending) {
@@ -181,7 +213,7 @@ import Testing
             "First sign bob@lab.test out with ‘homing logout --backend keyed’; then ann@lab.test signs in with ‘homing login --backend keyed --refresh-token-stdin’."
         ),
         Case(
-            cooling(.refused), pending, "The backend refused the last entry: Its words. Homing tries again at 05:56.", "‘homing sync’"),
+            cooling(.refused), pending, "The backend refused an entry: Its words. Homing tries again at 05:56.", "‘homing sync’"),
         Case(
             cooling(.serverError), pending, "The backend is not working properly: Its words. Homing tries again at 05:56.",
             "‘homing sync’"),
@@ -333,6 +365,20 @@ import Testing
                 ($0.discardBy, $0.discardAt) = ("bob", later)
             }, "bob discarded it. Its payload will be destroyed at 05:56.", "To undo this, run: homing undo \(id)"),
         Case(reasons(), held(.operator), "A person put this measurement on hold.", "To send it, run: homing retry \(id)"),
+        // Operators may not discard.
+        Case(
+            reasons { $0.mayDestroy = false }, held(.operator), "A person put this measurement on hold.",
+            "\nTo delete it for good, ask an administrator to run: homing discard \(id)"),
+        Case(
+            reasons { $0.mayDestroy = false }, held(.quarantine), "The stored data of this entry cannot be read.",
+            "Submit the original again, then ask an administrator to run: homing discard \(id)"),
+        Case(
+            reasons { $0.mayDestroy = false },
+            entry(1, .held) {
+                $0.holdReason = .discarding
+                ($0.discardBy, $0.discardAt) = ("bob", later)
+            }, "bob discarded it. Its payload will be destroyed at 05:56.",
+            "To undo this, ask an administrator to run: homing undo \(id)"),
     ]
 
     private static func receipt(_ outcome: ReceiptRecord.Outcome, by who: String? = nil, altered: String? = nil) -> ReceiptRecord {

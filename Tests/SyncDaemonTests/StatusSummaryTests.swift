@@ -104,6 +104,18 @@ import Testing
         #expect(self.summary(failing).attention.isEmpty)
     }
 
+    @Test func failingRouteNamesTheEntryThatHoldsOthersBack() {
+        var failing = backend(QueueReport(pending: 3))
+        let (since, until) = (moment.now.addingTimeInterval(-300), moment.now.addingTimeInterval(60))
+        failing.coolingRoutes = [CoolingRoute(route: "measurement", since: since, until: until, reason: "R.")]
+        var summary = summary(failing)
+        #expect(summary.attention.first?.next.hasSuffix("run ‘homing sync’.") == true)
+        summary.heldBack = ["breathesafe": ["measurement": (by: "0190a6b2-7c3e-7d4f-8a5b-6c7d8e9f0a1b", count: 2)]]
+        let words =
+            " 2 later entries wait behind 6c7d8e9f0a1b, because their order matters. If that one alone is the cause, ‘homing why 6c7d8e9f0a1b’ says what to do."
+        #expect(summary.attention.first?.next.hasSuffix(words) == true)
+    }
+
     @Test func failingRouteIsNamedInPlainWords() {
         var failing = backend(QueueReport(pending: 2, delivered: 1))
         var route = CoolingRoute(
@@ -408,8 +420,7 @@ import Testing
 
     /// A person may believe that it was delivered.
     @Test func sentenceMentionsRefusedFiles() {
-        let refused =
-            "1 dropped file was refused and not sent. Its .reason file in /spool/refused says why; fix it and drop it again."
+        let refused = "1 dropped file was refused and not sent."
         let bob = WaitingAccount(account: "2", email: "bob@lab.test", waiting: 2)
         let cases: [(StatusSummary, String)] = [
             (
@@ -428,8 +439,104 @@ import Testing
         ]
         for (summary, sentence) in cases { #expect(summary.sentence == sentence) }
         #expect(
-            summary(backend(QueueReport(delivered: 3)), refused: 2).sentence.hasPrefix(
-                "2 dropped files were refused and not sent. The .reason file beside each in /spool/refused says why; fix them and"))
+            summary(backend(QueueReport(delivered: 3)), refused: 2).attention.map(\.next) == [
+                "The .reason file beside each in /spool/refused says why. Fix them and drop them again; then end this notice with ‘homing discard --file NAME --reason TEXT’."
+            ])
+        let spool = SpoolReport(directory: "/spool", waiting: 0, refused: 1, refusedFiles: ["a b.json"])
+        let one = StatusSummary(backends: [backend(QueueReport())], spool: spool, moment: moment)
+        #expect(one.attention.first?.next.contains("‘homing discard --file 'a b.json' --reason TEXT’") == true, "\(one.attention)")
+    }
+
+    private static let people = RosterTitle(one: "new person", many: "new people")
+    private static let tasks = RosterTitle(one: "task", many: "tasks")
+    private static let edits = RosterTitle(one: "person change", many: "person changes")
+
+    /// - Parameter kinds: by state.
+    private func mixed(_ backend: BackendReport, _ kinds: [Entry.State: [(RosterTitle, Int)]], files: Int = 0) -> StatusSummary {
+        var summary = summary(backend, waiting: files)
+        summary.kinds = ["breathesafe": kinds.mapValues { $0.map { EntryKind(title: $0.0, count: $0.1) } }]
+        return summary
+    }
+
+    @Test func sentencesNameTheKindsOfEntries() {
+        let (capture, people, tasks) = (EntryKind.capture, Self.people, Self.tasks)
+        let bob = WaitingAccount(account: "2", email: "bob@lab.test", waiting: 2)
+        let cases: [(StatusSummary, String)] = [
+            (mixed(backend(QueueReport(pending: 1)), [.pending: [(people, 1)]]), "1 new person is on its way."),
+            (
+                mixed(backend(QueueReport(pending: 3, inflight: 1)), [.pending: [(people, 1), (capture, 2)], .inflight: [(capture, 1)]]),
+                "3 captures and 1 new person are on their way."
+            ),
+            (
+                mixed(backend(QueueReport(pending: 2), session: "signedOut"), [.pending: [(people, 2)]], files: 1),
+                "2 new people and 1 capture are safe here and cannot be sent until ann@lab.test signs in."
+            ),
+            (
+                mixed(backend(QueueReport(pending: 6)), [.pending: [(people, 1), (capture, 2), (tasks, 3)]]),
+                "3 tasks, 2 captures and 1 new person are on their way."
+            ),
+            (
+                mixed(backend(QueueReport(pending: 7)), [.pending: [(people, 1), (capture, 2), (tasks, 3), (Self.edits, 1)]]),
+                "7 changes are on their way."
+            ),
+            // Which of them wait for the other account is unknown.
+            (
+                mixed(backend(QueueReport(pending: 3), others: [bob]), [.pending: [(people, 1), (capture, 2)]]),
+                "1 change is on its way. 2 changes wait for bob@lab.test to sign in again."
+            ),
+            (
+                mixed(backend(QueueReport(pending: 3), others: [bob]), [.pending: [(people, 3)]]),
+                "1 new person is on its way. 2 new people wait for bob@lab.test to sign in again."
+            ),
+            (
+                mixed(backend(QueueReport(pending: 2, dead: 1, blocked: 1)), [.pending: [(capture, 2)], .dead: [(people, 1)]]),
+                "1 new person has failed or is on hold, and needs your decision. 2 captures are waiting, 1 of them behind it."
+            ),
+            (
+                mixed(
+                    backend(QueueReport(delivered: 3, discarded: 1)), [.delivered: [(capture, 2), (people, 1)], .discarded: [(people, 1)]]),
+                "Everything has been delivered: 2 captures and 1 new person, 1 more discarded. Nothing is waiting."
+            ),
+        ]
+        for (summary, sentence) in cases { #expect(summary.sentence == sentence) }
+    }
+
+    @Test func noticesNameTheKindsOfEntries() {
+        let failed = mixed(backend(QueueReport(held: 2, dead: 1)), [.dead: [(Self.people, 1)], .held: [(Self.tasks, 2)]])
+        let texts = failed.attention.map(\.text)
+        #expect(texts.first?.hasPrefix("1 new person for breathesafe was refused") == true, "\(texts)")
+        #expect(texts.last?.hasPrefix("2 tasks for breathesafe are on hold") == true, "\(texts)")
+        let ended = mixed(backend(QueueReport(pending: 2), session: "signInRequired"), [.pending: [(Self.people, 2)]])
+        #expect(ended.attention.first?.text.contains("has ended, and 2 new people are waiting") == true)
+    }
+
+    @Test func loginPageOfTheNetworkNeedsAttention() throws {
+        let caught = summary([report("a", QueueReport(pending: 2), gate: "cooling", cause: "intercepted")])
+        let item = try #require(caught.attention.first)
+        #expect(item.code == "network-sign-in" && item.backend == "a" && caught.attention.count == 1)
+        #expect(
+            item.text
+                == "Homing cannot send to a, and 2 captures are waiting, because the answer does not come from the backend: Its words (intercepted)."
+        )
+        #expect(item.next == "Open a browser on this station and sign in to the network first; then Homing continues by itself.")
+    }
+
+    /// The profile has words for the answer, and no other entry failed.
+    @Test func entryThatAloneFailsIsNamedInsteadOfTheBackend() throws {
+        let words = "BreatheSafe has no user 77. Homing tries again at 05:56; ‘homing fix 000000000001 --user USER’ corrects it."
+        var route = CoolingRoute(
+            route: "measurement", since: moment.now.addingTimeInterval(-300), until: moment.now.addingTimeInterval(60), reason: words)
+        (route.title, route.entry) = (RosterTitle(one: "measurement", many: "measurements"), "00000000-0000-7000-8000-000000000001")
+        var open = backend(QueueReport(pending: 2))
+        open.coolingRoutes = [route]
+        #expect(summary(open).sentence == "2 captures are on their way. breathesafe refused one measurement: \(words)")
+        let item = try #require(summary(open).attention.first)
+        #expect(item.text == "breathesafe refused one measurement, and 2 captures are waiting: \(words)")
+        #expect(item.next == "To see what to do, run: homing why 000000000001")
+        var cooling = backend(QueueReport(pending: 2), gate: "cooling", reason: words)
+        cooling.gateCause = "refused"
+        #expect(
+            summary(cooling).sentence == "2 captures are safe here and wait, because the backend refused an entry: \(words)")
     }
 
     @Test func namesSignInAccountOnlyIfUnique() throws {

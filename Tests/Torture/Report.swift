@@ -23,7 +23,8 @@ struct Report {
            recorded as `uncertain`. Of an entry and the one that replaces it, only one takes effect.
         4. When faults end, every entry that may be sent settles within bounded time. At any moment it is being sent, or its next time is set.
         5. Entries of a lane are delivered in order. With `on_dead: skip`, later ones pass one that fails for good, three times in a row, or whose
-           answer was lost twice in a row. 6. At most one entry of a lane is in flight.
+           answer was lost twice in a row; in a lane that another route names in `after`, only one that fails for good or is on hold.
+        6. At most one entry of a lane is in flight.
         7. An entry gets at most three attempts. Failures that the entry did not cause do not count: offline, 401, 429, login pages,
            certificates and clocks.
         8. No request carries another account's credentials.

@@ -75,6 +75,7 @@ import Testing
         let bulk: DiscardCommand = try await parse("discard --state dead --route fit_test --user 7 --reason mask --now -y")
         #expect(bulk.state == .dead && bulk.route == "fit_test" && bulk.user == "7" && bulk.reason == "mask" && bulk.now && bulk.yes)
         #expect(try await !parse("discard 1", as: DiscardCommand.self).now)
+        #expect(try await parse("discard --file -a.json --reason mask", as: DiscardCommand.self).file == "-a.json")
         let reason = String(repeating: "x", count: 200)
         #expect(try await parse("discard 1 --reason \(reason)", as: DiscardCommand.self).reason == reason)
         await #expect(throws: (any Error).self) { try await Homing.asyncParseAsRoot(["discard", "1", "--reason", reason + "x"]) }
@@ -165,6 +166,8 @@ import Testing
         "list --limit 0", "list --since soon", "list --user --json", "list --route=",
         "list --limit 501", "list --limit many", "list --after=-1", "show", "show 1 2", "why", "retry", "retry 1 --all",
         "retry 1 --state dead", "submit a --user -5", "submit a --user --json", "retry --all --state pending", "discard", "discard --yes",
+        "discard --file a", "discard 1 --file a --reason x", "discard --file a --state dead --reason x",
+        "discard --file a --reason x --now", "discard --file a --reason x --backend b",
         "discard 1 --state dead --reason x", "discard --state dead", "discard --state pending --reason x", "discard 1 --route x",
         "discard 1 --user 7", "fix 1", "fix --user 7", "fix 1 --user=", "resolve 1", "resolve 1 --delivered --not-delivered",
         "resolve 1 --not-delivered 17", "export", "export 1 --all", "export --all", "export --all --output -", "export 1 2",

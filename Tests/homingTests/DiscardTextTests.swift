@@ -55,6 +55,16 @@ import Testing
         #expect(narrow.contains("\n  #2 3f2a91c04b02, measurement of Anna Example (5), 17.4 kB"))
     }
 
+    @Test func refusedFileIsDestroyedForGood() {
+        #expect(
+            DiscardText.before(file: "a.json")
+                == "The refused file ‘a.json’ and the file that says why will be destroyed. This cannot be undone.")
+        #expect(DiscardText.done(DiscardedFile(name: "a.json", refused: 0)) == "The refused file ‘a.json’ was destroyed.")
+        #expect(
+            DiscardText.done(DiscardedFile(name: "a.json", refused: 2))
+                == "The refused file ‘a.json’ was destroyed. 2 refused files are left.")
+    }
+
     @Test func questionSaysThatNowIsFinal() {
         #expect(
             discard.before([Sample.entry(2, "dead")], isFinal: true) == """

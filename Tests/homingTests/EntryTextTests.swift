@@ -189,7 +189,7 @@ import Testing
         let detail = text.detail(EntryDetail(entry: entry, attempts: []))
         #expect(detail.contains(/needs +entry 0190a1b2-c3d4-7e5f-8a9b-3f2a91c04b01\n/))
         #expect(detail.contains(/replaced +by entry 0190a1b2-c3d4-7e5f-8a9b-3f2a91c04b03\n/))
-        #expect(detail.contains(/discarded +for good in 10 minutes \(14:25\); to keep it, run: homing undo 3f2a91c04b02\n/))
+        #expect(detail.contains(/discarded +for good in 10 minutes \(14:25\)\nundo +an administrator runs: homing undo 3f2a\S+02\n/))
     }
 
     @Test func detailNamesAlteredValue() {

@@ -37,7 +37,7 @@ import Testing
         #expect(old.code == .attentionNeeded)
         #expect(
             old.line
-                == "HOMING ATTENTION - Capture \(Sample.id(1)) for breathesafe was accepted 3 hours ago (10:55) and is still waiting. "
+                == "HOMING ATTENTION - Entry \(Sample.id(1)) for breathesafe was accepted 3 hours ago (10:55) and is still waiting. "
                 + "No answer."
         )
         #expect(check(waiting, maxAge: 60, backend: "other").code == .success)

@@ -63,6 +63,13 @@ import Testing
         #expect(!others.contains { $0.isDoubtful })
     }
 
+    /// Anyone may name a dropped file.
+    @Test func fileNamesRunNoCommand() {
+        #expect(Suggestions.escaped("a $(b);c.json", for: .bash) == #"a\ \$\(b\)\;c\.json"#)
+        #expect(Suggestions.escaped(#"a:b\c"#, for: .zsh) == #"a\:b\\c"#)
+        #expect(Suggestions.escaped("a b", for: .fish) == "a b")
+    }
+
     @Test func offersTheMembersOfTheForm() {
         var actions = RosterActions(add: "a", change: "b", delete: "c", form: ["first_name", "last_name"])
         #expect(Suggestions.assignments(for: .edit, actions) == ["first_name=", "last_name="])

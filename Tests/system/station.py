@@ -10,7 +10,7 @@ import subprocess
 import time
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
-PACKAGES = ["systemd", "systemd-sysv", "dbus", "acl", "libsqlite3-0", "zlib1g", "ca-certificates", "python3", "procps"]
+PACKAGES = ["systemd", "systemd-sysv", "dbus", "acl", "libsqlite3-0", "libzstd1", "zlib1g", "ca-certificates", "python3", "procps"]
 PEOPLE = {"alice": "homing-operate", "bob": "homing-operate", "olga": "homing-observe", "adam": "homing-administer", "nora": None}
 STATE = "/var/lib/homing"
 NEW = f"{STATE}/spool/new"

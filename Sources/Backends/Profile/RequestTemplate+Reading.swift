@@ -117,7 +117,7 @@ extension RequestTemplate.NamedTemplate {
 
     /// Set by Homing itself.
     static let ours: Set<String> = [
-        "host", "cookie", "content-type", "content-length", "transfer-encoding", "connection", "accept-encoding",
+        "host", "cookie", "content-type", "content-length", "content-encoding", "transfer-encoding", "connection", "accept-encoding",
     ]
 }
 

@@ -30,7 +30,7 @@ extension Route {
         repeats = table.identifyingValues("repeats", scope: scope)
         if allowsEmpty, !repeats.isEmpty { table.reject("empty", expected: "either empty or repeats, not both") }
         lane = table.read("lane", expected: "text with {item.…} placeholders") { Self.lane($0, "lane", table, scope: scope) }
-        onDead = table.choice("on_dead") ?? .halt
+        onDead = table.choice("on_dead", as: OnDead.self) == .skip ? .skip : .halt
         delivery = table.choice("delivery") ?? .atLeastOnce
         unknownOn = Set(
             table.list("unknown_on", expected: "a status from 400 to 599") { node in
@@ -40,7 +40,9 @@ extension Route {
         if !gone.isEmpty, let request, request.method != "DELETE" { table.reject("gone", expected: "a DELETE request") }
         echo = table.pointer("echo")
         mostLevels = table.int("max_depth", in: 1...JSONSyntax.mostLevels)
-        for key in ["echo", "max_depth"] where table.keys.contains(key) && isRequestSound && request?.json?.takesPayload != true {
+        compress = table.choice("compress")
+        let ofPayload = ["echo", "max_depth", "compress"]
+        for key in ofPayload where table.keys.contains(key) && isRequestSound && request?.json?.takesPayload != true {
             table.reject(key, expected: "{item.payload} in json, because \(key) applies to the payload")
         }
         let after = table.read("after", expected: "the lane of other routes, as text with {item.…} placeholders, or subject") {
@@ -64,6 +66,8 @@ extension Route {
         self.request = request
         checkFieldsAreUsed(table)
     }
+
+    private enum OnDead: String, CaseIterable { case halt, skip }
 
     /// A field is a type, or a table of a type and a reference.
     private static func fields(_ table: StrictTable) -> ([String: FieldType], [Reference]) {

@@ -13,12 +13,14 @@ extension Route {
         let then: String?
         /// The only members of the payload; empty for any.
         let form: [String]
+        /// The values of some of them; others take any.
+        let values: [String: FormValue]
     }
 
-    /// Throws if the payload has no members, or some that are not in the form.
-    func checkForm(_ payload: Data?) throws(Failure) {
-        guard !rows.form.isEmpty, let payload else { return }
-        let root = JSONDocument(checked: payload).root
+    /// Throws if the payload has no members, some that are not in the form, or one with another value than the profile declares.
+    func checkForm(_ payload: JSONDocument) throws(Failure) {
+        guard !rows.form.isEmpty else { return }
+        let root = payload.root
         let list = rows.form.joined(separator: ", ")
         guard root.kind == .object else {
             throw Failure(.profile, "The payload for the route \"\(name)\" must be a JSON object with these members: \(list).")
@@ -26,9 +28,16 @@ extension Route {
         guard root.members.contains(where: { _ in true }) else {
             throw Failure(.profile, "The payload for the route \"\(name)\" is empty; expected at least one of these members: \(list).")
         }
-        guard let other = root.members.first(where: { !rows.form.contains($0.name) })?.name else { return }
-        throw Failure(
-            .profile, "The payload for the route \"\(name)\" has the member \"\(other.prefix(100))\". It may only have these: \(list).")
+        if let other = root.members.first(where: { !rows.form.contains($0.name) })?.name {
+            throw Failure(
+                .profile, "The payload for the route \"\(name)\" has the member \"\(other.prefix(100))\". It may only have these: \(list).")
+        }
+        // Without the value: the words may be logged.
+        for (member, value) in root.members {
+            guard let rule = rows.values[member], !rule.accepts(value) else { continue }
+            throw Failure(
+                .profile, "The payload for the route \"\(name)\" has a wrong value of \"\(member)\"; expected \(rule.expected).")
+        }
     }
 }
 
@@ -41,6 +50,10 @@ extension Route.RowRules {
         changes = table.text("changes")
         then = table.text("then")
         form = table.list("form", expected: Self.member) { $0.member } ?? []
+        let rules = table.map("values").compactMap { name, node, path in
+            FormValue(node, path: path, mistakes: table.mistakes).map { (name, $0) }
+        }
+        values = Dictionary(rules) { first, _ in first }
         checkKeys(table, subject, takesPayload)
         checkForm(table)
     }
@@ -65,6 +78,9 @@ extension Route.RowRules {
     }
 
     private func checkForm(_ table: StrictTable) {
+        for name in values.keys.sorted() where !form.contains(name) {
+            table.reject("values", expected: "members of the form in the same route", found: "\"\(name)\"")
+        }
         guard let node = table.node.member("form") else { return }
         if !table.keys.contains("changes") {
             table.reject("form", expected: "the key changes in the same route")

@@ -33,6 +33,8 @@ struct Route: Sendable {
     let echo: JSONPointer?
     /// The maximum nesting that the server can accept and return.
     let mostLevels: Int?
+    /// How the body is compressed; nil for not at all.
+    let compress: ContentCoding?
     /// Earlier entries of this lane must be delivered first.
     let after: TextTemplate?
     /// All earlier entries with the same subject must be delivered first.
@@ -66,6 +68,9 @@ struct Route: Sendable {
         /// The server gives several sends one effect.
         case repeatable
     }
+
+    /// Content-Encoding (RFC 9110 8.4).
+    enum ContentCoding: String, Sendable, CaseIterable { case gzip }
 
     struct Find: Sendable {
         let request: RequestTemplate

@@ -53,6 +53,9 @@ package struct TextTemplate: Hashable, Sendable {
         if parts.count == 1, case .placeholder(let placeholder) = parts[0] { placeholder } else { nil }
     }
 
+    /// Nil for each placeholder: templates with the same literals may render the same text.
+    var literals: [String?] { parts.map { if case .literal(let literal) = $0 { literal } else { nil } } }
+
     var placeholders: [Placeholder] {
         parts.compactMap { if case .placeholder(let placeholder) = $0 { placeholder } else { nil } }
     }

@@ -13,6 +13,8 @@ package final class HTTPTransport: Transport {
     private let reusing: Clients
     /// For all others; each gets a connection of its own.
     private let fresh: Clients
+    /// Of every connection.
+    private let tls: TLSConfiguration
     /// One loop for channel and delegate: with two, a request could look unsent when cancelled.
     private let loop: any EventLoop
     let limits: TransportLimits
@@ -22,8 +24,12 @@ package final class HTTPTransport: Transport {
     package init(_ limits: TransportLimits = TransportLimits(), clock: any SyncClock = SystemClock()) throws(Failure) {
         let authorities = try limits.authorities()
         loop = MultiThreadedEventLoopGroup.singleton.any()
-        reusing = Clients(limits, authorities, on: loop)
-        fresh = Clients(limits, authorities, uses: 1, on: loop)
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
+        if let authorities { tls.trustRoots = .certificates(authorities) }
+        self.tls = tls
+        reusing = Clients(limits, tls, on: loop)
+        fresh = Clients(limits, tls, uses: 1, on: loop)
         self.limits = limits
         self.clock = clock
     }
@@ -73,16 +79,29 @@ package final class HTTPTransport: Transport {
                 unsent.isReusing = false
                 return try await send(unsent)
             }
-            let url = URLComponents(string: request.url)
-            let host = url?.host ?? request.url
-            let findings =
-                if let proxy { await findings(on: error, at: proxy.host, port: nil) } else {
-                    await findings(on: error, at: host, port: url?.port ?? 443)
-                }
-            throw TransportError(
-                error, wasSent: exchange.hasSentHead, host: proxy.map { "\(host) through the proxy \($0)" } ?? host, findings: findings,
-                now: clock.now)
+            throw await named(error, wasSent: exchange.hasSentHead, at: request.url, through: proxy)
         }
+    }
+
+    package func connect(to url: String) async throws(TransportError) {
+        let proxy = limits.proxies.proxy(for: URLComponents(string: url))
+        do {
+            guard let address = URLComponents(string: url) else { throw HTTPClientError.invalidURL }
+            try await ConnectionTrial(to: address, through: proxy, tls: tls, within: TimeAmount(limits.connect)).run(on: loop)
+        } catch {
+            throw await named(error, wasSent: false, at: url, through: proxy)
+        }
+    }
+
+    private func named(_ error: any Error, wasSent: Bool, at address: String, through proxy: Proxy?) async -> TransportError {
+        let url = URLComponents(string: address)
+        let host = url?.host ?? address
+        let findings =
+            if let proxy { await findings(on: error, at: proxy.host, port: nil) } else {
+                await findings(on: error, at: host, port: url?.port ?? 443)
+            }
+        return TransportError(
+            error, wasSent: wasSent, host: proxy.map { "\(host) through the proxy \($0)" } ?? host, findings: findings, now: clock.now)
     }
 
     /// Looks for the cause of an error. Sends no request.
@@ -105,9 +124,9 @@ private struct Clients {
 
     /// - Parameter uses: how many requests a connection takes; nil for any number. Without this limit, requests that wait for a connection would
     ///   get a used one.
-    init(_ limits: TransportLimits, _ authorities: [NIOSSLCertificate]?, uses: Int? = nil, on loop: any EventLoop) {
-        direct = Self.client(limits, authorities, through: nil, uses: uses, on: loop)
-        proxied = limits.proxies.proxy.map { Self.client(limits, authorities, through: $0, uses: uses, on: loop) }
+    init(_ limits: TransportLimits, _ tls: TLSConfiguration, uses: Int? = nil, on loop: any EventLoop) {
+        direct = Self.client(limits, tls, through: nil, uses: uses, on: loop)
+        proxied = limits.proxies.proxy.map { Self.client(limits, tls, through: $0, uses: uses, on: loop) }
     }
 
     var all: [HTTPClient] { [direct, proxied].compactMap(\.self) }
@@ -115,11 +134,8 @@ private struct Clients {
     func client(through proxy: Proxy?) -> HTTPClient { proxy == nil ? direct : proxied ?? direct }
 
     private static func client(
-        _ limits: TransportLimits, _ authorities: [NIOSSLCertificate]?, through proxy: Proxy?, uses: Int?, on loop: any EventLoop
+        _ limits: TransportLimits, _ tls: TLSConfiguration, through proxy: Proxy?, uses: Int?, on loop: any EventLoop
     ) -> HTTPClient {
-        var tls = TLSConfiguration.makeClientConfiguration()
-        tls.minimumTLSVersion = .tlsv12
-        if let authorities { tls.trustRoots = .certificates(authorities) }
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls, redirectConfiguration: .disallow, timeout: .init(connect: TimeAmount(limits.connect)),
             connectionPool: .init(idleTimeout: TimeAmount(limits.idle), concurrentHTTP1ConnectionsPerHostSoftLimit: 80),
@@ -139,10 +155,12 @@ private struct Clients {
 
 extension HTTPClient.Request {
     fileprivate init(_ request: OutboundRequest, on loop: any EventLoop) throws {
-        let body = request.body.map { HTTPClient.Body.inPieces($0, on: loop) }
+        let zipped = request.isCompressible ? request.body?.gzipped : nil
+        let body = (zipped ?? request.body).map { HTTPClient.Body.inPieces($0, on: loop) }
         try self.init(url: request.url, method: HTTPMethod(rawValue: request.method), body: body)
         for field in request.headers { headers.add(name: field.name, value: field.value) }
         headers.replaceOrAdd(name: "Accept-Encoding", value: "gzip")
+        if zipped != nil { headers.replaceOrAdd(name: "Content-Encoding", value: "gzip") }
     }
 }
 

@@ -23,6 +23,8 @@ package struct OutboundRequest: Hashable, Sendable, CustomStringConvertible, Cus
     package var isBrief = false
     /// May be sent on an idle connection, which the server may be closing: a lost answer can be looked up, or the request repeated.
     package var isReusing: Bool
+    /// The server takes `body` as gzip, so a long one is sent that way.
+    package var isCompressible = false
     /// Hidden in messages of the server.
     package var secrets: Set<Secret> = []
 

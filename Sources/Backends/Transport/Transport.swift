@@ -1,8 +1,10 @@
 import SyncModel
 
-/// Returns the response with any status.
 package protocol Transport: Sendable {
+    /// Returns the response with any status.
     func send(_ request: OutboundRequest) async throws(TransportError) -> InboundResponse
+    /// Opens a connection to the server of `url` as for a request, with TLS and through the proxy, and ends it. Sends no request.
+    func connect(to url: String) async throws(TransportError)
 }
 
 package enum TransportError: Error, Hashable, Sendable {

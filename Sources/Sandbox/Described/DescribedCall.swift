@@ -88,7 +88,9 @@ struct DescribedCall: Sendable {
     /// The body as JSON; a form becomes an object of strings. Nil if it is neither.
     func bodyOf(_ request: SandboxRequest) -> JSON? {
         if isForm { return .object(FormBody.read(String(decoding: request.body, as: UTF8.self))) }
-        return try? JSON(bytes: request.body)  // `try?`: a body that is not JSON is nil
+        let isZipped = table["compress"] == "gzip" && request.header("content-encoding") == "gzip"
+        // `try?`: a body that is not JSON is nil
+        return (isZipped ? request.unzippedBody : request.body).flatMap { try? JSON(bytes: $0) }
     }
 
     private func valuesInPath(of request: SandboxRequest) -> JSONObject? {

@@ -32,6 +32,9 @@ actor Listener {
         self.responder = responder
     }
 
+    /// The connections since `up`.
+    var connectionCount: Int { running?.connections.count ?? 0 }
+
     /// Listens; does nothing if it already listens.
     func up() async throws {
         guard running == nil else { return }
@@ -116,9 +119,14 @@ actor Listener {
 /// It holds those that the listener has not served yet: NIO stops the process if such a connection is forgotten (swift-nio issue 2637).
 final class Connections: Sendable {
     private let open = Mutex<[ObjectIdentifier: (connection: HTTP1Channel.Value, isServed: Bool)]?>([:])
+    private let added = Atomic(0)
+
+    /// Those so far.
+    var count: Int { added.load(ordering: .relaxed) }
 
     /// Keeps a connection until it is removed; after `closeAll`, closes it at once.
     func add(_ connection: HTTP1Channel.Value) {
+        added.add(1, ordering: .relaxed)
         let isKept = open.withLock { open in
             open?[ObjectIdentifier(connection.channel)] = (connection, false)
             return open != nil

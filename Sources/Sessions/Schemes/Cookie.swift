@@ -26,8 +26,8 @@ struct Cookie: Hashable, Sendable, Codable {
     /// - Parameters:
     ///   - date: the answer's `Date`, the base for Expires.
     ///   - now: the local time.
-    init?(_ field: String, from url: URLComponents, date: Date?, now: Date) {
-        guard !field.holdsControlCharacters, let host = url.host?.lowercased() else { return nil }
+    init?(_ field: String, from place: Place, date: Date?, now: Date) {
+        guard !field.holdsControlCharacters else { return nil }
         let parts = field.split(separator: ";", omittingEmptySubsequences: false).map { $0.trimmingCharacters(in: .whitespaces) }
         guard let (name, value) = Self.pair(parts[0]), !name.isEmpty, name.utf8.count + value.utf8.count <= Self.longest else { return nil }
         var attributes: [String: String] = [:]
@@ -40,25 +40,40 @@ struct Cookie: Hashable, Sendable, Codable {
         var asked = attributes["domain"]?.lowercased() ?? ""
         if asked.hasPrefix(".") { asked.removeFirst() }
         // Reject a top-level domain, except for a host that names itself.
-        if asked.isEmpty || asked == host {
-            isHostOnly = asked.isEmpty || !host.contains(".")
-            domain = host
+        if asked.isEmpty || asked == place.host {
+            isHostOnly = asked.isEmpty || !place.host.contains(".")
+            domain = place.host
         } else {
-            guard asked.contains("."), Self.isWithin(host, asked) else { return nil }
+            guard asked.contains("."), Self.isWithin(place.host, asked) else { return nil }
             (isHostOnly, domain) = (false, asked)
         }
-        path = attributes["path"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? Self.defaultPath(of: url.percentEncodedPath)
+        path = attributes["path"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? Self.defaultPath(of: place.path)
         isSecure = attributes["secure"] != nil
-        if isSecure, !Self.isPrivate(url) { return nil }
+        if isSecure, !place.isPrivate { return nil }
         expires = Self.end(attributes, date: date, now: now)
     }
 
-    /// True if the cookie is sent to `url` now (RFC 6265 5.4).
-    func matches(_ url: URLComponents, at now: Date) -> Bool {
-        guard let host = url.host?.lowercased(), isHostOnly ? host == domain : Self.isWithin(host, domain) else { return false }
-        let asked = url.percentEncodedPath.isEmpty ? "/" : url.percentEncodedPath
+    /// The parts of a URL that decide about cookies.
+    struct Place {
+        /// In lower case.
+        let host: String
+        let path: String
+        /// HTTPS or a loopback address: other machines cannot read that traffic.
+        let isPrivate: Bool
+
+        init?(_ url: String) {
+            guard let parts = URLComponents(string: url), let host = parts.host?.lowercased() else { return nil }
+            let path = parts.percentEncodedPath
+            (self.host, self.path, isPrivate) = (host, path.isEmpty ? "/" : path, Origin(url)?.isPrivate ?? false)
+        }
+    }
+
+    /// True if the cookie is sent to `place` now (RFC 6265 5.4).
+    func matches(_ place: Place, at now: Date) -> Bool {
+        guard isHostOnly ? place.host == domain : Self.isWithin(place.host, domain) else { return false }
+        let asked = place.path
         let isBelow = asked == path || (asked.hasPrefix(path) && (path.hasSuffix("/") || asked.dropFirst(path.count).first == "/"))
-        return isBelow && !hasExpired(at: now) && (!isSecure || Self.isPrivate(url))
+        return isBelow && !hasExpired(at: now) && (!isSecure || place.isPrivate)
     }
 
     func hasExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
@@ -106,7 +121,4 @@ struct Cookie: Hashable, Sendable, Codable {
         let isAddress = host.contains(":") || host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
         return !isAddress && host.hasSuffix("." + domain)
     }
-
-    /// Includes loopback addresses: other machines cannot read that traffic.
-    private static func isPrivate(_ url: URLComponents) -> Bool { url.string.flatMap(Origin.init)?.isPrivate ?? false }
 }

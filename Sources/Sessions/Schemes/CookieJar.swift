@@ -17,10 +17,10 @@ struct CookieJar: Hashable, Sendable, Codable {
     /// - Parameter isSignIn: prefer these cookies when there are too many.
     mutating func absorb(_ response: InboundResponse, to request: OutboundRequest, at now: Date, isSignIn: Bool = false) -> Bool {
         let fields = response.headers.filter { $0.name.isFieldName("Set-Cookie") }
-        guard !fields.isEmpty, let url = URLComponents(string: request.url) else { return false }
-        let before = self
+        guard !fields.isEmpty, let place = Cookie.Place(request.url) else { return false }
+        let (before, date) = (self, response.date)
         for field in fields {
-            guard var cookie = Cookie(field.value, from: url, date: response.date, now: now) else { continue }
+            guard var cookie = Cookie(field.value, from: place, date: date, now: now) else { continue }
             let index = cookies.firstIndex { cookie.replaces($0) }
             cookie.isFromSignIn = isSignIn || index.map { cookies[$0].isFromSignIn } ?? false
             switch index {
@@ -36,8 +36,8 @@ struct CookieJar: Hashable, Sendable, Codable {
 
     /// Nil without a match.
     func header(for url: String, at now: Date) -> String? {
-        guard let url = URLComponents(string: url) else { return nil }
-        var indices = cookies.indices.filter { cookies[$0].matches(url, at: now) }
+        guard !isEmpty, let place = Cookie.Place(url) else { return nil }
+        var indices = cookies.indices.filter { cookies[$0].matches(place, at: now) }
         while indices.reduce(0, { $0 + cookies[$1].length }) > Self.longestHeader, let index = leastNeeded(of: indices) {
             indices.removeAll { $0 == index }
         }

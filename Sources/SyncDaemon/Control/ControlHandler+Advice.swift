@@ -9,7 +9,9 @@ import SyncModel
 
 extension ControlHandler {
     /// Nil for a submission without a subject.
-    func advice(on submission: Capture.Submission, of owner: Destination) async throws(OutboxError) -> Advice? {
+    func advice(
+        on submission: Capture.Submission, of owner: Destination, as session: SessionSnapshot
+    ) async throws(OutboxError) -> Advice? {
         guard let keeper = keepers[owner.backend], let (field, resource) = keeper.backend.subjectField(route: submission.route),
             let id = keeper.backend.subject(route: submission.route, fields: submission.fields)
         else { return nil }
@@ -17,8 +19,7 @@ extension ControlHandler {
             subject: SubjectReport(resource: resource.name, field: field, id: id.rawValue),
             kind: keeper.backend.noun(route: submission.route), title: resource.title, maxAge: resource.maxAge,
             moment: Moment(now: clock.now))
-        let snapshot = await keeper.snapshot
-        advice.isSignedIn = snapshot.state == .signedIn && snapshot.account?.id == owner.account
+        advice.isSignedIn = session.state == .signedIn && session.account?.id == owner.account
         var list: RosterKey?
         if id.reference != nil {
             let subject = Subject(owner, route: submission.route, id)

@@ -26,15 +26,39 @@ extension ControlHandler {
         let owner = Destination(backend: name, account: account.id)
         let files: Int
         do { files = try await spool.claim(for: owner, by: caller.peer.description) } catch {
-            guard !(error is OutboxError) else { throw error }
-            throw Problem(
-                .storageFailed, status: 500, title: "The drop folder failed", detail: "The files could not be claimed: \(error)",
-                next: "Check the disk and the owner of the folder \(spool.directory).")
+            throw failure(error, "The files could not be claimed")
         }
         if files > 0 {
             let details = facts(Requester(caller.peer), name, account.id).merging(["files": "\(files)"]) { $1 }
             log.notice("Unclaimed files were claimed", metadata: details)
         }
         return ClaimReport(files: files, backend: name, account: account.id.rawValue, email: account.label)
+    }
+
+    func discardFile(_ request: FileDiscardRequest, by caller: Caller) async throws -> DiscardedFile {
+        let (owner, name) = (caller.mayDestroy ? nil : caller.peer.uid, request.name)
+        let end: RefusedFileEnd
+        do {
+            end = try await spool.discardRefused(name, of: owner, by: caller.peer.description, reason: request.reason)
+        } catch { throw failure(error, "The file could not be destroyed") }
+        switch end {
+        case .destroyed:
+            log.notice("A refused file was discarded", metadata: ["file": "\(name)", "by": "\(caller.peer)"])
+            return DiscardedFile(name: name, refused: spool.counts().refused)
+        case .missing:
+            throw Problem.notFound("There is no refused file ‘\(name.legible)’.", next: "To see the refused files, run: homing status")
+        case .othersFile:
+            throw Problem(
+                .notPermitted, status: 403, title: "Not permitted",
+                detail: "Another user dropped the file ‘\(name.legible)’. Nothing was changed.",
+                next: "An administrator runs: homing discard --file \(name.asArgument) --reason TEXT")
+        }
+    }
+
+    private func failure(_ error: any Error, _ what: String) -> any Error {
+        if error is OutboxError { return error }
+        return Problem(
+            .storageFailed, status: 500, title: "The drop folder failed", detail: "\(what): \(error)",
+            next: "Check the disk and the owner of the folder \(spool.directory).")
     }
 }

@@ -18,9 +18,11 @@ extension ControlHandler {
         let all: [Intake.Accepted]
         let advice: Advice?
         do {
-            let (backend, account) = try await intake.account(at: request.backend)
-            submission.fields = keepers[backend]?.backend.fields(request.fields, route: request.route) ?? [:]
-            advice = try await self.advice(on: submission, of: Destination(backend: backend, account: account.id))
+            let keeper = try keeper(request.backend)
+            let (backend, session) = (keeper.backend.name, await keeper.snapshot)
+            guard let account = session.owner else { throw IntakeError.signInRequired(backend: backend) }
+            submission.fields = keeper.backend.fields(request.fields, route: request.route)
+            advice = try await self.advice(on: submission, of: Destination(backend: backend, account: account.id), as: session)
             if request.strict { try await refuse(submission, at: backend, advice) }
             all = try await intake.accept(all: steps(of: submission, at: backend), for: account, at: backend, by: caller.peer.description)
         } catch let error as IntakeError {
@@ -96,22 +98,23 @@ extension ControlHandler {
         let entry = view.entry(context.entry)
         let backend = entry.destination.backend
         let keeper = keepers[backend]
-        var reasons = Reasons(
-            blocker: context.blocker, ahead: context.ahead, receipt: context.receipt, fields: identifyingFields(in: context),
-            pause: PauseReport(context.pause, at: clock.now), gate: dispatcher.gates[backend].map { view.gate($0, at: backend) },
-            routeGate: dispatcher.routeGates(of: backend)[entry.route],
-            owner: (view.seesPeople ? context.label : nil) ?? "account \(entry.destination.account)", canLookUp: canLookUp(entry),
-            commands: commands(for: backend), hasProfile: keeper != nil, isDiskFull: try await outbox.room() == .nothingLeft,
-            attempts: dispatcher.attempts, subjectReport: try await names(for: view).report(Subject(entry)), moment: Moment(now: clock.now))
-        reasons.earlier = context.earlier
+        var reasons = try await reasons(about: context, for: view)
+        (reasons.blocker, reasons.ahead, reasons.earlier) = (context.blocker, context.ahead, context.earlier)
+        reasons.later = context.later
+        reasons.receipt = context.receipt
+        reasons.pause = PauseReport(context.pause, at: clock.now)
+        reasons.gate = dispatcher.gates[backend].map { view.gate($0, at: backend) }
+        reasons.hasProfile = keeper != nil
+        reasons.isDiskFull = try await outbox.room() == .nothingLeft
         reasons.retryMayDuplicate = retryMayDuplicate(entry)
-        reasons.isFollower = context.entry.isFollower
+        reasons.mayDestroy = caller.mayDestroy
         reasons.readsRow = keeper?.backend.freshResource(route: entry.route) != nil
-        reasons.noun = keeper?.backend.noun(route: entry.route)
-        reasons.rowTitle = reasons.subjectReport.flatMap { keeper?.backend.resource($0.resource) }?.title.one
         reasons.deletes = keeper?.backend.deletes(route: entry.route) != nil
-        reasons.meaning = Reasons.Meaning(of: context.entry, at: keeper?.backend, for: reasons)
-        if let gate = reasons.routeGate { reasons.routeGate?.failure = view.failure(gate.failure, at: backend) }
+        if let gate = dispatcher.routeGates(of: backend)[entry.route] {
+            reasons.refusal = try await refusal(behind: gate, for: view)
+            reasons.routeGate = gate
+            reasons.routeGate?.failure = view.failure(gate.failure, at: backend)
+        }
         if let keeper { reasons.session = view.session(await keeper.snapshot) }
         if !SessionKeeper.namesItsServer(entry.destination.account) { reasons.formerAddress = keeper?.foreignTo }
         try await addReferences(to: &reasons, of: context, for: view)
@@ -119,6 +122,31 @@ extension ControlHandler {
         return ControlAPI.Explanation(
             id: entry.id.description, state: entry.state.rawValue, subject: reasons.subjectReport, sentence: sentence, next: next.text,
             needsPerson: next.needsPerson)
+    }
+
+    /// What the entry is and what was said about it, without what keeps it from being sent.
+    private func reasons(about context: EntryContext, for view: ObserverView) async throws(OutboxError) -> Reasons {
+        let entry = context.entry
+        let backend = keepers[entry.destination.backend]?.backend
+        var reasons = Reasons(
+            fields: identifyingFields(in: context),
+            owner: (view.seesPeople ? context.label : nil) ?? "account \(entry.destination.account)", canLookUp: canLookUp(entry),
+            commands: commands(for: entry.destination.backend), attempts: dispatcher.attempts,
+            subjectReport: try await names(for: view).report(Subject(entry)), moment: Moment(now: clock.now))
+        reasons.isFollower = try await create(followedBy: entry) != nil
+        reasons.noun = backend?.noun(route: entry.route)
+        reasons.rowTitle = reasons.subjectReport.flatMap { backend?.resource($0.resource) }?.title.one
+        reasons.meaning = Reasons.Meaning(of: entry, at: backend, for: reasons)
+        return reasons
+    }
+
+    /// What the server said about the entry because of which a route cools; nil if several failed, and if the profile has no words for it.
+    func refusal(behind gate: RouteGate, for view: ObserverView) async throws(OutboxError) -> Reasons.Refusal? {
+        guard view.seesPeople, [.refused, .forbidden].contains(gate.failure.reason), let sequence = gate.entry,
+            let entry = try await outbox.entries(after: sequence - 1, limit: 1).first, entry.sequence == sequence,
+            let context = try await outbox.context(of: entry.id)
+        else { return nil }
+        return try await reasons(about: context, for: view).refusal(of: context.entry, behind: gate)
     }
 
     private func context(of id: MutationID) async throws -> EntryContext {

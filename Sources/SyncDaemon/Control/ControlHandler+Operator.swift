@@ -30,7 +30,7 @@ extension ControlHandler {
         let submission = Capture.Submission(
             route: old.route, id: newID, fields: fields, payload: old.mutation.payload, supersedes: id,
             capturedAt: old.mutation.capturedAt)
-        let advice = try await self.advice(on: submission, of: old.destination)
+        let advice = try await self.advice(on: submission, of: old.destination, as: keeper(name).snapshot)
         if request.strict { try await refuse(submission, at: name, advice) }
         let accepted: Intake.Accepted
         do throws(IntakeError) {
@@ -46,9 +46,9 @@ extension ControlHandler {
 
     /// Throws if the entry holds the values of a new row, and the fields name another row.
     private func checkRow(of entry: Entry, _ fields: [String: JSONValue], at backend: Backend) async throws {
-        guard entry.isFollower, let create = entry.mutation.subject?.reference,
-            let resource = backend.subjectField(route: entry.route)?.resource,
-            let row = backend.subject(route: entry.route, fields: fields), row != entry.mutation.subject
+        guard let resource = backend.subjectField(route: entry.route)?.resource,
+            let row = backend.subject(route: entry.route, fields: fields), row != entry.mutation.subject,
+            let create = try await self.create(followedBy: entry)
         else { return }
         let edit = commands(for: backend.name).roster(resource.name, resource.title.many, "edit ID")
         throw Problem.belongsToNewRow(entry.id, create: create, resource.title, edit: edit)

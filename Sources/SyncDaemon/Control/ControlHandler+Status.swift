@@ -41,17 +41,19 @@ extension ControlHandler {
         for keeper in keepers.values.sorted(by: { $0.backend.name < $1.backend.name }) {
             reports.append(report(keeper, await keeper.snapshot, overview, for: view))
             reports[reports.endIndex - 1].owedSignOuts = owed(await keeper.owedSignOuts, at: keeper.backend.name, for: view)
+            try await nameRefusals(in: &reports[reports.endIndex - 1], for: view)
         }
         let files = spool.files
         let stuck = spool.stuckFiles
         let settings = spool.settings
-        let spoolReport =
+        var spoolReport =
             settings.isEnabled
             ? SpoolReport(
                 directory: spool.directory, waiting: files.waiting, refused: files.refused, stuck: stuck.count,
                 stuckExample: stuck.example.map { .init(path: $0.path, reason: $0.reason, next: $0.next) },
                 unclaimed: files.unclaimed)
             : SpoolReport(off: spool.directory, holding: files.waiting + files.unclaimed, refused: files.refused)
+        spoolReport.refusedFiles = view.seesPeople && files.refused > 0 ? spool.refusedNames : nil
         let unknown = overview.tallies.filter { keepers[$0.destination.backend] == nil && $0.state != .delivered && $0.state != .discarded }
         var summary = StatusSummary(
             backends: reports, spool: spoolReport, spoolBackend: settings.backend, stuckWaiting: settings.isEnabled ? stuck.waiting : 0,
@@ -59,9 +61,21 @@ extension ControlHandler {
             withoutProfile: Dictionary(unknown.map { ($0.destination.backend, $0.count) }, uniquingKeysWith: +),
             room: try await outbox.room(), rejectedConfiguration: rejected.reason,
             damages: SalvageReport.all(in: stateDirectory), commonNames: try await commonNames(overview.commonSubjects, view),
-            moment: Moment(now: clock.now))
-        for (index, report) in reports.enumerated() { summary.backends[index].sentence = summary.only(report).sentence }
+            kinds: kinds(overview.tallies), moment: Moment(now: clock.now))
+        for (index, report) in reports.enumerated() {
+            summary.heldBack[report.name] = report.own.flatMap { overview.heldBack[$0] }
+            summary.backends[index].sentence = summary.only(report).sentence
+        }
         return summary
+    }
+
+    private func kinds(_ tallies: [Tally]) -> EntryKinds {
+        tallies.reduce(into: [:]) { kinds, tally in
+            let name = tally.destination.backend
+            let title = keepers[name]?.backend.kind(route: tally.route) ?? RosterTitle(route: tally.route)
+            let kind = EntryKind(title: tally.route == spool.settings.route ? EntryKind.capture : title, count: tally.count)
+            kinds[name, default: [:]][tally.state, default: []].append(kind)
+        }
     }
 
     private func commonNames(_ common: [CommonSubject], _ view: ObserverView) async throws -> [String: [Entry.State: String]] {
@@ -94,15 +108,18 @@ extension ControlHandler {
         report.queue.unseen = overview.unseen.filter { $0.key.backend == name }.values.reduce(0, +)
         let commands = commands(for: name)
         for tally in tallies where tally.state == .pending && tally.destination != report.own {
-            if keeper.foreignTo != nil && !SessionKeeper.namesItsServer(tally.destination.account) {
+            let account = tally.destination.account
+            if keeper.foreignTo != nil && !SessionKeeper.namesItsServer(account) {
                 report.waitingForFormerAddress = (report.waitingForFormerAddress ?? 0) + tally.count
-                continue
+            } else if let index = report.otherAccounts.firstIndex(where: { $0.account == account.rawValue }) {
+                report.otherAccounts[index].waiting += tally.count
+            } else {
+                let label = view.labels(overview.labels)[tally.destination]
+                report.otherAccounts.append(
+                    WaitingAccount(
+                        account: account.rawValue, email: label ?? "account \(account)", waiting: tally.count,
+                        signInCommand: commands.needsNames ? commands.login(of: label) : nil))
             }
-            let label = view.labels(overview.labels)[tally.destination]
-            report.otherAccounts.append(
-                WaitingAccount(
-                    account: tally.destination.account.rawValue, email: label ?? "account \(tally.destination.account)",
-                    waiting: tally.count, signInCommand: commands.needsNames ? commands.login(of: label) : nil))
         }
         report.show(
             view.gate(gate(of: name, report.pause, isSignedIn: report.session.isSignedIn), at: name), next: dispatcher.nextTry(of: name),
@@ -116,6 +133,18 @@ extension ControlHandler {
         report.coolingRoutes = routes.isEmpty ? nil : routes
         report.signInCommand = commands.login(of: view.seesPeople ? report.session.email ?? report.awaited : nil)
         return report
+    }
+
+    /// Where a single entry keeps a route from sending, the report says what the server said about it.
+    private func nameRefusals(in report: inout BackendReport, for view: ObserverView) async throws(OutboxError) {
+        let gates = dispatcher.routeGates(of: report.name)
+        for (index, route) in (report.coolingRoutes ?? []).enumerated() {
+            guard let gate = gates[route.route], let refusal = try await self.refusal(behind: gate, for: view) else { continue }
+            report.coolingRoutes?[index].entry = refusal.id.description
+            report.coolingRoutes?[index].reason = refusal.sentence
+            let isWhole = dispatcher.gates[report.name] == .cooling(until: gate.until, gate.failure)
+            if report.knownGate == .cooling, isWhole { report.gateReason = refusal.sentence }
+        }
     }
 
     /// Nil for none.

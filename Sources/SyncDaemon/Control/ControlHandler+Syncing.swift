@@ -42,7 +42,7 @@ extension ControlHandler {
         let paused = report.knownGate == .paused ? ["\(gate) To resume, run ‘\(commands(for: report.name).resume)’."] : []
         guard report.queue.waiting > 0 else { return paused }
         let signingOut = report.knownGate == .signInRequired && report.session.knownState == .signingOut ? [gate] : []
-        var codes = [Attention.Code.otherAddress, .signInRequired, .otherAccount]
+        var codes = [Attention.Code.otherAddress, .networkSignIn, .signInRequired, .otherAccount]
         if report.ownWaiting > 0, report.queue.blocked >= report.ownWaiting { codes += [.dead, .held] }
         let notices = attention.filter { $0.backend == report.name && codes.contains($0.knownCode) }
         return paused + signingOut + notices.map { "\($0.text) \($0.next)" }

@@ -24,7 +24,7 @@ struct CoolingText {
         case .offline: "the backend cannot be reached"
         case .lostAnswer: "the connection ended or timed out before the backend answered"
         case .profile: "the backend does not match its profile"
-        case .refused, .misplaced, .forbidden: "the backend refused the last entry"
+        case .refused, .misplaced, .forbidden: "the backend refused an entry"
         default: "the backend is not working properly"
         }
     }
@@ -42,7 +42,7 @@ struct CoolingText {
         switch reason {
         case .tls: "Tell the administrator of the network or the backend. Once this is fixed, \(then)."
         case .clock: "Set the station’s clock; then \(then). If the clock is right, tell the administrator of the backend."
-        case .intercepted: "Open any page in a browser on this network and sign in to the network first; then \(then)."
+        case .intercepted: "Open a browser on this station and sign in to the network first; then \(then)."
         case .profile: "Tell the administrator of this station that the profile must be corrected. Signing in again does not help."
         default: nil
         }

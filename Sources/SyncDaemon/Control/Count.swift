@@ -1,9 +1,17 @@
-/// A number of things with the words that agree with it: `1 capture is`, `2 captures are`.
+import ControlAPI
+
+/// A number of things with the words that agree with it: `1 capture is`, `2 captures are`, `3 captures and 1 new person are`.
 struct Count: CustomStringConvertible {
     let number: Int
-    private let noun: String
+    let description: String
 
-    init(_ number: Int, _ noun: String = "capture") { (self.number, self.noun) = (number, noun) }
+    init(_ number: Int, _ noun: String = "capture") {
+        self.init(number, RosterTitle(one: noun, many: noun + "s"))
+    }
+
+    private init(_ number: Int, _ title: RosterTitle) {
+        (self.number, description) = (number, title.counted(number))
+    }
 
     /// Nil for none.
     init?(some number: Int, _ noun: String = "capture") {
@@ -11,7 +19,24 @@ struct Count: CustomStringConvertible {
         self.init(number, noun)
     }
 
-    var description: String { "\(number) \(noun)\(pick("", "s"))" }
+    /// Entries among those of `kinds`, by kind: `3 captures and 1 new person`; of more than three kinds, or some of several, `5 changes`.
+    init(_ number: Int, among kinds: [EntryKind]) {
+        self.number = number
+        let areAll = kinds.map(\.count).reduce(0, +) == number
+        description =
+            switch kinds.count {
+            case 0: EntryKind.capture.counted(number)
+            case 1: kinds[0].title.counted(number)
+            case 2...3 where areAll: kinds.map { $0.title.counted($0.count) }.inWords
+            default: RosterTitle(one: "change", many: "changes").counted(number)
+            }
+    }
+
+    /// Nil for none.
+    init?(some number: Int, among kinds: [EntryKind]) {
+        guard number > 0 else { return nil }
+        self.init(number, among: kinds)
+    }
 
     var are: String { pick("is", "are") }
     var were: String { pick("was", "were") }

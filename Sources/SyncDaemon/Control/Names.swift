@@ -76,7 +76,7 @@ struct Names {
             let created = ids.isEmpty ? [:] : try await delivered(in: key).created
             for subject in subjects {
                 guard let id = reports[subject].map({ RosterID($0.id) }) else { continue }
-                reports[subject]?.label = subject.id.reference.flatMap { new[$0] } ?? created[id]?.label ?? labels[id]
+                reports[subject]?.label = created[id]?.label ?? labels[id] ?? subject.id.reference.flatMap { new[$0] }
             }
         }
         return reports
@@ -94,7 +94,7 @@ struct Names {
         return report
     }
 
-    /// What the stored list does not show yet. A created row counts until the entry with its values is delivered too.
+    /// What the stored list does not show yet. A created row has its submitted name while the entry with its values waits.
     func delivered(in key: RosterKey) async throws(OutboxError) -> DeliveredRows {
         var found = DeliveredRows()
         guard let backend = keepers[key.destination.backend]?.backend, let resource = backend.resource(key.resource) else { return found }

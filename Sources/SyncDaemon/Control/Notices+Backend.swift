@@ -15,7 +15,7 @@ extension Notices {
     }
 
     private func failed(_ backend: BackendReport) -> Attention? {
-        guard let captures = Count(some: backend.queue.dead) else { return nil }
+        guard let captures = count(backend.queue.dead, backend, in: [.dead]) else { return nil }
         return Attention(
             .dead,
             "\(captures)\(of(.dead, backend)) for \(backend.name) \(captures.were) refused or ran out of attempts. \(captures.pick("It is", "They are")) kept.",
@@ -23,7 +23,7 @@ extension Notices {
     }
 
     private func held(_ backend: BackendReport) -> Attention? {
-        guard let captures = Count(some: backend.queue.held) else { return nil }
+        guard let captures = count(backend.queue.held, backend, in: [.held]) else { return nil }
         return Attention(
             .held,
             "\(captures)\(of(.held, backend)) for \(backend.name) \(captures.are) on hold and \(captures.pick("needs", "need")) your decision.",
@@ -36,7 +36,7 @@ extension Notices {
     }
 
     private func unseen(_ backend: BackendReport) -> Attention? {
-        guard let captures = Count(some: backend.queue.unseen) else { return nil }
+        guard let captures = count(backend.queue.unseen, backend) else { return nil }
         return Attention(
             .lookUpFailing,
             "\(captures) may already be delivered to \(backend.name), but looking \(captures.them) up keeps failing. Homing does not send \(captures.them) again before that.",
@@ -48,20 +48,32 @@ extension Notices {
     private func failingRoutes(_ backend: BackendReport) -> [Attention] {
         guard backend.ownWaiting > 0, backend.session.isSignedIn, backend.pause == nil else { return [] }
         return (backend.coolingRoutes ?? []).filter { moment.now.timeIntervalSince($0.since) >= Self.patience }.map { route in
-            Attention(
+            if let entry = route.entry {
+                return Attention(
+                    .routeFailing, "\(backend.name) refused one \(route.kind.one)\(andWaiting(backend)): \(route.reason.asSentence)",
+                    next: "To see what to do, run: homing why \(EntryName.short(entry))")
+            }
+            return Attention(
                 .routeFailing,
-                "\(backend.name) has accepted no \(route.kind.one) since \(moment.text(route.since)), and captures are waiting. \(route.reason.asSentence)",
+                "\(backend.name) has accepted no \(route.kind.one) since \(moment.text(route.since))\(andWaiting(backend)). \(route.reason.asSentence)",
                 next:
-                    "Tell the administrator of \(backend.name). Nothing is lost: Homing tries again by itself. To try now, run ‘homing sync’."
+                    "Tell the administrator of \(backend.name). Nothing is lost: Homing tries again by itself. To try now, run ‘homing sync’.\(heldBack(backend, route))"
             )
         }
+    }
+
+    /// A space and how many entries another one holds back, with the way out if that one is the cause; or nothing.
+    private func heldBack(_ backend: BackendReport, _ route: CoolingRoute) -> String {
+        guard let (first, count) = summary.heldBack[backend.name]?[route.route] else { return "" }
+        let (id, later) = (EntryName.short(first), count == 1 ? "1 later entry waits" : "\(count) later entries wait")
+        return " \(later) behind \(id), because their order matters. If that one alone is the cause, ‘homing why \(id)’ says what to do."
     }
 
     /// In seconds.
     private static let patience: TimeInterval = 300
 
     private func formerAddress(_ backend: BackendReport) -> Attention? {
-        guard let former = backend.formerAddress, let captures = Count(some: backend.waitingForFormerAddress ?? 0) else { return nil }
+        guard let former = backend.formerAddress, let captures = count(backend.waitingForFormerAddress ?? 0, backend) else { return nil }
         return Attention(
             .otherAddress, "\(captures) \(captures.were) accepted for \(former), but \(backend.name) is now \(backend.baseURL).",
             next: NextCommands.restoreAddress(former, of: backend.name))
@@ -69,19 +81,25 @@ extension Notices {
 
     /// Causes that do not pass by themselves.
     private func cooling(_ backend: BackendReport) -> Attention? {
-        guard let cause = backend.coolingCause, cause == .tls || cause == .clock || cause == .profile else { return nil }
+        guard let cause = backend.coolingCause else { return nil }
         let text = CoolingText(reason: cause, message: backend.gateReason ?? "")
         let words = text.message.asSentence
-        return cause == .profile
-            ? Attention(
-                .misconfigured, "\(backend.name) does not match its profile\(backend.andWaiting): \(words)",
+        let code: Attention.Code
+        switch cause {
+        case .tls: code = .noSecureConnection
+        case .clock: code = .clock
+        case .intercepted: code = .networkSignIn
+        case .profile:
+            return Attention(
+                .misconfigured, "\(backend.name) does not match its profile\(andWaiting(backend)): \(words)",
                 next:
                     "Tell the administrator of this station: \(backend.name).yaml must be corrected. Signing in again does not help. Nothing is lost."
             )
-            : Attention(
-                cause == .tls ? .noSecureConnection : .clock,
-                "Homing cannot send to \(backend.name)\(backend.andWaiting), because \(text.cause): \(words)",
-                next: text.remedy(then: "Homing continues by itself") ?? "Try again later.")
+        default: return nil
+        }
+        return Attention(
+            code, "Homing cannot send to \(backend.name)\(andWaiting(backend)), because \(text.cause): \(words)",
+            next: text.remedy(then: "Homing continues by itself") ?? "Try again later.")
     }
 
     private func signIn(_ backend: BackendReport) -> Attention? {
@@ -90,11 +108,12 @@ extension Notices {
         case .signInRequired:
             return Attention(
                 .signInRequired,
-                "The session of \(backend.session.email ?? "the account") at \(backend.name) has ended\(backend.andWaiting)\(SessionReport.because(backend.session.reason))",
+                "The session of \(backend.session.email ?? "the account") at \(backend.name) has ended\(andWaiting(backend))\(SessionReport.because(backend.session.reason))",
                 next: "Sign in again with ‘\(login)’.")
         case .signedOut:
             let isItsSpool = summary.isSpool(of: backend)
-            guard let captures = Count(some: backend.waitingForPeople + (isItsSpool ? summary.waitingFiles : 0)) else { return nil }
+            let files = isItsSpool ? summary.waitingFiles : 0
+            guard let captures = count(backend.waitingForPeople + files, backend, files: files) else { return nil }
             return Attention(
                 .signInRequired, "Not signed in at \(backend.name). \(captures) \(captures.are) waiting.",
                 next: "\(backend.awaited.map { "\($0) has to sign in" } ?? "Sign in") with ‘\(login)’.\(isItsSpool ? claimingToo : "")")
@@ -112,7 +131,7 @@ extension Notices {
         guard let since = backend.session.failingSince, moment.now.timeIntervalSince(since) >= 3600 else { return nil }
         return Attention(
             .sessionFailing,
-            "The session of \(backend.session.email ?? "the account") at \(backend.name) has not been renewed for over an hour\(backend.andWaiting): \((backend.session.failure ?? "").asSentence)",
+            "The session of \(backend.session.email ?? "the account") at \(backend.name) has not been renewed for over an hour\(andWaiting(backend)): \((backend.session.failure ?? "").asSentence)",
             next: "Homing keeps trying. If the server works in a browser, sign in again with ‘\(login(backend))’.")
     }
 
@@ -131,12 +150,24 @@ extension Notices {
         guard backend.session.isSignedIn else { return [] }
         let present = backend.session.email ?? "the signed-in account"
         return backend.otherAccounts.map { other in
-            let captures = Count(other.waiting)
+            let captures = Count(other.waiting, among: summary.kinds.at([backend], in: EntryKinds.waiting))
             let change = commands(backend).change(from: present, to: other.email, by: other.signInCommand ?? login(backend))
             return Attention(
                 .otherAccount, "\(captures) of \(other.email) \(captures.are) waiting at \(backend.name) until that account signs in.",
                 next: "\(change) Homing sends \(captures.them) only as \(other.email).")
         }
+    }
+
+    /// `, and 2 captures are waiting`, or nothing.
+    private func andWaiting(_ backend: BackendReport) -> String {
+        count(backend.ownWaiting, backend).map { ", and \($0) \($0.are) waiting" } ?? ""
+    }
+
+    /// Entries in these states, with dropped files; nil for none.
+    private func count(
+        _ number: Int, _ backend: BackendReport, in states: [Entry.State] = EntryKinds.waiting, files: Int = 0
+    ) -> Count? {
+        Count(some: number, among: summary.kinds.at([backend], in: states, files: files))
     }
 
     private var moment: Moment { summary.moment }
@@ -151,10 +182,6 @@ extension Notices {
 extension BackendReport {
     /// Entries that the signed-in account can send.
     var ownWaiting: Int { queue.waiting - waitingForOthers }
-
-    fileprivate var andWaiting: String {
-        Count(some: ownWaiting).map { ", and \($0) \($0.are) waiting" } ?? ""
-    }
 }
 
 extension SessionReport {

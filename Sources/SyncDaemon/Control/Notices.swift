@@ -2,6 +2,7 @@ import Capture
 import ControlAPI
 import Outbox
 import Salvage
+import SyncModel
 
 /// The catalogue of everything that needs a person. The order of `Attention.Code` is their severity.
 struct Notices {
@@ -48,9 +49,11 @@ struct Notices {
     }
 
     private var missingProfiles: [Attention] {
-        summary.withoutProfile.sorted { $0.key < $1.key }.map { name, count in
-            Attention(
-                .noProfile, "\(Count(count)) cannot be sent: the backend \(name) no longer has a profile.",
+        summary.withoutProfile.sorted { $0.key < $1.key }.map { name, number in
+            let kinds = summary.kinds[name] ?? [:]
+            let count = Count(number, among: kinds.filter { ![.delivered, .discarded].contains($0.key) }.values.flatMap(\.self).merged)
+            return Attention(
+                .noProfile, "\(count) cannot be sent: the backend \(name) no longer has a profile.",
                 next: NextCommands.restoreProfile(of: name), backend: name)
         }
     }
@@ -73,10 +76,11 @@ struct Notices {
 
     private var refusedFiles: Attention? {
         guard let files = Count(some: summary.spool.refused, "dropped file") else { return nil }
+        let name = (files.number == 1 ? summary.spool.refusedFiles?.first : nil)?.asArgument ?? "NAME"
         return Attention(
             .refusedFiles, "\(files) \(files.were) refused and not sent.",
             next:
-                "\(files.pick("Its .reason file", "The .reason file beside each")) in \(summary.spool.directory)/refused says why; fix \(files.them) and drop \(files.them) again."
+                "\(files.pick("Its .reason file", "The .reason file beside each")) in \(summary.spool.directory)/refused says why. Fix \(files.them) and drop \(files.them) again; then end this notice with ‘homing discard --file \(name) --reason TEXT’."
         )
     }
 

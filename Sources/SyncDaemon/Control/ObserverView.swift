@@ -72,6 +72,7 @@ struct ObserverView {
             ["by", "data", "discarded", "owedUntil", "server", "way"]
         case .signOutHeard, .signOutGivenUp: ["cause", "server"]
         case .fileRefused: ["file", "reason"]
+        case .fileDiscarded: ["by", "file"]
         case .claimed: ["by", "files"]
         case .started: ["version"]
         case .reloaded: nil  // named after configuration keys

@@ -91,7 +91,7 @@ extension Problem {
             self.init(
                 .wrongState, status: 409, title: "Being discarded",
                 detail: "A person discarded entry \(id). Its payload will be destroyed on \(Moment(now: .distantPast).text(date)).",
-                next: "To undo this, run: homing undo \(id)")
+                next: "To undo this, an administrator runs: homing undo \(id)")
         case .notUncertain(let id):
             self.init(
                 .wrongState, status: 409, title: "Nothing to resolve",
@@ -120,13 +120,13 @@ extension Problem {
                 .wrongState, status: 409, title: "Other entries need it",
                 detail: "Other entries refer to what entry \(id) creates, so it cannot be replaced. Nothing was changed.",
                 next:
-                    "To see those entries, run: homing list --user @\(id)\nDiscard them first, or discard entry \(id) and submit all of them again."
+                    "To see those entries, run: homing list --user @\(id)\nAn administrator can discard those first. Or an administrator discards entry \(id), and you submit all of them again."
             )
         case .unreadable(let id):
             self.init(
                 .storageFailed, status: 500, title: "The entry cannot be read",
                 detail: "The stored data of entry \(id) cannot be read.",
-                next: "Submit the original again under a new id, then run: homing discard \(id)")
+                next: "Submit the original again under a new id. Then an administrator runs: homing discard \(id)")
         }
     }
 
@@ -185,7 +185,9 @@ extension Problem {
             .wrongState, status: 409, title: "It belongs to a new \(title.one)",
             detail:
                 "Entry \(id) gives the \(title.one) that entry \(create) creates the values that were submitted with it, so it cannot go to another \(title.one). Nothing was changed.",
-            next: "To change another \(title.one), run: \(edit)\nIf these values must not be sent, run: homing discard \(id)")
+            next:
+                "To change another \(title.one), run: \(edit)\nIf these values must not be sent, an administrator runs: homing discard \(id)"
+        )
     }
 
     static func notRestorable(_ id: MutationID, _ state: Entry.State) -> Problem {

@@ -16,7 +16,7 @@ extension Reasons {
         if first.holdReason == .discarding {
             return (
                 "\(this) waits for \(count). \(which) is being discarded.",
-                .optional("Nothing to do. To undo the discard, run: homing undo \(id)")
+                .optional("Nothing to do. To undo the discard, \(destroying("homing undo \(id)"))")
             )
         }
         switch first.state {

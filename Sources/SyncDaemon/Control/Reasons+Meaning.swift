@@ -1,5 +1,7 @@
 import Backends
 import ControlAPI
+import Delivery
+import Foundation
 import SyncModel
 
 extension Reasons {
@@ -16,20 +18,40 @@ extension Reasons {
         [meaning?.words, entry.lastError].compactMap { $0.map { " \($0.asSentence)" } }.joined()
     }
 
-    /// The command that corrects the entry, with a line feed before it; nothing if there is none. An entry that may have taken effect must not be
-    /// sent in another form.
+    /// What the server said about an entry, and when Homing tries again.
+    struct Refusal: Equatable {
+        let id: MutationID
+        let sentence: String
+    }
+
+    /// Nil if the profile says nothing about the answer.
+    ///
+    /// - Parameter gate: of the entry's route, which cools only because of this entry.
+    func refusal(of entry: Entry, behind gate: RouteGate) -> Refusal? {
+        guard let meaning, entry.lastStatus == gate.failure.status else { return nil }
+        let again = gate.until > moment.now ? "tries again at \(moment.text(gate.until))" : "is trying again"
+        let fix = correcting(entry, EntryName.short("\(entry.id)")).map { "; ‘\($0.command)’ corrects it" } ?? ""
+        return Refusal(id: entry.id, sentence: "\(meaning.words.asSentence) Homing \(again)\(fix).")
+    }
+
+    /// How to correct the entry, with a line feed before it; nothing if there is no way.
     func correction(_ entry: Entry) -> String {
-        guard !entry.mayHaveTakenEffect, let meaning, let fix = meaning.fix else { return "" }
+        correcting(entry, "\(entry.id)").map { "\n\($0.purpose), run: \($0.command)" } ?? ""
+    }
+
+    /// Nil if there is no way. An entry that may have taken effect must not be sent in another form.
+    private func correcting(_ entry: Entry, _ id: String) -> (purpose: String, command: String)? {
+        guard !entry.mayHaveTakenEffect, let meaning, let fix = meaning.fix else { return nil }
         switch fix {
         case .field(let name):
-            if isFollower, name == subjectReport?.field { return "" }
+            if isFollower, name == subjectReport?.field { return nil }
             let other = meaning.rowTitle.map { "for another \($0)" } ?? "with another \(name)"
-            return "\nTo send it \(other), run: homing fix \(entry.id) \(name == "user_id" ? "--user USER" : "--item \(name)=VALUE")"
+            return ("To send it \(other)", "homing fix \(id) \(name == "user_id" ? "--user USER" : "--item \(name)=VALUE")")
         case .payload:
             // A create has no field for the row that it makes.
             let row = entry.mutation.subject == nil && entry.mutation.creates != nil ? nil : subjectReport
             let items = fields.merging(row.map { [$0.field: $0.id] } ?? [:]) { $1 }
-            return "\nTo send a corrected document instead, run: \(commands.replacing(entry, fields: items))"
+            return ("To send a corrected document instead", commands.replacing(entry, fields: items))
         }
     }
 }

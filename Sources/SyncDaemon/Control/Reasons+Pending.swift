@@ -11,10 +11,26 @@ extension Reasons {
     func pending(_ entry: Entry) -> Explanation {
         backendMissing(entry) ?? addressChanged(entry) ?? paused() ?? accountMissing(entry) ?? creation(entry)
             ?? ofSubject(entry) ?? behind(entry)
-            ?? diskFull()
-            ?? unseen(entry) ?? refused(entry) ?? cooling() ?? failing(entry) ?? uncertain(entry) ?? backoff(entry) ?? revived(entry) ?? (
-                "It is the next to be sent.", .optional("Nothing to do. Homing sends it by itself.")
-            )
+            ?? diskFull() ?? holdingBack(entry, first(entry))
+    }
+
+    /// For the first entry of its lane.
+    private func first(_ entry: Entry) -> Explanation {
+        unseen(entry) ?? refused(entry) ?? refusedOther(entry) ?? cooling() ?? failing(entry) ?? uncertain(entry) ?? backoff(entry)
+            ?? revived(entry) ?? ("It is the next to be sent.", .optional("Nothing to do. Homing sends it by itself."))
+    }
+
+    private func holdingBack(_ entry: Entry, _ why: Explanation) -> Explanation {
+        guard later > 0 else { return why }
+        let least = later >= Outbox.countedInLine ? "At least " : ""
+        let wait = "\(least)\(later) later \(later == 1 ? "entry waits" : "entries wait") for it, because their order matters."
+        let way = "\nTo let the later ones go without it, \(destroying("homing discard \(entry.id)"))"
+        let next: NextStep =
+            switch why.next {
+            case .optional(let text): .optional(text + way)
+            case .required(let text): .required(text + way)
+            }
+        return ("\(why.sentence) \(wait)", next)
     }
 
     private func backendMissing(_ entry: Entry) -> Explanation? {
@@ -68,14 +84,20 @@ extension Reasons {
         if head.holdReason == .discarding {
             return (
                 "It waits for entry \(head.id), which is being discarded. It is put on hold when that is done.",
-                .optional("Nothing to do. To undo the discard, run: homing undo \(head.id)")
+                .optional("Nothing to do. To undo the discard, \(destroying("homing undo \(head.id)"))")
             )
         }
         if head.state == .dead || head.state == .held {
             let what = head.state == .dead ? "has failed" : "is on hold"
             return (
                 "It waits for entry \(head.id), which is ahead of it and \(what).",
-                .required("Retry or discard that one. \(why)")
+                .required("\(mayDestroy ? "Retry or discard that one" : "Retry that one, or ask an administrator to discard it"). \(why)")
+            )
+        }
+        if head.isAside, head.lane != entry.lane || head.mutation.onDead != .skip {
+            return (
+                "It waits for entry \(head.id), which keeps failing and must be sent first.",
+                .optional("Nothing to do. To see why, and what to do if that one alone is the cause, run: homing why \(head.id)")
             )
         }
         guard head.lane == entry.lane else {
@@ -115,6 +137,16 @@ extension Reasons {
         return (
             "\(entry.destination.backend) refused \(subject(entry, "this"))\(status).\(said(entry)) Homing \(again), in case \(entry.destination.backend) itself is the cause.",
             .optional("Nothing to do. To try now, run: homing sync\(correction(entry))")
+        )
+    }
+
+    /// Its route cools only because another entry fails.
+    private func refusedOther(_ entry: Entry) -> Explanation? {
+        guard let refusal, refusal.id != entry.id else { return nil }
+        if case .cooling(_, let failure) = gate, failure != routeGate?.failure { return nil }
+        return (
+            "It waits, because \(entry.destination.backend) refused another \(kind(entry)). \(refusal.sentence)",
+            .optional("Nothing to do. To see what to do about that one, run: homing why \(refusal.id)")
         )
     }
 

@@ -40,7 +40,7 @@ extension Reasons {
         case .held where create.holdReason == .discarding:
             return (
                 "\(isOnHold) entry \(id), which creates \(newRow), is being discarded.",
-                .required("To keep that entry, run: homing undo \(id)\n\(otherwise(entry))")
+                .required("To keep that entry, \(destroying("homing undo \(id)"))\n\(otherwise(entry))")
             )
         case .held where isMisplaced(create):
             return (

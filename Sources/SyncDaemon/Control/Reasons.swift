@@ -14,6 +14,8 @@ struct Reasons {
     var ahead = 0
     /// Undelivered entries of its subject that go first, counted up to `Outbox.countedInLine`.
     var earlier = 0
+    /// Entries that it holds back in its lane while it keeps failing, counted up to `Outbox.countedInLine`.
+    var later = 0
     /// Its row is read before each send.
     var readsRow = false
     /// Nil until it is delivered or discarded.
@@ -59,6 +61,10 @@ struct Reasons {
     var noun: String?
     /// A delivery deletes the row that the entry refers to.
     var deletes = false
+    /// The caller may run commands that destroy entries, or undo that.
+    var mayDestroy = true
+    /// What the server said about another entry, the only one that fails on this one's route; nil for none.
+    var refusal: Refusal?
     /// Whether the creation can be looked up.
     var canLookUpCreate = false
     /// Rows that the creation may have made; nil if that is no question.
@@ -175,7 +181,8 @@ struct Reasons {
             let first = entry.uncertain ? "Look for it at \(backend). If it is missing, submit" : "Submit"
             return (
                 "The stored data of this entry cannot be read\(doubt).",
-                .required("\(first) the original again, then run: homing discard \(entry.id)\nTo try to read it again, run: \(retry)")
+                .required(
+                    "\(first) the original again, then \(destroying("homing discard \(entry.id)"))\nTo try to read it again, run: \(retry)")
             )
         case .profile:
             return (
@@ -192,7 +199,7 @@ struct Reasons {
         case .discarding:
             return (
                 "\(entry.discardBy ?? "A person") discarded it. Its payload will be destroyed\(at(entry.discardAt)).",
-                .optional("To undo this, run: homing undo \(entry.id)")
+                .optional("To undo this, \(destroying("homing undo \(entry.id)"))")
             )
         case .operator, nil: return ("A person put \(this) on hold.", .required("\(again(entry, "To send it"))\n\(discard(entry))"))
         }
@@ -234,7 +241,12 @@ struct Reasons {
 
     /// To discard a deletion keeps the row.
     func discard(_ entry: Entry) -> String {
-        "\(deletes ? "To take the deletion back" : "To delete it for good"), run: homing discard \(entry.id)"
+        "\(deletes ? "To take the deletion back" : "To delete it for good"), \(destroying("homing discard \(entry.id)"))"
+    }
+
+    /// The end of an advice to run a command for administrators.
+    func destroying(_ command: String) -> String {
+        mayDestroy ? "run: \(command)" : "ask an administrator to run: \(command)"
     }
 
     private func at(_ date: Date?) -> String { date.map { " at \(moment.text($0))" } ?? "" }

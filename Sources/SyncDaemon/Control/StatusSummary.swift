@@ -24,6 +24,9 @@ struct StatusSummary {
     var damages: [SalvageReport] = []
     /// By backend and state, the name that all its dead or held entries have in common.
     var commonNames: [String: [Entry.State: String]] = [:]
+    var kinds: EntryKinds = [:]
+    /// By backend and route, the entries behind others that keep failing, and the oldest such one.
+    var heldBack: [String: [String: (by: String, count: Int)]] = [:]
     var moment: Moment
 
     var namesPeople = true
@@ -41,7 +44,8 @@ struct StatusSummary {
         return StatusSummary(
             backends: [backend], spool: isItsSpool ? spool : SpoolReport(directory: spool.directory, waiting: 0, refused: 0),
             spoolBackend: spoolBackend, stuckWaiting: isItsSpool ? stuckWaiting : 0, spoolFailure: isItsSpool ? spoolFailure : nil,
-            unclaimed: unclaimed, room: room, rejectedConfiguration: rejectedConfiguration, moment: moment, namesPeople: namesPeople)
+            unclaimed: unclaimed, room: room, rejectedConfiguration: rejectedConfiguration, kinds: kinds, moment: moment,
+            namesPeople: namesPeople)
     }
 
     /// Most serious first.
@@ -52,7 +56,7 @@ struct StatusSummary {
         let situation = situation(attention)
         func texts(_ code: Attention.Code) -> [String] { attention.filter { $0.knownCode == code }.map(\.text) }
         // Refused files are mentioned because their owner may believe that they were sent.
-        let refused = attention.filter { $0.knownCode == .refusedFiles }.map { "\($0.text) \($0.next)" }
+        let refused = texts(.refusedFiles)
         var sentences = texts(.storeDamaged)
         sentences += attention.first?.knownCode == .refusedFiles ? refused + [situation] : [situation] + refused
         sentences += (stuckFiles.map { ["\($0)."] } ?? []).filter { !situation.hasPrefix($0.dropLast()) }
@@ -86,25 +90,25 @@ struct StatusSummary {
 
     private func situation(_ attention: [Attention]) -> String {
         let waiting = WaitingText(
-            backends: backends, files: waitingFiles, filesBackend: spoolBackend, namesPeople: namesPeople, moment: moment,
+            backends: backends, files: waitingFiles, filesBackend: spoolBackend, kinds: kinds, namesPeople: namesPeople, moment: moment,
             restIsDelivered: spool.refused + claimable + stuckWaiting == 0 && spoolFailure == nil
         ).sentences
-        let captures = Count(some: total(\.queue.waiting))
+        let captures = count(\.waiting, in: EntryKinds.waiting)
         let blocked = total(\.queue.blocked)
         if let first = attention.first(where: { [.diskFull, .noProfile].contains($0.knownCode) }) {
             let safe = captures.map { ["\($0) \($0.are) safe here until there is room."] } ?? []
             let rest = first.knownCode == .noProfile ? [] : room == .nothingLeft ? safe : waiting
             return ([first.text] + rest).joined(separator: " ")
         }
-        if let failed = Count(some: total(\.queue.dead) + total(\.queue.held)) {
+        if let failed = Count(some: total(\.queue.dead) + total(\.queue.held), among: kinds.at(backends, in: [.dead, .held])) {
             let place = blocked == captures?.number ? " behind \(failed.them)" : ", \(blocked) of them behind \(failed.pick("it", "these"))"
             let rest = captures.map { " \($0) \($0.are) waiting\(blocked == 0 ? "" : place)." } ?? ""
             return
                 "\(failed) \(failed.pick("has failed or is on hold, and needs", "have failed or are on hold, and need")) your decision.\(rest)"
         }
-        if let unseen = Count(some: total(\.queue.unseen)) {
+        if let unseen = count(\.unseen, in: EntryKinds.waiting) {
             let first = "\(unseen) may already be delivered, but looking \(unseen.them) up keeps failing."
-            let behind = Count(some: blocked).map { ["\($0) \($0.are) waiting behind \(unseen.them)."] } ?? []
+            let behind = count(\.blocked, in: EntryKinds.waiting).map { ["\($0) \($0.are) waiting behind \(unseen.them)."] } ?? []
             return ([first] + behind + waiting).joined(separator: " ")
         }
         if !waiting.isEmpty { return waiting.joined(separator: " ") }
@@ -115,8 +119,10 @@ struct StatusSummary {
     }
 
     private func finished(besides: String) -> String {
-        let discarded = Count(some: total(\.queue.discarded) + total(\.queue.discarding))
-        if let delivered = Count(some: total(\.queue.delivered)) {
+        let discarding = total(\.queue.discarding)
+        let states: [Entry.State] = discarding == 0 ? [.discarded] : [.discarded, .held]
+        let discarded = Count(some: total(\.queue.discarded) + discarding, among: kinds.at(backends, in: states))
+        if let delivered = count(\.delivered, in: [.delivered]) {
             let also = discarded.map { ", \($0.number) more discarded" } ?? ""
             return "Everything\(besides) has been delivered: \(delivered)\(also). Nothing\(besides) is waiting."
         }
@@ -129,6 +135,11 @@ struct StatusSummary {
     private var pausedToo: String {
         guard let backend = backends.first(where: { $0.pause != nil }), let pause = backend.pause else { return "" }
         return " Sending\(backends.count == 1 ? "" : " to \(backend.name)") is paused \(PauseText(pause: pause, moment: moment).clause)."
+    }
+
+    /// Nil for none.
+    private func count(_ number: KeyPath<QueueReport, Int>, in states: [Entry.State]) -> Count? {
+        Count(some: total((\BackendReport.queue).appending(path: number)), among: kinds.at(backends, in: states))
     }
 
     private func total(_ count: KeyPath<BackendReport, Int>) -> Int { backends.map { $0[keyPath: count] }.reduce(0, +) }

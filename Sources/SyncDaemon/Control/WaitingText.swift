@@ -8,6 +8,7 @@ struct WaitingText {
     let files: Int
     /// Their backend; nil for the only one.
     let filesBackend: String?
+    let kinds: EntryKinds
     let namesPeople: Bool
     let moment: Moment
     /// Whether all other entries were delivered.
@@ -20,7 +21,7 @@ struct WaitingText {
         let all = backends.map(\.waitingForPeople).reduce(0, +) + files
         let accounts = Set(backends.filter { own($0) > 0 }.map(missing))
         return isSignedOut && all > 0 && accounts.count != 1
-            ? ["\(Self.areSafe(all)) and cannot be sent until an account signs in."] : elsewhere
+            ? ["\(areSafe(all, backends)) and cannot be sent until an account signs in."] : elsewhere
     }
 
     private var stopped: [BackendReport] { backends.filter { $0.pause != nil && $0.queue.pending > 0 } }
@@ -28,7 +29,8 @@ struct WaitingText {
 
     private var paused: [String] {
         alike(stopped) { report in report.pause.map { PauseText(pause: $0, moment: moment).clause } ?? "" }.map { clause, reports in
-            "\(Self.areSafe(reports.map(\.queue.waiting).reduce(0, +))); sending\(place("to", reports)) is paused \(clause)."
+            let captures = Count(reports.map(\.queue.waiting).reduce(0, +), among: kinds.at(reports, in: EntryKinds.waiting))
+            return "\(captures) \(captures.are) safe here; sending\(place("to", reports)) is paused \(clause)."
         }
     }
 
@@ -51,22 +53,25 @@ struct WaitingText {
         let waiting = going.filter { own($0) > 0 }
         func count(_ reports: [BackendReport]) -> Int { reports.map(own).reduce(0, +) }
         let idle = alike(waiting.filter { !$0.session.isSignedIn }, by: missing).map { account, reports in
-            "\(Self.areSafe(count(reports))) and cannot be sent until \(account) signs in\(place("at", reports))."
+            "\(areSafe(count(reports), reports)) and cannot be sent until \(account) signs in\(place("at", reports))."
         }
         let cooling = alike(waiting.filter(isCooling), by: \.coolingCause).map { cause, reports in
             let text = CoolingText(
                 reason: cause ?? .offline,
                 message: alike(reports) { ($0.gateReason ?? $0.name).asSentence }.map(\.key).joined(separator: " "))
-            return "\(Self.areSafe(count(reports), place("for", reports))) and \(text.waits(count(reports)))"
+            return "\(areSafe(count(reports), reports, place("for", reports))) and \(text.waits(count(reports)))"
         }
         var sentences = idle + cooling
         let sending = waiting.filter { $0.session.isSignedIn && !isCooling($0) }
-        if let open = Count(some: count(sending)) {
+        if let open = Count(some: count(sending), among: kindsWaiting(at: sending)) {
             let which = sentences.isEmpty && stopped.isEmpty ? "\(open)" : "\(open.number) more"
             sentences.append("\(which) \(open.pick("is on its", "are on their")) way.")
         }
         sentences += sending.flatMap { report in
-            (report.coolingRoutes ?? []).map { "\(report.name) does not accept any \($0.kind.many) at the moment: \($0.reason.asSentence)" }
+            (report.coolingRoutes ?? []).map { route in
+                let does = route.entry == nil ? "does not accept any \(route.kind.many) at the moment" : "refused one \(route.kind.one)"
+                return "\(report.name) \(does): \(route.reason.asSentence)"
+            }
         }
         let rest = [others, moved].compactMap(\.self)
         guard let last = rest.last else { return sentences }
@@ -94,7 +99,8 @@ struct WaitingText {
     /// `1 capture waits for an address that breathesafe no longer has`, without a full stop; nil if none do.
     private var moved: String? {
         let moved = going.filter { $0.waitingForFormerAddress != nil }
-        return Count(some: moved.compactMap(\.waitingForFormerAddress).reduce(0, +)).map {
+        let count = moved.compactMap(\.waitingForFormerAddress).reduce(0, +)
+        return Count(some: count, among: kinds.at(moved, in: EntryKinds.waiting)).map {
             "\($0) \($0.wait) for an address that \(moved.map(\.name).inWords) no longer \(moved.count == 1 ? "has" : "have")"
         }
     }
@@ -102,11 +108,12 @@ struct WaitingText {
     /// `2 captures wait for ann@lab.test and 3 for 2 others to sign in again`, without a full stop; nil if none do.
     private var others: String? {
         let backends = going.filter { $0.session.account != nil && !$0.otherAccounts.isEmpty }
+        let kinds = kinds.at(backends, in: EntryKinds.waiting)
         let accounts = alike(backends.flatMap(\.otherAccounts), by: \.email).map {
-            ($0.key, Count($0.elements.map(\.waiting).reduce(0, +)))
+            ($0.key, Count($0.elements.map(\.waiting).reduce(0, +), among: kinds))
         }
         guard let (first, captures) = accounts.first else { return nil }
-        let all = Count(accounts.map(\.1.number).reduce(0, +))
+        let all = Count(accounts.map(\.1.number).reduce(0, +), among: kinds)
         let rest = all.number - captures.number
         let end = "to sign in again\(place("at", backends))"
         guard namesPeople else {
@@ -122,9 +129,15 @@ struct WaitingText {
     }
 
     /// `2 captures are safe here`.
-    private static func areSafe(_ number: Int, _ place: String = "") -> String {
-        let captures = Count(number)
+    private func areSafe(_ number: Int, _ reports: [BackendReport], _ place: String = "") -> String {
+        let captures = Count(number, among: kindsWaiting(at: reports))
         return "\(captures)\(place) \(captures.are) safe here"
+    }
+
+    /// The kinds of their waiting entries and of the dropped files.
+    private func kindsWaiting(at reports: [BackendReport]) -> [EntryKind] {
+        let haveFiles = reports.contains { filesBackend == nil || filesBackend == $0.name }
+        return kinds.at(reports, in: EntryKinds.waiting, files: haveFiles ? files : 0)
     }
 }
 

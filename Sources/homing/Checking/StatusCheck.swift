@@ -5,7 +5,7 @@ import Foundation
 /// The status as one line and an exit code, for monitoring systems.
 struct StatusCheck {
     let times: TimeText
-    /// The maximum age of a waiting capture in seconds; nil for no limit.
+    /// The maximum age of a waiting entry in seconds; nil for no limit.
     let maxAge: TimeInterval?
 
     struct Outcome: Equatable {
@@ -38,7 +38,7 @@ struct StatusCheck {
         guard let maxAge else { return nil }
         let oldest = status.backends.compactMap { report in report.oldestWaiting.map { (report, $0) } }.min { $0.1 < $1.1 }
         guard let (report, accepted) = oldest, times.now.timeIntervalSince(accepted) > maxAge else { return nil }
-        let name = report.oldestWaitingID.map { "Capture \($0)" } ?? "The oldest capture"
+        let name = report.oldestWaitingID.map { "Entry \($0)" } ?? "The oldest entry"
         return
             "\(name) for \(report.name) was accepted \(times.relative(accepted)) and is still waiting. "
             + (report.gateReason ?? status.sentence)

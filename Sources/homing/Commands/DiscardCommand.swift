@@ -9,6 +9,9 @@ struct DiscardCommand: DaemonCommand {
             Homing destroys their payloads. With --now, it destroys them at once, and this cannot be undone.
 
             To discard all failed entries of a person: homing discard --state dead --user "Anna Example" --reason "wrong mask"
+
+            With --file, it destroys a refused file of the drop folder and the file that says why. Administrators may do so with each of \
+            them, other users with those that they dropped themselves. This cannot be undone.
             """)
 
     @OptionGroup var entries: EntryArguments
@@ -19,7 +22,12 @@ struct DiscardCommand: DaemonCommand {
         parsing: .unconditional, help: ArgumentHelp("With --state: only entries for this person, by id or name.", valueName: "person"),
         completion: Suggestions.people)
     var user: String?
-    @Option(help: ArgumentHelp("The reason in plain words, at most 200 characters; required with --state.", valueName: "text"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Instead of ids: a refused file of the drop folder, by its name in ‘refused’.", valueName: "name"),
+        completion: Suggestions.refusedFiles)
+    var file: String?
+    @Option(help: ArgumentHelp("The reason in plain words, at most 200 characters; required with --state and --file.", valueName: "text"))
     var reason: String?
     @Flag(help: "Destroy the payloads at once. This cannot be undone.") var now = false
     @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var yes = false
@@ -27,15 +35,20 @@ struct DiscardCommand: DaemonCommand {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        if entries.ids.isEmpty == (state == nil) { throw ValidationError("Give either the entries to discard, or --state.") }
+        let ways = [!entries.ids.isEmpty, state != nil, file != nil]
+        if ways.count(where: \.self) != 1 { throw ValidationError("Give either the entries to discard, or --state, or --file.") }
+        if file != nil && (now || target.backend != nil) { throw ValidationError("--now and --backend cannot be used with --file.") }
         if state == nil && (route != nil || user != nil) { throw ValidationError("--route and --user can only be used with --state.") }
         try SubjectArgument.validate(user: user)
-        if state != nil && reason == nil { throw ValidationError("With --state, give the reason: --reason \"…\"") }
+        if entries.ids.isEmpty && reason == nil {
+            throw ValidationError("With \(file == nil ? "--state" : "--file"), give the reason: --reason \"…\"")
+        }
         if let reason, !(1...Self.longestReason).contains(reason.count) || reason.allSatisfy(\.isWhitespace) {
             throw ValidationError("The reason has \(reason.count) characters; expected 1 to \(Self.longestReason), not only spaces.")
         }
     }
 
+    private static let question = "Type the word ‘discard’ to go on: "
     private static let longestReason = 200
     /// In seconds.
     private static let grace = 600
@@ -43,12 +56,17 @@ struct DiscardCommand: DaemonCommand {
     func run(_ context: Context) async throws {
         let confirmation = Confirmation(console: context.console, skipped: yes)
         let mustAsk = try confirmation.isNeeded
+        if let file {
+            if mustAsk { try confirmation.ask(DiscardText.before(file: file), Self.question) { $0 == "discard" } }
+            let done = try await context.client.call(Endpoints.discardFile, FileDiscardRequest(name: file, reason: reason ?? ""))
+            return context.answerAll([done], DiscardText.done(done))
+        }
         let choice = try await choice(context)
         if choice.all.isEmpty && !context.asJSON { return context.console.write("There are no such entries to discard.") }
         let text = DiscardText(times: context.times, width: context.console.width)
         if mustAsk, !choice.all.isEmpty {
             let question = text.before(choice.all, stranded: choice.stranded, isFinal: now)
-            try confirmation.ask(question, "Type the word ‘discard’ to go on: ") { $0 == "discard" }
+            try confirmation.ask(question, Self.question) { $0 == "discard" }
         }
         var batch = EntryBatch()
         await discard(choice.chosen, &batch, context)

@@ -12,7 +12,7 @@ struct StatusCommand: DaemonCommand {
     @Flag(help: "Print one line, for a monitoring system.") var check = false
     @Option(
         help: ArgumentHelp(
-            "With --check: exit with 6 if a capture has waited longer than this, such as 30m, 4h or 2d.", valueName: "duration"))
+            "With --check: exit with 6 if an entry has waited longer than this, such as 30m, 4h or 2d.", valueName: "duration"))
     var maxAge: LengthOfTime?
 
     @OptionGroup var target: BackendOption

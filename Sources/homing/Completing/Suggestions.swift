@@ -10,6 +10,15 @@ enum Suggestions {
         }
     }
 
+    /// The names of refused files in the drop folder.
+    static let refusedFiles = CompletionKind.custom { words, _, _ in
+        let shell = CompletionShell.requesting
+        return await within(words) { client async throws(Problem) in
+            let files = try await client.call(Endpoints.status, NoInput()).spool?.refusedFiles ?? []
+            return files.map { escaped($0.printable, for: shell) }
+        }
+    }
+
     static let rosters = CompletionKind.custom { words, _, _ in
         await within(words) { client async throws(Problem) in
             try await client.call(Endpoints.rosters, RosterListQuery()).rosters.map(\.title.many)
@@ -93,15 +102,21 @@ enum Suggestions {
             if isName, ids[row.label]?.first != id { return nil }
             let (value, other) =
                 isName ? (row.label.printable, ids[row.label, default: []].joined(separator: ", ")) : (id, row.label.printable)
-            let word: String =
-                switch shell {
-                // bash expands the words: a name must not run a command.
-                case .bash?: value.map { $0.isLetter || $0.isNumber ? "\($0)" : "\\\($0)" }.joined()
-                case .zsh?: value.replacing("\\", with: "\\\\").replacing(":", with: "\\:") + ":" + other
-                case .fish?: "\(value)\t\(other)"
-                default: value
-                }
-            return word
+            let word = escaped(value, for: shell)
+            switch shell {
+            case .zsh?: return "\(word):\(other)"
+            case .fish?: return "\(word)\t\(other)"
+            default: return word
+            }
+        }
+    }
+
+    static func escaped(_ word: String, for shell: CompletionShell?) -> String {
+        switch shell {
+        // bash expands the words: a name must not run a command.
+        case .bash?: word.map { $0.isLetter || $0.isNumber ? "\($0)" : "\\\($0)" }.joined()
+        case .zsh?: word.replacing("\\", with: "\\\\").replacing(":", with: "\\:")
+        default: word
         }
     }
 

@@ -31,6 +31,15 @@ struct DiscardText {
         [Self.what(entries), Self.held(stranded, nil), undo(entries)].compactMap(\.self).joined(separator: "\n")
     }
 
+    static func before(file: String) -> String {
+        "The refused file ‘\(file.printable)’ and the file that says why will be destroyed. This cannot be undone."
+    }
+
+    static func done(_ file: DiscardedFile) -> String {
+        let left = file.refused > 0 ? " \(Words.count(file.refused, "refused file is", "refused files are")) left." : ""
+        return "The refused file ‘\(file.name.printable)’ was destroyed.\(left)"
+    }
+
     /// `2 measurements of Anna Example (new) will be on hold.`; nil for none. Failed entries stay as they are.
     private static func held(_ entries: [EntrySummary], _ verb: String?) -> String? {
         let (failed, others) = (entries.filter { $0.state == "dead" }, entries.filter { $0.state != "dead" })

@@ -85,8 +85,8 @@ struct EntryText {
         facts.add("settled", entry.settledAt.map(times.relative))
         facts.add("replaced", entry.supersededBy.map { "by entry \($0)" })
         facts.add("needs", entry.needs.map { "entry \($0)" })
-        facts.add(
-            "discarded", entry.discardAt.map { "for good \(times.relative($0)); to keep it, run: homing undo \(Self.shortID(entry.id))" })
+        facts.add("discarded", entry.discardAt.map { "for good \(times.relative($0))" })
+        facts.add("undo", entry.discardAt.map { _ in "an administrator runs: homing undo \(Self.shortID(entry.id))" })
         facts.add("size", Words.size(entry.size))
         facts.add("attempts", "\(entry.attempts) counted, \(entry.releases) not counted")
         facts.add("uncertain", entry.uncertain ? uncertainty(entry) : nil)

@@ -17,7 +17,8 @@ struct RosterChangeText {
             return [SubmissionText.accepted(receipt, from: name), use(of: receipt)].compactMap(\.self).joined(separator: "\n")
         case .delete:
             let text = SubmissionText.accepted(receipt, from: "The deletion of \(subject?.text ?? row ?? "")")
-            return receipt.duplicate ? text : "\(text)\nUntil then, to take it back, run: homing discard \(EntryText.shortID(receipt.id))"
+            return receipt.duplicate
+                ? text : "\(text)\nUntil then, to take it back, an administrator runs: homing discard \(EntryText.shortID(receipt.id))"
         case .edit:
             let text = SubmissionText.accepted(receipt, from: "The change to \(subject?.text ?? row ?? "")")
             return receipt.duplicate ? text : "\(text) Your list shows the change after the delivery."
@@ -29,7 +30,8 @@ struct RosterChangeText {
         guard let label = receipt.subject?.label?.printable, !others.isEmpty else { return nil }
         let count = others.count == 1 ? "1 \(roster.title.one) is" : "\(others.count) \(roster.title.many) are"
         let list = others.prefix(10).map(\.named).joined(separator: ", ") + (others.count > 10 ? ", …" : "")
-        return "\(count) already called \(label): \(list). To take the new one back, run: homing discard \(EntryText.shortID(receipt.id))"
+        return
+            "\(count) already called \(label): \(list). To take the new one back, an administrator runs: homing discard \(EntryText.shortID(receipt.id))"
     }
 
     /// That the server may fill in parts of the name; nil if all are given.

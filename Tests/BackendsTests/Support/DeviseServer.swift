@@ -47,6 +47,8 @@ final class DeviseServer: Transport {
     }
     func seen(_ line: String, times: Int = 1) async { await arrivals.until { count(line) >= times } }
 
+    func connect(to url: String) async throws(TransportError) {}
+
     func send(_ request: OutboundRequest) async throws(TransportError) -> InboundResponse {
         let path = URLComponents(string: request.url)?.path ?? ""
         let line = "\(request.method) \(path)"

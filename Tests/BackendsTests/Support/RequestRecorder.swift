@@ -14,4 +14,6 @@ final class RequestRecorder: Transport {
         noted.withLock { $0.append(request) }
         return answer
     }
+
+    func connect(to url: String) async throws(TransportError) {}
 }

@@ -45,6 +45,8 @@ final class TokenServer: Transport {
     }
     func seen(_ line: String, times: Int = 1) async { await arrivals.until { count(line) >= times } }
 
+    func connect(to url: String) async throws(TransportError) {}
+
     func send(_ request: OutboundRequest) async throws(TransportError) -> InboundResponse {
         let line = "\(request.method) \(URLComponents(string: request.url)?.path ?? "")"
         state.withLock {

@@ -43,6 +43,7 @@ enum WireSamples {
         "OwedSignOutReport": Pair(full: owed, bare: OwedSignOutReport(account: "1", until: day, sentence: "s")),
         "ClaimReport": Pair(
             full: ClaimReport(files: 1, backend: "b", account: "1", email: "e"), bare: ClaimReport(files: 0, backend: "b", account: "1")),
+        "DiscardedFile": Pair(full: DiscardedFile(name: "n", refused: 1), bare: DiscardedFile(name: "n", refused: 0)),
         "SubjectReport": Pair(full: subject, bare: SubjectReport(resource: "r", field: "f", id: "5")),
         "SubmissionReceipt": Pair(full: receipt, bare: bareReceipt),
         "EntrySummary": Pair(full: entry, bare: bareEntry),
@@ -101,6 +102,7 @@ enum WireSamples {
         "entries": EntryQuery(state: "dead", backend: "b", user: "5", route: "r", since: day, until: day, after: 1, limit: 5),
         "entry": EntryReference(id: id), "backends": NoInput(),
         "why": EntryReference(id: id), "retry": RetryRequest(id: id, withoutLooking: true), "claim": NoInput(),
+        "discardFile": FileDiscardRequest(name: "n", reason: "r"),
         "discard": DiscardRequest(id: id, grace: 600, reason: "r"), "restore": EntryReference(id: id), "export": EntryReference(id: id),
         "fix": FixRequest(id: id, newID: id, fields: ["user_id": "7"], strict: true),
         "resolve": ResolveRequest(id: id, remoteID: "17", delivered: true),
@@ -127,7 +129,8 @@ enum WireSamples {
     private static let attention = Attention(code: "dead", text: "t", next: "n", backend: "b")
     private static let account = WaitingAccount(account: "1", email: "e", waiting: 1, signInCommand: "c")
     private static let stuck = SpoolReport.StuckFile(path: "p", reason: "r", next: "n")
-    private static let spool = SpoolReport(directory: "d", waiting: 1, refused: 1, stuck: 1, stuckExample: stuck, unclaimed: 1)
+    private static let spool = SpoolReport(
+        directory: "d", waiting: 1, refused: 1, stuck: 1, stuckExample: stuck, unclaimed: 1, refusedFiles: ["a.json"])
     private static var session: SessionReport {
         var session = SessionReport(
             backend: "b", state: "signInRequired", account: "1", email: "e", since: day, remembered: true, reason: "r", signInBy: "token")
@@ -173,7 +176,7 @@ enum WireSamples {
     private static let bareCooling = CoolingRoute(route: "r", since: day, until: day, reason: "s")
     private static let cooling: CoolingRoute = {
         var cooling = bareCooling
-        cooling.title = title
+        (cooling.title, cooling.entry) = (title, id)
         return cooling
     }()
     private static let pause = PauseReport(backend: "b", reason: "r", since: day, until: day, by: "ann")

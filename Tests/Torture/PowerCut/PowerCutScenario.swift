@@ -212,7 +212,7 @@ final class PowerCutScenario: Sendable {
     }
 
     private func submit(_ number: Int, padding: Int = 0) async throws {
-        let text = String(repeating: "x", count: padding)
+        let text = Samples.noise(padding)
         let payload =
             padding == 0
             ? TestStation.measurement(number) : Data(#"{"timestamp":\#(number),"average_measurements":{},"padding":"\#(text)"}"#.utf8)

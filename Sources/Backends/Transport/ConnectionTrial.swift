@@ -1,0 +1,110 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOExtras
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import NIOTLS
+
+/// Opens a connection as a request would, with CONNECT and TLS, and ends it without sending a request.
+struct ConnectionTrial: Sendable {
+    private let host: String
+    private let port: Int
+    private let tls: NIOSSLContext?
+    private let proxy: Proxy?
+    private let limit: TimeAmount
+
+    /// - Parameters:
+    ///   - tls: used if the URL is HTTPS.
+    ///   - limit: of the whole trial.
+    init(to url: URLComponents, through proxy: Proxy?, tls: TLSConfiguration, within limit: TimeAmount) throws {
+        guard let host = url.host, !host.isEmpty else { throw HTTPClientError.emptyHost }
+        let isEncrypted = url.scheme?.lowercased() == "https"
+        self.host = host.bare
+        port = url.port ?? (isEncrypted ? 443 : 80)
+        self.tls = isEncrypted ? try NIOSSLContext(configuration: tls) : nil
+        (self.proxy, self.limit) = (proxy, limit)
+    }
+
+    /// Throws the errors of a request.
+    func run(on loop: any EventLoop) async throws {
+        let ended = loop.makePromise(of: Void.self)
+        let timer = loop.scheduleTask(in: limit) { ended.fail(HTTPClientError.connectTimeout) }
+        defer { timer.cancel() }
+        // The timer is the first to end it.
+        ClientBootstrap(group: loop).connectTimeout(limit * 2).connect(host: proxy?.host.bare ?? host, port: proxy?.port ?? port)
+            .flatMap { channel in
+                channel.closeFuture.whenComplete { _ in ended.fail(ChannelError.eof) }
+                ended.futureResult.whenComplete { _ in channel.close(promise: nil) }
+                return tunnel(channel).flatMap { secure(channel) }
+            }.cascade(to: ended)
+        try await withTaskCancellationHandler {
+            try await ended.futureResult.get()
+        } onCancel: {
+            ended.fail(CancellationError())
+        }
+    }
+
+    private func tunnel(_ channel: any Channel) -> EventLoopFuture<Void> {
+        guard let proxy else { return channel.eventLoop.makeSucceededVoidFuture() }
+        let connected = channel.eventLoop.makePromise(of: Void.self)
+        var headers = HTTPHeaders([("Host", "\(host):\(port)")])
+        if let user = proxy.user {
+            let credentials = Data("\(user):\(proxy.password?.revealed ?? "")".utf8).base64EncodedString()
+            headers.add(name: "Proxy-Authorization", value: "Basic \(credentials)")
+        }
+        let (encoder, decoder) = (HTTPRequestEncoder(), ByteToMessageHandler(HTTPResponseDecoder()))
+        let connect = NIOHTTP1ProxyConnectHandler(
+            targetHost: host, targetPort: port, headers: headers, deadline: .now() + limit, promise: connected)
+        let pipeline = channel.pipeline.syncOperations
+        do { try pipeline.addHandlers([encoder, decoder, connect]) } catch { connected.fail(error) }
+        return connected.futureResult
+            .flatMapErrorThrowing { error in
+                guard let error = error as? NIOHTTP1ProxyConnectHandler.Error else { throw error }
+                throw error == .proxyAuthenticationRequired()
+                    ? HTTPClientError.proxyAuthenticationRequired : HTTPClientError.invalidProxyResponse
+            }
+            // The handler of CONNECT removes itself.
+            .assumeIsolated().flatMap { pipeline.removeHandler(decoder).and(pipeline.removeHandler(encoder)).map { _ in } }.nonisolated()
+    }
+
+    private func secure(_ channel: any Channel) -> EventLoopFuture<Void> {
+        guard let tls else { return channel.eventLoop.makeSucceededVoidFuture() }
+        let done = channel.eventLoop.makePromise(of: Void.self)
+        // `try?`: a host that is not an IP address is a name, as SNI needs.
+        let name = (try? SocketAddress(ipAddress: host, port: port)) == nil ? host : nil
+        do {
+            let handler = try NIOSSLClientHandler(context: tls, serverHostname: name)
+            try channel.pipeline.syncOperations.addHandlers([handler, HandshakeEnd(done)])
+        } catch {
+            done.fail(error)
+        }
+        return done.futureResult
+    }
+}
+
+/// Reports how the TLS handshake ends.
+private final class HandshakeEnd: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    private let promise: EventLoopPromise<Void>
+
+    init(_ promise: EventLoopPromise<Void>) { self.promise = promise }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .handshakeCompleted? = event as? TLSUserEvent { promise.succeed() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        promise.fail(error)
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { promise.fail(ChannelError.eof) }
+}
+
+extension String {
+    /// An IPv6 address without its brackets.
+    fileprivate var bare: String { trimmingCharacters(in: CharacterSet(charactersIn: "[]")) }
+}

@@ -1,0 +1,38 @@
+import Files
+import Foundation
+import Glibc
+import Outbox
+import SyncModel
+import SystemPackage
+
+/// How a request to discard a refused file ended.
+package enum RefusedFileEnd: Sendable {
+    case destroyed, missing
+    /// Another user dropped it.
+    case othersFile
+}
+
+extension Spool {
+    /// The names of refused files, in order: at most `FolderCounts.mostNames`.
+    package nonisolated var refusedNames: [String] { fileCounts.refusedNames }
+
+    /// Destroys a refused file and its `.reason` file, after recording an event.
+    ///
+    /// - Parameters:
+    ///   - owner: the only user whose file may be destroyed; nil for any.
+    ///   - actor: the person who discards it.
+    ///   - reason: the person's words.
+    package func discardRefused(_ name: String, of owner: uid_t?, by actor: String, reason: String) async throws -> RefusedFileEnd {
+        let room = try folders.folder(folders.refused)
+        let (file, explanation) = (FilePath(name), FilePath(name + ".reason"))
+        guard !name.contains("/"), !name.contains("\0"), let status = room.status(of: file), status.isPlain,
+            room.status(of: explanation) != nil
+        else { return .missing }
+        guard owner == nil || owner == status.st_uid else { return .othersFile }
+        try await outbox.record([SyncEvent(at: clock.now, .fileDiscarded, detail: ["file": name, "by": actor, "note": reason])])
+        try room.unlink(file)
+        try room.unlink(explanation)
+        try room.sync()
+        return .destroyed
+    }
+}

@@ -1,0 +1,21 @@
+import SyncModel
+import Synchronization
+
+/// The pages of lists on which rows were found, where they are looked for first. A list may have changed since. Holds ids, but no names.
+final class RosterPlaces: Sendable {
+    private let pages = Mutex<[RosterKey: [RosterID: Int]]>([:])
+    /// Of one list, which has no more rows.
+    private static let most = 10_000
+
+    /// Counted from 1.
+    func page(of id: RosterID, in key: RosterKey) -> Int? { pages.withLock { $0[key]?[id] } }
+
+    func note(_ page: Int, of id: RosterID, in key: RosterKey) {
+        pages.withLock { pages in
+            if pages[key]?.count ?? 0 >= Self.most { pages[key] = nil }
+            pages[key, default: [:]][id] = page
+        }
+    }
+
+    func forget(_ backend: String) { pages.withLock { pages in pages = pages.filter { $0.key.destination.backend != backend } } }
+}

@@ -1,0 +1,35 @@
+import CCompression
+import Foundation
+
+/// Zstandard for payloads at rest. See Decisions/CompressedPayloads.md.
+package enum Compression {
+    /// Bytes. Larger documents are not compressed, and nothing expands to more.
+    package static let most = 32 << 20
+
+    /// Bytes. Smaller documents share a page with others anyway.
+    package static let least = 1 << 10
+
+    /// Nil unless `plain` has `least` to `most` bytes and compression saves a quarter.
+    package static func compressed(_ plain: Data) -> Data? {
+        guard (least...most).contains(plain.count) else { return nil }
+        var room = Data(count: plain.count / 4 * 3)
+        let size = room.withUnsafeMutableBytes { room in
+            plain.withUnsafeBytes { homing_zstd($0.baseAddress, $0.count, room.baseAddress, room.count) }
+        }
+        // A copy, because `room` is larger.
+        return size > 0 ? Data(room.prefix(size)) : nil
+    }
+
+    /// The original; nil if `compressed` is damaged, or expands to another size than it states, or to more than `most`.
+    package static func expanded(_ compressed: Data) -> Data? {
+        compressed.withUnsafeBytes { compressed in
+            let stated = homing_zstd_stated_size(compressed.baseAddress, compressed.count)
+            guard (1...most).contains(stated) else { return nil }
+            var room = Data(count: stated)
+            let size = room.withUnsafeMutableBytes {
+                homing_zstd_expand(compressed.baseAddress, compressed.count, $0.baseAddress, $0.count)
+            }
+            return size == stated ? room : nil
+        }
+    }
+}
