@@ -127,6 +127,8 @@ package enum OutboxSchema {
 
     /// `lane` holds each lane's first blocking entry and earlier ones that stepped aside. `tally` holds the counts for `status`; `delivered` and
     /// `discarded` never fall. Triggers maintain both (Decisions/DerivedTables.md).
+    ///
+    /// - `laneEntered`: a new entry behind a blocking one changes no head of its lane.
     private static let derived = """
         CREATE TABLE lane (
             backend TEXT NOT NULL,
@@ -138,8 +140,6 @@ package enum OutboxSchema {
             PRIMARY KEY (backend, account, lane, head)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX laneDue ON lane (backend, account, route, dueAt, head) WHERE dueAt IS NOT NULL;
-        CREATE INDEX laneStopped ON lane (backend, account, head) WHERE dueAt IS NULL;
-        CREATE INDEX laneAge ON lane (head);
 
         CREATE TABLE tally (
             backend TEXT NOT NULL,
@@ -151,8 +151,14 @@ package enum OutboxSchema {
             PRIMARY KEY (backend, account, state)
         ) STRICT, WITHOUT ROWID;
 
-        CREATE TRIGGER entryInserted AFTER INSERT ON entry BEGIN
+        CREATE TRIGGER laneEntered AFTER INSERT ON entry
+        WHEN NOT EXISTS (SELECT 1 FROM entry WHERE blocks AND backend = NEW.backend AND account = NEW.account AND lane = NEW.lane
+            AND sequence < NEW.sequence)
+        BEGIN
             \(refillLane)
+        END;
+
+        CREATE TRIGGER entryInserted AFTER INSERT ON entry BEGIN
             INSERT INTO tally (backend, account, state, count, bytes) VALUES (NEW.backend, NEW.account, NEW.state, 1, NEW.size)
                 ON CONFLICT DO UPDATE SET count = count + 1, bytes = bytes + excluded.bytes;
         END;
@@ -161,29 +167,25 @@ package enum OutboxSchema {
         WHEN OLD.state IS NOT NEW.state OR OLD.holdReason IS NOT NEW.holdReason OR OLD.dueAt IS NOT NEW.dueAt OR OLD.aside IS NOT NEW.aside
         BEGIN
             \(refillLane)
-            UPDATE lane SET dueAt = (SELECT \(dueAt("entry")) FROM entry WHERE entry.sequence = lane.head)
-                WHERE head IN (SELECT sequence FROM entry INDEXED BY afterOrder WHERE backend = NEW.backend AND account = NEW.account
-                    AND after = NEW.lane AND after IS NOT NULL AND state = 'pending');
+            \(refreshHeads(following))
         END;
 
-        CREATE TRIGGER parentReplaced AFTER UPDATE OF parent ON entry BEGIN
-            UPDATE lane SET dueAt = (SELECT \(dueAt("entry")) FROM entry WHERE entry.sequence = lane.head) WHERE head = NEW.sequence;
-        END;
+        CREATE TRIGGER parentReplaced AFTER UPDATE OF parent ON entry BEGIN \(refreshHeads("WHERE sequence = NEW.sequence")) END;
 
-        CREATE TRIGGER createInserted AFTER INSERT ON entry WHEN NEW.creates IS NOT NULL BEGIN \(refreshNeeding) END;
+        CREATE TRIGGER createInserted AFTER INSERT ON entry WHEN NEW.creates IS NOT NULL BEGIN \(refreshHeads(needing)) END;
 
         CREATE TRIGGER createMoved AFTER UPDATE OF state ON entry WHEN NEW.creates IS NOT NULL AND OLD.state IS NOT NEW.state BEGIN
-            \(refreshNeeding)
+            \(refreshHeads(needing))
         END;
 
         CREATE TRIGGER subjectSettled AFTER UPDATE OF state ON entry
         WHEN NEW.state IN ('delivered', 'discarded') AND NEW.subject IS NOT NULL AND \(anyWaitsForSubject) BEGIN
-            \(refreshWaiting("SELECT NEW.subject UNION ALL \(otherSubjects("NEW"))"))
+            \(refreshHeads(waiting("SELECT NEW.subject UNION ALL \(otherSubjects("NEW"))")))
         END;
 
         CREATE TRIGGER subjectReplaced AFTER INSERT ON entry
         WHEN NEW.replaces IS NOT NULL AND NEW.subject IS NOT NULL AND \(anyWaitsForSubject) BEGIN
-            \(refreshWaiting("SELECT NEW.subject UNION ALL \(otherSubjects("NEW"))"))
+            \(refreshHeads(waiting("SELECT NEW.subject UNION ALL \(otherSubjects("NEW"))")))
         END;
 
         CREATE TRIGGER entryCounted AFTER UPDATE OF state ON entry WHEN OLD.state IS NOT NEW.state BEGIN
@@ -208,11 +210,24 @@ package enum OutboxSchema {
                         AND lane = NEW.lane), \(Int64.max));
         """
 
-    /// Only for creates. Their removal needs none: they are settled by then, which `dueAt` treats like gone.
-    private static let refreshNeeding = """
-        UPDATE lane SET dueAt = (SELECT \(dueAt("entry")) FROM entry WHERE entry.sequence = lane.head)
-            WHERE head IN (SELECT sequence FROM entry WHERE needs = NEW.id AND state = 'pending' AND state NOT IN ('delivered', 'discarded'));
+    /// Recomputes when the heads among these entries are due. Finds each by the key of `lane`, because there may be 100,000 lanes.
+    ///
+    /// - Parameter entries: the end of a query, after `FROM entry`.
+    private static func refreshHeads(_ entries: String) -> String {
         """
+        UPDATE lane SET dueAt = (SELECT \(dueAt("entry")) FROM entry WHERE entry.sequence = lane.head)
+                WHERE (backend, account, lane, head) IN (SELECT backend, account, lane, sequence FROM entry
+                    \(entries));
+        """
+    }
+
+    private static let following = """
+        INDEXED BY afterOrder WHERE backend = NEW.backend AND account = NEW.account AND after = NEW.lane AND after IS NOT NULL
+                    AND state = 'pending'
+        """
+
+    /// Only for creates. Their removal needs none: they are settled by then, which `dueAt` treats like gone.
+    private static let needing = "WHERE needs = NEW.id AND state = 'pending' AND state NOT IN ('delivered', 'discarded')"
 
     /// Nearly always false: one look at an empty index.
     private static let anyWaitsForSubject = """
@@ -220,11 +235,10 @@ package enum OutboxSchema {
         """
 
     /// - Parameter subjects: a query for the names of one row.
-    private static func refreshWaiting(_ subjects: String) -> String {
+    private static func waiting(_ subjects: String) -> String {
         """
-        UPDATE lane SET dueAt = (SELECT \(dueAt("entry")) FROM entry WHERE entry.sequence = lane.head)
-                WHERE head IN (SELECT sequence FROM entry INDEXED BY subjectWaiting WHERE afterSubject AND state = 'pending'
-                    AND backend = NEW.backend AND account = NEW.account AND subject IN (\(subjects)));
+        INDEXED BY subjectWaiting WHERE afterSubject AND state = 'pending'
+                    AND backend = NEW.backend AND account = NEW.account AND subject IN (\(subjects))
         """
     }
 
@@ -369,7 +383,7 @@ package enum OutboxSchema {
 
         CREATE TRIGGER rowCreated AFTER INSERT ON receipt
         WHEN NEW.creates IS NOT NULL AND NEW.remoteID IS NOT NULL AND \(anyWaitsForSubject) BEGIN
-            \(refreshWaiting(namesOfCreatedRow))
+            \(refreshHeads(waiting(namesOfCreatedRow)))
         END;
 
         CREATE TABLE event (

@@ -37,8 +37,11 @@ final class Salvage {
             try forEachRow(trust) { row in try take(row, trust) }
         }
         if pages.log.mayLackVersions {
-            // A row may continue in an earlier version of a damaged overflow page; a content's seal verifies that.
-            try forEachRow(.newest, goingOnIn: .earlier) { row in if case .content = row { try take(row, .earlier) } }
+            // A row may continue in an earlier version of a damaged overflow page; a content's seal verifies that. The row's own page may be as
+            // doubtful: a frame with a changed page number counts for both pages.
+            for trust in StorePages.Trust.allCases {
+                try forEachRow(trust, goingOnIn: .earlier) { row in if case .content = row { try take(row, .earlier) } }
+            }
         }
         let steps = [
             setAsideImpossible, join, fillGaps, insertDisplaced, joinContents, checkContents, holdDependents, boundSizes, continueEvents,

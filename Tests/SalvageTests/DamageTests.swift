@@ -149,6 +149,18 @@ import Testing
         }
     }
 
+    /// The frame then counts for both pages, and neither has a certain version.
+    @Test func readsPayloadIfItsFirstPageClaimsTheNumberOfAnother() async throws {
+        let damaged = try await DamagedStore.open.value
+        let frames = try damaged.framesOfLongContents()
+        #expect(frames.count > 3)
+        for (frame, bits) in frames {
+            let copy = try damaged.write { $0[Self.log]?[32 + frame * 4120 + 3] ^= bits }
+            let life = try await damaged.life(of: copy)
+            #expect(damaged.faults(of: life, pages: []) == [], "frame \(frame), bits \(bits)")
+        }
+    }
+
     @Test func salvagesLogWithZeroedSectors() async throws {
         let damaged = try await DamagedStore.open.value
         let last = try #require(damaged.lastTransaction)

@@ -29,8 +29,6 @@ struct DamagedStore {
     /// - Parameter isClosed: false if much of the content is in the WAL.
     init(isClosed: Bool) async throws {
         let store = try Store()
-        // The log starts over well before the end, so that it and the file both hold many entries.
-        try await store.outbox.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 200") }
         accepted = (1...40).map { number in
             Samples.mutation(
                 number, lane: "users/\(number % 6)", account: number % 4 == 0 ? "2" : "1",
@@ -41,6 +39,8 @@ struct DamagedStore {
         store.clock.advance(by: 3 * 86_400)
         try await store.outbox.prune(before: store.clock.now.addingTimeInterval(-86_400), at: store.clock.now)
         for mutation in accepted.dropFirst(12) { try await store.enqueue(mutation) }
+        // The log starts over well before the end, so that it and the file both hold many entries.
+        try await store.outbox.pool.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
         for entry in try await store.claim(2) { try await store.deliver(entry) }
         for entry in try await store.claim(1, account: "2") {
             try await store.settle(entry, .dead(Samples.failure), .permanent(Samples.failure))
@@ -113,6 +113,23 @@ struct DamagedStore {
             return bytes(header + 8, 8) == bytes(16, 8) && bytes(header + 4, 4).contains { $0 != 0 }
         }
         return ends.count > 1 ? ends[ends.count - 2] + 1..<ends[ends.count - 1] + 1 : nil
+    }
+
+    /// The frames with the newest version of a page on which a long content begins, and the bits that make its number that of one of the next pages,
+    /// where the content continues.
+    func framesOfLongContents() throws -> [(frame: Int, bits: UInt8)] {
+        let copy = try write { _ in }
+        let pages = try StorePages(path: copy("outbox.sqlite"))
+        return (1...pages.count).flatMap { number -> [(frame: Int, bits: UInt8)] in
+            guard !pages.isPointerMap(number), let newest = pages.log.versions[number]?.last, let bytes = pages.page(number),
+                let page = TreePage(bytes, number: number, of: pages)
+            else { return [] }
+            let isLong = page.rows.contains { row in
+                if case .content(_, _, let sealed) = FoundRow(row, in: page.kind) { return sealed.count > 4000 }
+                return false
+            }
+            return isLong ? (number + 1...number + 3).map { ((newest.offset - 56) / 4120, UInt8(number ^ $0)) } : []
+        }
     }
 
     func write(_ damage: (inout [String: Data]) -> Void) throws -> TemporaryDirectory {

@@ -21,7 +21,7 @@ import Testing
         "receiptOrder": "settled", "receiptEnd": "settled",
         "grdb_migrations": nil, "sqlite_autoindex_grdb_migrations_1": nil, "stateOrder": nil, "settledOrder": nil, "entryEnd": nil,
         "subjectOrder": nil, "subjectWaiting": nil, "routeOrder": nil,
-        "laneDue": nil, "laneStopped": nil, "laneAge": nil, "tally": nil,
+        "laneDue": nil, "tally": nil,
         "eventWords": nil, "neededBy": nil, "createOrder": nil, "discardOrder": nil, "createdRow": nil,
         "owedSignOut": nil, "roster": nil, "rosterOf": nil, "rosterPage": nil, "rosterPages": nil,
     ]
