@@ -27,7 +27,6 @@ package enum OutboxSchema {
     /// - `creates`: the resource of which a delivery makes a row; `needs`: the entry that creates the subject's row (Decisions/References.md).
     /// - `discardAt`, `discardBy`, `discardActor`, `restoreTo`: set while a person can still undo a discard: who, as a name and as in events, and the
     ///   state before it.
-    /// - `entryEnd`, `receiptEnd`: find an entry by the end of its id, of which a person gives at least 4 characters.
     private static let entry = """
         CREATE TABLE run (
             id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -104,7 +103,6 @@ package enum OutboxSchema {
         CREATE INDEX afterOrder ON entry (after, sequence, backend, account) WHERE after IS NOT NULL AND state = 'pending';
         CREATE INDEX stateOrder ON entry (state, backend, sequence);
         CREATE INDEX settledOrder ON entry (settledAt) WHERE settledAt IS NOT NULL;
-        CREATE INDEX entryEnd ON entry (substr(id, -4));
         CREATE INDEX subjectOrder ON entry (subject, sequence) WHERE subject IS NOT NULL;
         CREATE INDEX subjectWaiting ON entry (subject, sequence) WHERE afterSubject AND state = 'pending';
         CREATE INDEX routeOrder ON entry (route, capturedAt);
@@ -333,6 +331,7 @@ package enum OutboxSchema {
                     AND backend = NEW.backend AND account = NEW.account
         """
 
+    /// - `receiptOf`: the 0 tells its rows from those of an entry's id, for a salvage; see `FoundRow`.
     /// - `receipt.altered`: the first difference between the server's echo and the payload.
     /// - `receipt.unverified`: the session's account could not be verified.
     /// - `receipt.creates`: with it, `remoteID` is the new row's id, to which references to this entry are bound.
@@ -353,8 +352,8 @@ package enum OutboxSchema {
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE receipt (
-            id TEXT NOT NULL PRIMARY KEY,
-            sequence INTEGER NOT NULL UNIQUE,
+            id TEXT NOT NULL,
+            sequence INTEGER PRIMARY KEY,
             backend TEXT NOT NULL,
             account TEXT NOT NULL,
             lane TEXT NOT NULL,
@@ -376,9 +375,8 @@ package enum OutboxSchema {
             creates TEXT,
             supersededBy TEXT,
             resolvedBy TEXT
-        ) STRICT, WITHOUT ROWID;
-        CREATE INDEX receiptOrder ON receipt (sequence, settledAt, backend);
-        CREATE INDEX receiptEnd ON receipt (substr(id, -4), sequence);
+        ) STRICT;
+        CREATE UNIQUE INDEX receiptOf ON receipt (id, 0);
         CREATE INDEX createdRow ON receipt (remoteID, backend, account, creates) WHERE creates IS NOT NULL;
 
         CREATE TRIGGER rowCreated AFTER INSERT ON receipt

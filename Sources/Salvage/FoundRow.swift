@@ -45,6 +45,8 @@ enum FoundRow {
         }
         guard row.isWhole else { return nil }
         switch values.map(\.kind) {
+        case let kinds where values.count >= 15 && kinds.hasPrefix("t-") && MutationID(optional: values[0].text) != nil:
+            return .receipt([values[0], rowid.databaseValue] + values.dropFirst(2))
         case "-tb":
             guard let id = MutationID(optional: values[1].text), case .blob(let sealed) = values[2].storage else { return nil }
             return .content(sequence: rowid, id, sealed)
@@ -65,7 +67,6 @@ enum FoundRow {
         }
         let kinds = values.map(\.kind)
         switch kinds {
-        case _ where values.count >= 15 && MutationID(optional: values[0].text) != nil: return .receipt(values)
         case _ where values.count == 8 && kinds.hasPrefix("iiiiti"): return .attempt(values)
         case "tti-t": return .pause(values)
         case "ttiit": return .pause(values)
@@ -81,9 +82,8 @@ enum FoundRow {
             guard let id = MutationID(optional: values[0].text), let sequence = values[1].integer else { return nil }
             return .identity(sequence: sequence, id)
         case "ttti", "tttii", "tttiti", "tttit-": return place()
-        case "iitt", "it": return .settled(sequence: values[0].integer ?? 0)
-        case "tit":
-            guard MutationID(optional: values[2].text) != nil, let sequence = values[1].integer else { return nil }
+        case "tii":
+            guard MutationID(optional: values[0].text) != nil, values[1].integer == 0, let sequence = values[2].integer else { return nil }
             return .settled(sequence: sequence)
         default: return nil
         }
