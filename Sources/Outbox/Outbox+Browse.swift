@@ -180,7 +180,9 @@ extension Outbox {
     }
 
     private static func tallies(_ db: Database) throws -> [Tally] {
-        try Row.fetchAll(db, sql: "SELECT * FROM tally WHERE count > 0 ORDER BY backend, account, state").compactMap { row in
+        try Row.fetchAll(
+            db, sql: "SELECT * FROM tally WHERE count > 0 AND backend <> '' ORDER BY backend, account, state"
+        ).compactMap { row in
             guard let state = Entry.State(rawValue: row["state"]) else { return nil }
             return Tally(
                 destination: Destination(backend: row["backend"], account: row["account"]), state: state, count: row["count"],

@@ -35,7 +35,7 @@ package enum OutboxSchema {
         INSERT INTO run (id, epoch) VALUES (1, 0);
 
         CREATE TABLE entry (
-            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            sequence INTEGER PRIMARY KEY,
             id TEXT NOT NULL UNIQUE CHECK (length(id) = 36),
             backend TEXT NOT NULL,
             account TEXT NOT NULL,
@@ -124,7 +124,8 @@ package enum OutboxSchema {
         """
 
     /// `lane` holds each lane's first blocking entry and earlier ones that stepped aside. `tally` holds the counts for `status`; `delivered` and
-    /// `discarded` never fall. Triggers maintain both (Decisions/DerivedTables.md).
+    /// `discarded` never fall. Triggers maintain both (Decisions/DerivedTables.md). Two rows of no backend hold the last sequence and the last cursor
+    /// assigned: in a table of their own, as AUTOINCREMENT keeps them, they would be one more page of each change.
     ///
     /// - `laneEntered`: a new entry behind a blocking one changes no head of its lane.
     private static let derived = """
@@ -148,6 +149,7 @@ package enum OutboxSchema {
             latest INTEGER,
             PRIMARY KEY (backend, account, state)
         ) STRICT, WITHOUT ROWID;
+        INSERT INTO tally (backend, account, state, count, bytes) VALUES ('', '', 'entry', 0, 0), ('', '', 'event', 0, 0);
 
         CREATE TRIGGER laneEntered AFTER INSERT ON entry
         WHEN NOT EXISTS (SELECT 1 FROM entry WHERE blocks AND backend = NEW.backend AND account = NEW.account AND lane = NEW.lane
@@ -159,6 +161,7 @@ package enum OutboxSchema {
         CREATE TRIGGER entryInserted AFTER INSERT ON entry BEGIN
             INSERT INTO tally (backend, account, state, count, bytes) VALUES (NEW.backend, NEW.account, NEW.state, 1, NEW.size)
                 ON CONFLICT DO UPDATE SET count = count + 1, bytes = bytes + excluded.bytes;
+            UPDATE tally SET count = max(count, NEW.sequence) WHERE backend = '' AND account = '' AND state = 'entry';
         END;
 
         CREATE TRIGGER entryMoved AFTER UPDATE OF state, holdReason, dueAt, aside ON entry
@@ -194,6 +197,16 @@ package enum OutboxSchema {
                 ON CONFLICT DO UPDATE SET count = count + 1, bytes = bytes + excluded.bytes, latest = excluded.latest;
         END;
         """
+
+    /// For a new entry: above all sequences that were ever assigned.
+    static let nextSequence = "max(coalesce(\(lastNumber(of: "entry")), 0), coalesce((SELECT max(sequence) FROM entry), 0)) + 1"
+
+    /// The last number of a table assigned to a row; NULL if damage has removed it.
+    ///
+    /// - Parameter table: `entry` or `event`.
+    static func lastNumber(of table: String) -> String {
+        "(SELECT count FROM tally WHERE backend = '' AND account = '' AND state = '\(table)')"
+    }
 
     /// Rebuilds the rows of one lane.
     private static let refillLane = """
@@ -385,7 +398,7 @@ package enum OutboxSchema {
         END;
 
         CREATE TABLE event (
-            cursor INTEGER PRIMARY KEY AUTOINCREMENT,
+            cursor INTEGER PRIMARY KEY,
             at INTEGER NOT NULL,
             kind TEXT NOT NULL,
             backend TEXT,
@@ -394,6 +407,10 @@ package enum OutboxSchema {
             detail TEXT NOT NULL CHECK (json_valid(detail))
         ) STRICT;
         CREATE INDEX eventWords ON event (entry, kind) WHERE \(tellsAnswer);
+
+        CREATE TRIGGER eventCounted AFTER INSERT ON event BEGIN
+            UPDATE tally SET count = max(count, NEW.cursor) WHERE backend = '' AND account = '' AND state = 'event';
+        END;
 
         CREATE TABLE gap (
             first INTEGER NOT NULL PRIMARY KEY,
@@ -510,6 +527,9 @@ package enum OutboxSchema {
     private static let tellsAnswer = "kind IN ('retrying', 'released', 'held', 'dead')"
 
     private static let guards = """
+        CREATE TRIGGER newestEventStays BEFORE DELETE ON event WHEN NOT EXISTS (SELECT 1 FROM event WHERE cursor > OLD.cursor)
+        BEGIN SELECT RAISE(ABORT, 'the newest event stays, so that its cursor is not assigned again'); END;
+
         CREATE TRIGGER entryTransition BEFORE UPDATE OF state ON entry
         WHEN OLD.state IS NOT NEW.state AND NOT CASE OLD.state
             WHEN 'pending' THEN NEW.state IN ('inflight', 'delivered', 'held', 'discarded')

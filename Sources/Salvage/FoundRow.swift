@@ -19,7 +19,7 @@ enum FoundRow {
     /// Its sealed record, and all columns.
     case session(backend: String, Data, [DatabaseValue])
     case epoch(Int64)
-    /// The highest number that an AUTOINCREMENT table has assigned.
+    /// The last number of a table assigned to a row.
     case counter(table: String, Int64)
     /// From an index.
     case identity(sequence: Int64, MutationID)
@@ -51,7 +51,6 @@ enum FoundRow {
             guard let id = MutationID(optional: values[1].text), case .blob(let sealed) = values[2].storage else { return nil }
             return .content(sequence: rowid, id, sealed)
         case let kinds where values.count == 7 && kinds.hasPrefix("-it") && kinds.hasSuffix("t"): return .event(cursor: rowid, values)
-        case "ti": return .counter(table: values[0].text ?? "", values[1].integer ?? 0)
         case "-i": return rowid == 1 ? .epoch(values[1].integer ?? 0) : nil
         default: return nil
         }
@@ -78,6 +77,8 @@ enum FoundRow {
             guard let backend = values[0].text, case .blob(let sealed) = values[1].storage else { return nil }
             return .session(backend: backend, sealed, values)
         case "iii": return .gap(values)
+        case "tttii-" where values[0].text == "" && values[1].text == "":
+            return .counter(table: values[2].text ?? "", values[3].integer ?? 0)
         case "ti":
             guard let id = MutationID(optional: values[0].text), let sequence = values[1].integer else { return nil }
             return .identity(sequence: sequence, id)

@@ -52,7 +52,7 @@ import Testing
         try await store.enqueue(Samples.mutation(1234))
         #expect(try await id("1234", in: store) == Samples.id(1234))
         try await expect("#1234", is: .unknownName(try name("#1234")), in: store)
-        try store.raw { try $0.execute(sql: "UPDATE sqlite_sequence SET seq = 1233 WHERE name = 'entry'") }
+        try store.raw { try $0.execute(sql: "UPDATE tally SET count = 1233 WHERE state = 'entry'") }
         try await store.enqueue(Samples.mutation(7))
         #expect(try await id("1234", in: store) == Samples.id(7))
         #expect(try await id("00001234", in: store) == Samples.id(1234))

@@ -99,8 +99,8 @@ import Testing
                 return db.totalChangesCount - before
             }
         }
-        // The entry, its tally, and the head of its lane.
-        #expect(changes == [3, 2, 3, 2])
+        // The entry, its tally, the last sequence, and the head of its lane.
+        #expect(changes == [4, 3, 4, 3])
     }
 
     @Test func searchesByIndex() async throws {
