@@ -46,7 +46,7 @@ extension Outbox {
         """
 
     /// Newest first. Each search has its own limit, because a short beginning may fit all ids of some weeks. The ends of all ids are read: an index of
-    /// them would cost each submission and each delivery a page, to save a person a twentieth of a second at a million entries.
+    /// them would cost each submission and each delivery a page, to save a person some tenths of a second at a million entries.
     static let searchByPart: String = {
         let searches = [("entry", "sqlite_autoindex_entry_1"), ("receipt", "receiptOf")].flatMap { table, ids in
             [
