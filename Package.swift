@@ -104,7 +104,7 @@ let targets: [Target] = [
     tests("Files", "Files", "SystemPackage"),
     tests("Vault", "Vault", "Files", "CCompression"),
     tests("JSON", "JSON", "SyncModel"),
-    tests("Outbox", "Outbox", "StoreSupport", "SyncModel", "Vault", "Crypto", "GRDB"),
+    tests("Outbox", "Outbox", "StoreSupport", "SyncModel", "Vault", "Crypto", "GRDB", "GRDBSQLite"),
     tests("Salvage", "Salvage", "Outbox", "StoreSupport", "SyncModel", "Vault", "GRDB"),
     tests("Capture", "Capture", "Files", "JSON", "Outbox", "SyncModel", "Vault", "Logging", "SystemPackage"),
     tests(

@@ -17,9 +17,18 @@ package final class Ballast: Sendable {
     package init(beside file: String) {
         folder = (file as NSString).deletingLastPathComponent
         path = folder + "/ballast"
-        size = min(8 << 20, (Self.disk(of: folder)?.total ?? .max) / 16)
+        size = Self.size(onDiskOf: Self.disk(of: folder)?.total ?? .max)
         _ = restore()
     }
+
+    static func size(onDiskOf total: Int64) -> Int64 { min(8 << 20, total / 16) }
+
+    /// Bytes of the log between two checkpoints, which must also be free besides the reserve.
+    var margin: Int64 { Self.margin(ofReserve: size) }
+
+    /// A little less than half of the reserve: on a full disk it holds the log, one transaction more, and what a checkpoint adds to the file. On
+    /// small disks 1 MiB.
+    static func margin(ofReserve size: Int64) -> Int64 { max(1 << 20, size / 16 * 7) }
 
     var isWhole: Bool { state.withLock(\.self) }
 
@@ -39,7 +48,7 @@ package final class Ballast: Sendable {
     /// - Parameter isFull: whether an error means a full disk; nil judges by the free space.
     package func withReserve<T>(_ work: () throws -> T, ifFull isFull: ((any Error) -> Bool)? = nil) throws -> T {
         do { return try work() } catch {
-            guard isFull?(error) ?? ((free ?? .max) < Self.margin), release() else { throw error }
+            guard isFull?(error) ?? ((free ?? .max) < margin), release() else { throw error }
             return try work()
         }
     }
@@ -51,7 +60,7 @@ package final class Ballast: Sendable {
             var info = stat()
             let held = lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFREG ? Int64(info.st_blocks).multipliedClamped(by: 512) : 0
             if held < size {
-                guard let free, free.addingClamped(held) >= size + Self.margin else {
+                guard let free, free.addingClamped(held) >= size + margin else {
                     if held > 0 { unlink(path) }
                     return false
                 }
@@ -69,9 +78,6 @@ package final class Ballast: Sendable {
             return true
         }
     }
-
-    /// 1 MiB: the log between two checkpoints.
-    static let margin: Int64 = 1 << 20
 
     private static func disk(of folder: String) -> (total: Int64, free: Int64)? {
         var info = statvfs()

@@ -91,7 +91,7 @@ extension EntrySearch {
     private mutating func states(_ filter: EntryFilter, _ db: Database) throws -> Source {
         if let state = filter.state { conditions.append("state = \(bound(state.rawValue))") }
         if let backend = filter.backend { conditions.append("backend = \(bound(backend))") }
-        let backends = try filter.backend.map { [$0] } ?? String.fetchAll(db, sql: "SELECT DISTINCT backend FROM tally")
+        let backends = try filter.backend.map { [$0] } ?? String.fetchAll(db, sql: "SELECT DISTINCT backend FROM tally WHERE backend <> ''")
         let states = filter.state.map { [$0] } ?? Entry.State.allCases
         return Source(
             parts: states.flatMap { state in

@@ -87,15 +87,23 @@ extension Outbox {
             return try receipt(id, db).map { (Entry($0), []) }
         }
         let attempts = try Row.fetchAll(
-            db.cachedStatement(sql: "SELECT * FROM attempt WHERE entry = ? ORDER BY number"), arguments: [entry.sequence])
-        return (
-            entry,
-            attempts.map {
-                AttemptRecord(
-                    startedAt: Date(ms: $0["startedAt"]), endedAt: Date(ms: $0["endedAt"]), verdict: $0["verdict"],
-                    counted: $0["counted"], status: $0["status"], message: $0["message"])
-            }
-        )
+            db.cachedStatement(sql: "SELECT * FROM attempt WHERE entry = ? ORDER BY number"), arguments: [entry.sequence]
+        ).map {
+            AttemptRecord(
+                startedAt: Date(ms: $0["startedAt"]), endedAt: Date(ms: $0["endedAt"]), verdict: $0["verdict"],
+                counted: $0["counted"], status: $0["status"], message: $0["message"])
+        }
+        return (entry, try attempts.isEmpty ? onlyAttempt(of: entry, db).map { [$0] } ?? [] : attempts)
+    }
+
+    /// The attempt that delivered an entry at the first send. It has no row: all of it is in the entry and its receipt, but for the time between the
+    /// answer and its settlement.
+    private static func onlyAttempt(of entry: Entry, _ db: Database) throws -> AttemptRecord? {
+        guard entry.state == .delivered, let begin = entry.triedAt, let receipt = try receipt(entry.id, db), receipt.resolvedBy == nil,
+            !receipt.foundByLookup
+        else { return nil }
+        return AttemptRecord(
+            startedAt: begin, endedAt: receipt.settledAt, verdict: "accepted", counted: false, status: receipt.status, message: nil)
     }
 
     /// `delivered` and `discarded` include all entries ever settled.
@@ -192,7 +200,9 @@ extension Outbox {
     }
 
     private static func tallies(_ db: Database) throws -> [Tally] {
-        try Row.fetchAll(db, sql: "SELECT * FROM tally WHERE count > 0 ORDER BY backend, account, state, route").compactMap { row in
+        try Row.fetchAll(
+            db, sql: "SELECT * FROM tally WHERE count > 0 AND backend <> '' ORDER BY backend, account, state, route"
+        ).compactMap { row in
             guard let state = Entry.State(rawValue: row["state"]) else { return nil }
             return Tally(
                 destination: Destination(backend: row["backend"], account: row["account"]), state: state, route: row["route"],

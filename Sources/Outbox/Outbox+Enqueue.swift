@@ -196,9 +196,9 @@ extension Outbox {
         if let accountLabel { try remember(Account(id: to.account, label: accountLabel), of: to.backend, db) }
         try db.cachedStatement(
             sql: """
-                INSERT INTO entry (id, backend, account, lane, route, onDead, size, digest, dueAt, capturedAt, acceptedAt, supersedes, identity,
+                INSERT INTO entry (sequence, id, backend, account, lane, route, onDead, size, digest, dueAt, capturedAt, acceptedAt, supersedes, identity,
                     after, parent, subject, reference, creates, afterSubject, replaces)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                VALUES (\(OutboxSchema.nextSequence), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
             mutation.id.description, to.backend, to.account, mutation.lane.rawValue, mutation.route, mutation.onDead.rawValue,

@@ -17,11 +17,13 @@ extension Outbox {
     }
 
     /// Part of the transaction of the change that it reports.
-    package static func insert(_ event: SyncEvent, _ db: Database) throws {
+    ///
+    /// - Parameter cursor: nil for the next one.
+    package static func insert(_ event: SyncEvent, at cursor: Int64? = nil, _ db: Database) throws {
         let detail = JSONValue.object(event.detail.mapValues(JSONValue.string)).serialized
-        try db.cachedStatement(sql: "INSERT INTO event (at, kind, backend, account, entry, detail) VALUES (?, ?, ?, ?, ?, ?)")
+        try db.cachedStatement(sql: "INSERT INTO event (cursor, at, kind, backend, account, entry, detail) VALUES (?, ?, ?, ?, ?, ?, ?)")
             .execute(arguments: [
-                event.at.ms, event.kind.rawValue, event.backend, event.account, event.entry?.description,
+                cursor, event.at.ms, event.kind.rawValue, event.backend, event.account, event.entry?.description,
                 String(decoding: detail, as: UTF8.self),
             ])
     }

@@ -50,11 +50,9 @@ extension Outbox {
             try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT * FROM receipt WHERE sequence IN (
-                        SELECT sequence FROM receipt INDEXED BY receiptOrder
-                        WHERE sequence > :after AND (:since IS NULL OR settledAt >= :since) AND (:backend IS NULL OR backend = :backend)
-                        ORDER BY sequence LIMIT :limit)
-                    ORDER BY sequence
+                    SELECT * FROM receipt
+                    WHERE sequence > :after AND (:since IS NULL OR settledAt >= :since) AND (:backend IS NULL OR backend = :backend)
+                    ORDER BY sequence LIMIT :limit
                     """, arguments: ["after": after, "since": since?.ms, "backend": backend, "limit": limit]
             ).map(Self.receipt)
         }

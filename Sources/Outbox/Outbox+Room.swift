@@ -41,7 +41,7 @@ extension Outbox {
     @discardableResult
     func refillReserve() -> Bool {
         guard shortage.now.wasFull || !ballast.isWhole else { return true }
-        guard ballast.restore(), ballast.free ?? .max >= Ballast.margin else { return false }
+        guard ballast.restore(), ballast.free ?? .max >= ballast.margin else { return false }
         shortage.note { $0.wasFull = false }
         return true
     }
@@ -51,7 +51,7 @@ extension Outbox {
 
     /// Bytes that must become free.
     private func lacking(for bytes: Int64) -> Int64 {
-        max(Ballast.margin, freeBytes(for: bytes)) + (ballast.isWhole ? 0 : ballast.size) - (ballast.free ?? 0)
+        max(ballast.margin, freeBytes(for: bytes)) + (ballast.isWhole ? 0 : ballast.size) - (ballast.free ?? 0)
     }
 
     /// Free bytes that a submission needs.
@@ -93,8 +93,8 @@ extension Database {
     func shrinkFile() throws -> Bool {
         let freed = try freedBytes()
         if freed == 0 { return false }
-        // SQLite frees one page per fetched row.
-        _ = try Row.fetchAll(self, sql: "PRAGMA incremental_vacuum(\(Ballast.margin / 4096))")
+        // 1 MiB. SQLite frees one page per fetched row.
+        _ = try Row.fetchAll(self, sql: "PRAGMA incremental_vacuum(256)")
         // The checkpoint shortens the file. `try?`: a reader only delays it.
         _ = try? checkpoint(.passive)
         return try freedBytes() < freed

@@ -148,9 +148,14 @@ extension Outbox {
     /// Consecutive failed lookups after which a person should know.
     package static let stuckLooks = 3
 
-    /// Keeps the newest 20 attempts of an entry.
+    /// Keeps the newest 20 attempts of an entry. The first one needs no row if it delivers the entry: see `onlyAttempt`.
     private static func record(_ item: Settled, now: Date, _ db: Database) throws {
         guard let attempt = item.attempt else { return }
+        if item.entry.triedAt == nil, case .delivered(let receipt) = item.settlement, !receipt.foundByLookup,
+            case .accepted = attempt.verdict
+        {
+            return
+        }
         let sequence = item.entry.sequence
         let number =
             (try Int64.fetchOne(

@@ -76,7 +76,7 @@ extension Outbox {
     }
 
     package static func checkSequences(_ db: Database) throws {
-        let last = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'entry'") ?? 0
+        let last = try Int64.fetchOne(db, sql: "SELECT \(OutboxSchema.lastNumber(of: "entry"))") ?? 0
         if let gap = try gaps(upTo: last, db).first { throw OutboxError.damaged("entries \(gap) are missing and have no receipt") }
         let greatest = try Int64.fetchOne(db, sql: "SELECT max(sequence) FROM entry") ?? 0
         if greatest > last { throw OutboxError.damaged("entry \(greatest) has a sequence that was never assigned") }

@@ -66,7 +66,7 @@ package struct Outbox: Sendable {
             func openOnce() throws -> (DatabasePool, epoch: Int64) {
                 if !use.isThere { try NewStore.make(at: file) }
                 return try Self.open(
-                    file, thoroughly: crashed && !isSalvaged,
+                    file, thoroughly: crashed && !isSalvaged, bytesToCheckpoint: ballast.margin,
                     { try Self.beginRun($0, crashed: crashed, dueAt: now.addingTimeInterval(lookupAfter), now: now) })
             }
             (pool, epoch) = try ballast.withReserve(openOnce)
@@ -77,9 +77,11 @@ package struct Outbox: Sendable {
         }
     }
 
-    /// - Parameter thoroughly: checks all of it and throws `damaged` on any fault; takes seconds for a million entries.
+    /// - Parameters:
+    ///   - thoroughly: checks all of it and throws `damaged` on any fault; takes seconds for a million entries.
+    ///   - bytesToCheckpoint: see `Ballast.margin`.
     private static func open(
-        _ file: String, thoroughly: Bool, _ begin: (Database) throws -> Int64
+        _ file: String, thoroughly: Bool, bytesToCheckpoint: Int64, _ begin: (Database) throws -> Int64
     ) throws -> (DatabasePool, epoch: Int64) {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = true
@@ -98,7 +100,7 @@ package struct Outbox: Sendable {
             // DatabasePool sets NORMAL after prepareDatabase has run. There is one writer connection.
             try pool.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA synchronous = FULL")
-                try db.execute(sql: "PRAGMA wal_autocheckpoint = 256")
+                try db.execute(sql: "PRAGMA wal_autocheckpoint = \(bytesToCheckpoint / 4096)")
                 try db.execute(sql: "PRAGMA journal_size_limit = \(mostOfLog)")
                 // From here on each transaction is on the disk before the next one is written, so that damage to the WAL can be detected.
                 try db.syncLog()

@@ -28,7 +28,6 @@ package enum OutboxSchema {
     /// - `creates`: the resource of which a delivery makes a row; `needs`: the entry that creates the subject's row (Decisions/References.md).
     /// - `discardAt`, `discardBy`, `discardActor`, `restoreTo`: set while a person can still undo a discard: who, as a name and as in events, and the
     ///   state before it.
-    /// - `entryEnd`, `receiptEnd`: find an entry by the end of its id, of which a person gives at least 4 characters.
     private static let entry = """
         CREATE TABLE run (
             id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -37,7 +36,7 @@ package enum OutboxSchema {
         INSERT INTO run (id, epoch) VALUES (1, 0);
 
         CREATE TABLE entry (
-            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            sequence INTEGER PRIMARY KEY,
             id TEXT NOT NULL UNIQUE CHECK (length(id) = 36),
             backend TEXT NOT NULL,
             account TEXT NOT NULL,
@@ -105,7 +104,6 @@ package enum OutboxSchema {
         CREATE INDEX afterOrder ON entry (after, sequence, backend, account) WHERE after IS NOT NULL AND state = 'pending';
         CREATE INDEX stateOrder ON entry (state, backend, sequence);
         CREATE INDEX settledOrder ON entry (settledAt) WHERE settledAt IS NOT NULL;
-        CREATE INDEX entryEnd ON entry (substr(id, -4));
         CREATE INDEX subjectOrder ON entry (subject, sequence) WHERE subject IS NOT NULL;
         CREATE INDEX subjectWaiting ON entry (subject, sequence) WHERE afterSubject AND state = 'pending';
         CREATE INDEX subjectFailed ON entry (subject, sequence) WHERE subject IS NOT NULL AND state IN ('dead', 'held');
@@ -128,7 +126,10 @@ package enum OutboxSchema {
         """
 
     /// `lane` holds each lane's first blocking entry and earlier ones that stepped aside. `tally` holds the counts for `status`, by route; `delivered`
-    /// and `discarded` never fall. Triggers maintain both (Decisions/DerivedTables.md).
+    /// and `discarded` never fall. Triggers maintain both (Decisions/DerivedTables.md). Two rows of no backend hold the last sequence and the last cursor
+    /// assigned: in a table of their own, as AUTOINCREMENT keeps them, they would be one more page of each change.
+    ///
+    /// - `laneEntered`: a new entry behind a blocking one changes no head of its lane.
     private static let derived = """
         CREATE TABLE lane (
             backend TEXT NOT NULL,
@@ -140,8 +141,6 @@ package enum OutboxSchema {
             PRIMARY KEY (backend, account, lane, head)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX laneDue ON lane (backend, account, route, dueAt, head) WHERE dueAt IS NOT NULL;
-        CREATE INDEX laneStopped ON lane (backend, account, head) WHERE dueAt IS NULL;
-        CREATE INDEX laneAge ON lane (head);
 
         CREATE TABLE tally (
             backend TEXT NOT NULL,
@@ -153,41 +152,45 @@ package enum OutboxSchema {
             latest INTEGER,
             PRIMARY KEY (backend, account, state, route)
         ) STRICT, WITHOUT ROWID;
+        INSERT INTO tally (backend, account, state, route, count, bytes) VALUES ('', '', 'entry', '', 0, 0), ('', '', 'event', '', 0, 0);
+
+        CREATE TRIGGER laneEntered AFTER INSERT ON entry
+        WHEN NOT EXISTS (SELECT 1 FROM entry WHERE blocks AND backend = NEW.backend AND account = NEW.account AND lane = NEW.lane
+            AND sequence < NEW.sequence)
+        BEGIN
+            \(refillLane)
+        END;
 
         CREATE TRIGGER entryInserted AFTER INSERT ON entry BEGIN
-            \(refillLane)
             INSERT INTO tally (backend, account, state, route, count, bytes)
                 VALUES (NEW.backend, NEW.account, NEW.state, NEW.route, 1, NEW.size)
                 ON CONFLICT DO UPDATE SET count = count + 1, bytes = bytes + excluded.bytes;
+            UPDATE tally SET count = max(count, NEW.sequence) WHERE backend = '' AND account = '' AND state = 'entry';
         END;
 
         CREATE TRIGGER entryMoved AFTER UPDATE OF state, holdReason, dueAt, aside ON entry
         WHEN OLD.state IS NOT NEW.state OR OLD.holdReason IS NOT NEW.holdReason OR OLD.dueAt IS NOT NEW.dueAt OR OLD.aside IS NOT NEW.aside
         BEGIN
             \(refillLane)
-            UPDATE lane SET dueAt = (SELECT \(dueAt("entry")) FROM entry WHERE entry.sequence = lane.head)
-                WHERE head IN (SELECT sequence FROM entry INDEXED BY afterOrder WHERE backend = NEW.backend AND account = NEW.account
-                    AND after = NEW.lane AND after IS NOT NULL AND state = 'pending');
+            \(refreshHeads(following))
         END;
 
-        CREATE TRIGGER parentReplaced AFTER UPDATE OF parent ON entry BEGIN
-            UPDATE lane SET dueAt = (SELECT \(dueAt("entry")) FROM entry WHERE entry.sequence = lane.head) WHERE head = NEW.sequence;
-        END;
+        CREATE TRIGGER parentReplaced AFTER UPDATE OF parent ON entry BEGIN \(refreshHeads("WHERE sequence = NEW.sequence")) END;
 
-        CREATE TRIGGER createInserted AFTER INSERT ON entry WHEN NEW.creates IS NOT NULL BEGIN \(refreshNeeding) END;
+        CREATE TRIGGER createInserted AFTER INSERT ON entry WHEN NEW.creates IS NOT NULL BEGIN \(refreshHeads(needing)) END;
 
         CREATE TRIGGER createMoved AFTER UPDATE OF state ON entry WHEN NEW.creates IS NOT NULL AND OLD.state IS NOT NEW.state BEGIN
-            \(refreshNeeding)
+            \(refreshHeads(needing))
         END;
 
         CREATE TRIGGER subjectSettled AFTER UPDATE OF state ON entry
         WHEN NEW.state IN ('delivered', 'discarded') AND NEW.subject IS NOT NULL AND \(anyWaitsForSubject) BEGIN
-            \(refreshWaiting("SELECT NEW.subject UNION ALL \(otherSubjects("NEW"))"))
+            \(refreshHeads(waiting("SELECT NEW.subject UNION ALL \(otherSubjects("NEW"))")))
         END;
 
         CREATE TRIGGER subjectReplaced AFTER INSERT ON entry
         WHEN NEW.replaces IS NOT NULL AND NEW.subject IS NOT NULL AND \(anyWaitsForSubject) BEGIN
-            \(refreshWaiting("SELECT NEW.subject UNION ALL \(otherSubjects("NEW"))"))
+            \(refreshHeads(waiting("SELECT NEW.subject UNION ALL \(otherSubjects("NEW"))")))
         END;
 
         CREATE TRIGGER entryCounted AFTER UPDATE OF state ON entry WHEN OLD.state IS NOT NEW.state BEGIN
@@ -198,6 +201,16 @@ package enum OutboxSchema {
                 ON CONFLICT DO UPDATE SET count = count + 1, bytes = bytes + excluded.bytes, latest = excluded.latest;
         END;
         """
+
+    /// For a new entry: above all sequences that were ever assigned.
+    static let nextSequence = "max(coalesce(\(lastNumber(of: "entry")), 0), coalesce((SELECT max(sequence) FROM entry), 0)) + 1"
+
+    /// The last number of a table assigned to a row; NULL if damage has removed it.
+    ///
+    /// - Parameter table: `entry` or `event`.
+    static func lastNumber(of table: String) -> String {
+        "(SELECT count FROM tally WHERE backend = '' AND account = '' AND state = '\(table)')"
+    }
 
     /// Rebuilds the rows of one lane.
     private static let refillLane = """
@@ -212,11 +225,24 @@ package enum OutboxSchema {
                         AND lane = NEW.lane), \(Int64.max));
         """
 
-    /// Only for creates. Their removal needs none: they are settled by then, which `dueAt` treats like gone.
-    private static let refreshNeeding = """
-        UPDATE lane SET dueAt = (SELECT \(dueAt("entry")) FROM entry WHERE entry.sequence = lane.head)
-            WHERE head IN (SELECT sequence FROM entry WHERE needs = NEW.id AND state = 'pending' AND state NOT IN ('delivered', 'discarded'));
+    /// Recomputes when the heads among these entries are due. Finds each by the key of `lane`, because there may be 100,000 lanes.
+    ///
+    /// - Parameter entries: the end of a query, after `FROM entry`.
+    private static func refreshHeads(_ entries: String) -> String {
         """
+        UPDATE lane SET dueAt = (SELECT \(dueAt("entry")) FROM entry WHERE entry.sequence = lane.head)
+                WHERE (backend, account, lane, head) IN (SELECT backend, account, lane, sequence FROM entry
+                    \(entries));
+        """
+    }
+
+    private static let following = """
+        INDEXED BY afterOrder WHERE backend = NEW.backend AND account = NEW.account AND after = NEW.lane AND after IS NOT NULL
+                    AND state = 'pending'
+        """
+
+    /// Only for creates. Their removal needs none: they are settled by then, which `dueAt` treats like gone.
+    private static let needing = "WHERE needs = NEW.id AND state = 'pending' AND state NOT IN ('delivered', 'discarded')"
 
     /// Nearly always false: one look at an empty index.
     private static let anyWaitsForSubject = """
@@ -224,11 +250,10 @@ package enum OutboxSchema {
         """
 
     /// - Parameter subjects: a query for the names of one row.
-    private static func refreshWaiting(_ subjects: String) -> String {
+    private static func waiting(_ subjects: String) -> String {
         """
-        UPDATE lane SET dueAt = (SELECT \(dueAt("entry")) FROM entry WHERE entry.sequence = lane.head)
-                WHERE head IN (SELECT sequence FROM entry INDEXED BY subjectWaiting WHERE afterSubject AND state = 'pending'
-                    AND backend = NEW.backend AND account = NEW.account AND subject IN (\(subjects)));
+        INDEXED BY subjectWaiting WHERE afterSubject AND state = 'pending'
+                    AND backend = NEW.backend AND account = NEW.account AND subject IN (\(subjects))
         """
     }
 
@@ -323,6 +348,7 @@ package enum OutboxSchema {
                     AND backend = NEW.backend AND account = NEW.account
         """
 
+    /// - `receiptOf`: the 0 tells its rows from those of an entry's id, for a salvage; see `FoundRow`.
     /// - `receipt.altered`: the first difference between the server's echo and the payload.
     /// - `receipt.unverified`: the session's account could not be verified.
     /// - `receipt.creates`: with it, `remoteID` is the new row's id, to which references to this entry are bound.
@@ -343,8 +369,8 @@ package enum OutboxSchema {
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE receipt (
-            id TEXT NOT NULL PRIMARY KEY,
-            sequence INTEGER NOT NULL UNIQUE,
+            id TEXT NOT NULL,
+            sequence INTEGER PRIMARY KEY,
             backend TEXT NOT NULL,
             account TEXT NOT NULL,
             lane TEXT NOT NULL,
@@ -366,18 +392,17 @@ package enum OutboxSchema {
             creates TEXT,
             supersededBy TEXT,
             resolvedBy TEXT
-        ) STRICT, WITHOUT ROWID;
-        CREATE INDEX receiptOrder ON receipt (sequence, settledAt, backend);
-        CREATE INDEX receiptEnd ON receipt (substr(id, -4), sequence);
+        ) STRICT;
+        CREATE UNIQUE INDEX receiptOf ON receipt (id, 0);
         CREATE INDEX createdRow ON receipt (remoteID, backend, account, creates) WHERE creates IS NOT NULL;
 
         CREATE TRIGGER rowCreated AFTER INSERT ON receipt
         WHEN NEW.creates IS NOT NULL AND NEW.remoteID IS NOT NULL AND \(anyWaitsForSubject) BEGIN
-            \(refreshWaiting(namesOfCreatedRow))
+            \(refreshHeads(waiting(namesOfCreatedRow)))
         END;
 
         CREATE TABLE event (
-            cursor INTEGER PRIMARY KEY AUTOINCREMENT,
+            cursor INTEGER PRIMARY KEY,
             at INTEGER NOT NULL,
             kind TEXT NOT NULL,
             backend TEXT,
@@ -386,6 +411,10 @@ package enum OutboxSchema {
             detail TEXT NOT NULL CHECK (json_valid(detail))
         ) STRICT;
         CREATE INDEX eventWords ON event (entry, kind) WHERE \(tellsAnswer);
+
+        CREATE TRIGGER eventCounted AFTER INSERT ON event BEGIN
+            UPDATE tally SET count = max(count, NEW.cursor) WHERE backend = '' AND account = '' AND state = 'event';
+        END;
 
         CREATE TABLE gap (
             first INTEGER NOT NULL PRIMARY KEY,
@@ -502,6 +531,9 @@ package enum OutboxSchema {
     private static let tellsAnswer = "kind IN ('retrying', 'released', 'held', 'dead')"
 
     private static let guards = """
+        CREATE TRIGGER newestEventStays BEFORE DELETE ON event WHEN NOT EXISTS (SELECT 1 FROM event WHERE cursor > OLD.cursor)
+        BEGIN SELECT RAISE(ABORT, 'the newest event stays, so that its cursor is not assigned again'); END;
+
         CREATE TRIGGER entryTransition BEFORE UPDATE OF state ON entry
         WHEN OLD.state IS NOT NEW.state AND NOT CASE OLD.state
             WHEN 'pending' THEN NEW.state IN ('inflight', 'delivered', 'held', 'discarded')

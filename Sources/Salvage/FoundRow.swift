@@ -19,7 +19,7 @@ enum FoundRow {
     /// Its sealed record, and all columns.
     case session(backend: String, Data, [DatabaseValue])
     case epoch(Int64)
-    /// The highest number that an AUTOINCREMENT table has assigned.
+    /// The last number of a table assigned to a row.
     case counter(table: String, Int64)
     /// From an index.
     case identity(sequence: Int64, MutationID)
@@ -45,11 +45,12 @@ enum FoundRow {
         }
         guard row.isWhole else { return nil }
         switch values.map(\.kind) {
+        case let kinds where values.count >= 15 && kinds.hasPrefix("t-") && MutationID(optional: values[0].text) != nil:
+            return .receipt([values[0], rowid.databaseValue] + values.dropFirst(2))
         case "-tb":
             guard let id = MutationID(optional: values[1].text), case .blob(let sealed) = values[2].storage else { return nil }
             return .content(sequence: rowid, id, sealed)
         case let kinds where values.count == 7 && kinds.hasPrefix("-it") && kinds.hasSuffix("t"): return .event(cursor: rowid, values)
-        case "ti": return .counter(table: values[0].text ?? "", values[1].integer ?? 0)
         case "-i": return rowid == 1 ? .epoch(values[1].integer ?? 0) : nil
         default: return nil
         }
@@ -65,7 +66,6 @@ enum FoundRow {
         }
         let kinds = values.map(\.kind)
         switch kinds {
-        case _ where values.count >= 15 && MutationID(optional: values[0].text) != nil: return .receipt(values)
         case _ where values.count == 8 && kinds.hasPrefix("iiiiti"): return .attempt(values)
         case "tti-t": return .pause(values)
         case "ttiit": return .pause(values)
@@ -77,13 +77,14 @@ enum FoundRow {
             guard let backend = values[0].text, case .blob(let sealed) = values[1].storage else { return nil }
             return .session(backend: backend, sealed, values)
         case "iii": return .gap(values)
+        case "ttttii-" where values[0].text == "" && values[1].text == "":
+            return .counter(table: values[2].text ?? "", values[4].integer ?? 0)
         case "ti":
             guard let id = MutationID(optional: values[0].text), let sequence = values[1].integer else { return nil }
             return .identity(sequence: sequence, id)
         case "ttti", "tttii", "tttiti", "tttit-": return place()
-        case "iitt", "it": return .settled(sequence: values[0].integer ?? 0)
-        case "tit":
-            guard MutationID(optional: values[2].text) != nil, let sequence = values[1].integer else { return nil }
+        case "tii":
+            guard MutationID(optional: values[0].text) != nil, values[1].integer == 0, let sequence = values[2].integer else { return nil }
             return .settled(sequence: sequence)
         default: return nil
         }

@@ -41,7 +41,7 @@ extension Salvage {
     /// Gives displaced entries without a receipt a new sequence, last in their lanes, and holds them.
     func insertDisplaced() throws {
         for var row in displaced where try !hasReceipt(row["id"]?.text ?? "") {
-            row["sequence"] = .null
+            row["sequence"] = next("entry").databaseValue
             try quarantine(row)
         }
     }

@@ -22,7 +22,7 @@ extension Salvage {
     /// Continues cursors after all assigned ones, and keeps only the events after the last gap.
     func continueEvents() throws {
         let last = after(try greatest("SELECT max(cursor) FROM event"), counters["event"]).next
-        try set("event", to: last)
+        assigned["event"] = last
         try db.execute(
             sql: """
                 DELETE FROM event WHERE cursor <= (SELECT max(cursor) FROM
@@ -40,11 +40,6 @@ extension Salvage {
         return (given, known == nil ? given + Self.leap : pages.log.mayHoldMore ? given + Self.margin : given)
     }
 
-    private func set(_ table: String, to value: Int64) throws {
-        try db.execute(sql: "DELETE FROM sqlite_sequence WHERE name = ?", arguments: [table])
-        try db.execute(sql: "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", arguments: [table, value])
-    }
-
     private func note(first: Int64, last: Int64) throws {
         try db.execute(sql: "INSERT OR IGNORE INTO gap (first, last, at) VALUES (?, ?, ?)", arguments: [first, last, now.ms])
     }
@@ -56,9 +51,8 @@ extension Salvage {
             SELECT max(last) FROM (SELECT max(sequence) AS last FROM entry UNION ALL SELECT max(sequence) FROM receipt
                 UNION ALL SELECT max(last) FROM gap)
             """)
-        // If events have a counter and entries have none, no entry was ever accepted.
-        let counter = after(seen, counters["entry"] ?? (counters.isEmpty ? nil : 0))
-        try set("entry", to: counter.next)
+        let counter = after(seen, counters["entry"])
+        assigned["entry"] = counter.next
         if counter.next > counter.given {
             report.mayMissMore = true
             try note(first: counter.given + 1, last: counter.next)

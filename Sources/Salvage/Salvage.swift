@@ -15,6 +15,8 @@ final class Salvage {
     /// Rows with another entry's sequence. They get the one that an index names, or a new one at the end.
     var displaced: [[String: DatabaseValue]] = []
     var counters: [String: Int64] = [:]
+    /// The last number of each table that counts as assigned.
+    var assigned: [String: Int64] = [:]
     /// Entries put on hold here. Their events follow those that were read.
     var held: [(id: MutationID?, backend: String?, account: String?, reason: HoldReason)] = []
     private var epoch: Int64 = 0
@@ -37,8 +39,11 @@ final class Salvage {
             try forEachRow(trust) { row in try take(row, trust) }
         }
         if pages.log.mayLackVersions {
-            // A row may continue in an earlier version of a damaged overflow page; a content's seal verifies that.
-            try forEachRow(.newest, goingOnIn: .earlier) { row in if case .content = row { try take(row, .earlier) } }
+            // A row may continue in an earlier version of a damaged overflow page; a content's seal verifies that. The row's own page may be as
+            // doubtful: a frame with a changed page number counts for both pages.
+            for trust in StorePages.Trust.allCases {
+                try forEachRow(trust, goingOnIn: .earlier) { row in if case .content = row { try take(row, .earlier) } }
+            }
         }
         let steps = [
             setAsideImpossible, join, fillGaps, insertDisplaced, joinContents, checkContents, holdDependents, boundSizes, continueEvents,
@@ -84,7 +89,7 @@ final class Salvage {
             // An earlier version may be of a session that was signed out since, or hold a refresh token that was used up.
             if trust == .newest, !pages.log.mayLackVersions { try insert(into: "session", values) }
         case .epoch(let value): epoch = max(epoch, value)
-        case .counter(let table, let value): if counters[table] == nil, trust == .newest { counters[table] = value }
+        case .counter(let table, let value): if trust == .newest { counters[table] = max(counters[table] ?? 0, value) }
         case .identity, .place, .settled: break
         }
     }
@@ -155,6 +160,14 @@ final class Salvage {
     /// Above any content's size, but millions can still be added up.
     private static let mostBytes: Int64 = 1 << 40
 
+    private func tell(_ event: SyncEvent) throws { try Outbox.insert(event, at: next("event"), db) }
+
+    /// Assigns a number.
+    func next(_ table: String) -> Int64 {
+        assigned[table, default: 0] += 1
+        return assigned[table, default: 0]
+    }
+
     private func deriveTables() throws {
         try db.execute(
             sql: """
@@ -166,6 +179,11 @@ final class Salvage {
                 INSERT INTO tally (backend, account, state, route, count, bytes, latest)
                     SELECT backend, account, outcome, route, count(*), sum(size), max(settledAt) FROM receipt GROUP BY 1, 2, 3, 4;
                 """)
+        for (table, last) in assigned {
+            try db.execute(
+                sql: "INSERT INTO tally (backend, account, state, route, count, bytes) VALUES ('', '', ?, '', ?, 0)",
+                arguments: [table, last])
+        }
     }
 
     private func countAndTell() throws {
@@ -173,17 +191,17 @@ final class Salvage {
         report.saved = try Int.fetchOne(db, sql: "\(open) NOT 'quarantine'") ?? 0
         report.quarantined = try Int.fetchOne(db, sql: "\(open) 'quarantine'") ?? 0
         for entry in held {
-            try Outbox.insert(
+            try tell(
                 SyncEvent(
                     at: now, .held, backend: entry.backend, account: entry.account.map(AccountID.init), entry: entry.id,
-                    detail: ["reason": entry.reason.rawValue]), db)
+                    detail: ["reason": entry.reason.rawValue]))
         }
-        try Outbox.insert(
+        try tell(
             SyncEvent(
                 at: now, .salvaged,
                 detail: [
                     "reason": report.reason, "saved": String(report.saved), "quarantined": String(report.quarantined),
                     "missing": String(report.missing), "mayMissMore": String(report.mayMissMore),
-                ]), db)
+                ]))
     }
 }

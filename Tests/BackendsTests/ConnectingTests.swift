@@ -58,7 +58,6 @@ struct ConnectingTests {
         try await server.close()
     }
 
-    /// At a timeout, the HTTP client repeats how its last connection failed, and a successful one counts as failed.
     @Test func anEarlierConnectionDoesNotHideAHangingServer() async throws {
         let context = try TLSServer.context(certificate: "good.pem")
         let first = First()

@@ -1,11 +1,12 @@
 import Foundation
 import GRDB
-import Outbox
 import StoreSupport
 import SyncModel
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Outbox
 
 @Suite struct SettleTests {
     @Test func deliveryKeepsReceiptAndRemovesContent() async throws {
@@ -17,6 +18,41 @@ import Testing
         #expect(record.remoteID == "7")
         #expect(try store.raw { try Int.fetchOne($0, sql: "SELECT count(*) FROM content") } == 0)
         #expect(try store.raw { try String.fetchOne($0, sql: "SELECT outcome FROM receipt") } == "delivered")
+    }
+
+    /// The first attempt that delivers has no row, and is told from the entry and its receipt.
+    @Test(arguments: [[], [Failure(.offline, "offline")]]) func tellsEveryAttempt(failures: [Failure]) async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        for failure in failures {
+            try await store.settle(try await store.claim()[0], .released(until: store.clock.now, failure), .unreachable(failure))
+        }
+        let sent = store.clock.now
+        let entry = try await store.claim()[0]
+        let attempt = Attempt(.accepted(Samples.receipt), route: Samples.route, startedAt: sent, endedAt: sent.addingTimeInterval(2))
+        store.clock.advance(by: 2)
+        _ = try await store.outbox.settle(
+            [Settled(entry, .delivered(Samples.receipt), attempt: attempt)], thenClaim: [:], at: store.clock.now)
+        let told = try #require(try await store.outbox.entry(Samples.id(1))).attempts
+        #expect(told.map(\.verdict) == failures.map { _ in "unreachable" } + ["accepted"])
+        #expect(
+            told.last
+                == AttemptRecord(startedAt: sent, endedAt: sent.addingTimeInterval(2), verdict: "accepted", counted: false, status: 201))
+        #expect(try store.raw { try Int.fetchOne($0, sql: "SELECT count(*) FROM attempt") } == (failures.isEmpty ? 0 : 2))
+    }
+
+    /// Neither a person's word nor a row that was found is an attempt that was accepted.
+    @Test func inventsNoAttempt() async throws {
+        let store = try Store()
+        for number in 1...2 { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
+        let found = Receipt(remoteID: "7", status: 200, foundByLookup: true, at: store.clock.now)
+        try await store.settle(try await store.claim()[0], .delivered(found), .accepted(found))
+        #expect(try store.raw { try Int.fetchOne($0, sql: "SELECT count(*) FROM attempt") } == 1)
+        let lost = Failure(.lostAnswer, "lost", outcomeUnknown: true)
+        try await store.settle(try await store.claim()[0], .held(.unknownOutcome, lost), .unknown(lost))
+        try store.raw { try $0.execute(sql: "DELETE FROM attempt") }
+        try await store.outbox.resolve(Samples.id(2), as: .delivered(remoteID: nil), by: "ann", named: nil, at: store.clock.now)
+        for number in 1...2 { #expect(try await store.outbox.entry(Samples.id(number))?.attempts == []) }
     }
 
     @Test func settlingAndClaimingShareOneTransaction() async throws {

@@ -29,8 +29,6 @@ struct DamagedStore {
     /// - Parameter isClosed: false if much of the content is in the WAL.
     init(isClosed: Bool) async throws {
         let store = try Store()
-        // The log starts over well before the end, so that it and the file both hold many entries.
-        try await store.outbox.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 200") }
         // Some contents have several pages, and some of these are compressed.
         accepted = (1...40).map { number in
             let text = String(repeating: "\(number % 10)", count: number % 14 == 0 ? 9000 : 40 + number * 7)
@@ -43,6 +41,8 @@ struct DamagedStore {
         store.clock.advance(by: 3 * 86_400)
         try await store.outbox.prune(before: store.clock.now.addingTimeInterval(-86_400), at: store.clock.now)
         for mutation in accepted.dropFirst(12) { try await store.enqueue(mutation) }
+        // The log starts over well before the end, so that it and the file both hold many entries.
+        try await store.outbox.pool.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
         for entry in try await store.claim(2) { try await store.deliver(entry) }
         for entry in try await store.claim(1, account: "2") {
             try await store.settle(entry, .dead(Samples.failure), .permanent(Samples.failure))
@@ -117,6 +117,23 @@ struct DamagedStore {
         return ends.count > 1 ? ends[ends.count - 2] + 1..<ends[ends.count - 1] + 1 : nil
     }
 
+    /// The frames with the newest version of a page on which a long content begins, and the bits that make its number that of one of the next pages,
+    /// where the content continues.
+    func framesOfLongContents() throws -> [(frame: Int, bits: UInt8)] {
+        let copy = try write { _ in }
+        let pages = try StorePages(path: copy("outbox.sqlite"))
+        return (1...pages.count).flatMap { number -> [(frame: Int, bits: UInt8)] in
+            guard !pages.isPointerMap(number), let newest = pages.log.versions[number]?.last, let bytes = pages.page(number),
+                let page = TreePage(bytes, number: number, of: pages)
+            else { return [] }
+            let isLong = page.rows.contains { row in
+                if case .content(_, _, let sealed) = FoundRow(row, in: page.kind) { return sealed.count > 4000 }
+                return false
+            }
+            return isLong ? (number + 1...number + 3).map { ((newest.offset - 56) / 4120, UInt8(number ^ $0)) } : []
+        }
+    }
+
     func write(_ damage: (inout [String: Data]) -> Void) throws -> TemporaryDirectory {
         // In memory, because there are many copies.
         let copy = try TemporaryDirectory(in: "/dev/shm")
@@ -165,13 +182,15 @@ struct DamagedStore {
 
     private func drain(_ outbox: Outbox, _ life: inout Life) async throws(OutboxError) {
         let slots = Dictionary(uniqueKeysWithValues: ["1", "2"].map { (Destination(backend: "breathesafe", account: $0), ClaimOrder(50)) })
-        var entries = try await outbox.claim(slots, at: clock.now).entries
+        // Changed bytes may have delayed an entry, by less than this.
+        let now = clock.now.addingTimeInterval(Quiet.horizon)
+        var entries = try await outbox.claim(slots, at: now).entries
         while !entries.isEmpty {
             for entry in entries { life.sent[entry.id, default: []].append(entry.mutation) }
             life.certain.formUnion(entries.filter { !$0.uncertain }.map(\.id))
             let attempt = Attempt(.accepted(Samples.receipt), route: Samples.route, startedAt: clock.now, endedAt: clock.now)
             entries = try await outbox.settle(
-                entries.map { Settled($0, .delivered(Samples.receipt), attempt: attempt) }, thenClaim: slots, at: clock.now
+                entries.map { Settled($0, .delivered(Samples.receipt), attempt: attempt) }, thenClaim: slots, at: now
             ).entries
         }
     }

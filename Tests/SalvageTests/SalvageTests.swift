@@ -42,7 +42,7 @@ import Testing
     /// An earlier salvage skipped these sequences, and its record of them is lost.
     @Test(arguments: [100_000, 1_000_000]) func doesNotCountSkippedSequencesAsMissing(passed: Int64) async throws {
         var store = try await delivered(3)
-        try store.raw { try $0.execute(sql: "UPDATE sqlite_sequence SET seq = 5 + ? WHERE name = 'entry'", arguments: [passed]) }
+        try store.raw { try $0.execute(sql: "UPDATE tally SET count = 5 + ? WHERE state = 'entry'", arguments: [passed]) }
         try await store.enqueue(Samples.mutation(4))
         let report = try salvage(&store)
         #expect(report.missing == 2 && report.mayMissMore && report.saved == 1)

@@ -15,13 +15,12 @@ import Testing
         "entry": "entry", "content": "content", "receipt": "receipt", "event": "event", "attempt": "attempt", "account": "account",
         "origin": "origin", "lookupRule": "lookupRule", "pause": "pause", "quiet": "quiet", "asideOrder": "place", "afterOrder": nil,
         "gap": "gap", "run": "epoch", "session": "session",
-        "sqlite_sequence": "counter", "lane": "place",
+        "lane": "place",
         "sqlite_autoindex_entry_1": "identity", "oneInFlight": "place", "failedOrder": "place", "laneOrder": "place",
-        "sqlite_autoindex_receipt_2": "settled",
-        "receiptOrder": "settled", "receiptEnd": "settled",
-        "grdb_migrations": nil, "sqlite_autoindex_grdb_migrations_1": nil, "stateOrder": nil, "settledOrder": nil, "entryEnd": nil,
+        "receiptOf": "settled",
+        "grdb_migrations": nil, "sqlite_autoindex_grdb_migrations_1": nil, "stateOrder": nil, "settledOrder": nil,
         "subjectOrder": nil, "subjectWaiting": nil, "subjectFailed": nil, "routeOrder": nil,
-        "laneDue": nil, "laneStopped": nil, "laneAge": nil, "tally": nil,
+        "laneDue": nil, "tally": "counter",
         "eventWords": nil, "neededBy": nil, "createOrder": nil, "discardOrder": nil, "createdRow": nil,
         "owedSignOut": nil, "roster": nil, "rosterOf": nil, "rosterPage": nil, "rosterPages": nil,
     ]
@@ -110,7 +109,9 @@ import Testing
                 ? [page]
                 : page.children.map { number in try #require(pages.page(number).flatMap { TreePage($0, number: number, of: pages) }) }
             let found = leaves.flatMap { leaf in leaf.rows.map { Self.name(FoundRow($0, in: leaf.kind)) } }
-            #expect(!found.isEmpty && Set(found) == [Self.expected[name] ?? nil], "\(name)")
+            // Its other rows are counts.
+            let ignored: Set<String?> = name == "tally" ? [nil] : []
+            #expect(!found.isEmpty && Set(found) == ignored.union([Self.expected[name] ?? nil]), "\(name)")
         }
     }
 }

@@ -113,9 +113,9 @@ struct BoundsCampaign: RoundCampaign {
         var descriptors = 0, timers = 0
     }
 
-    /// The allowed growth over a short queue, and the allowed size of the log (`journal_size_limit` and 256 pages before a checkpoint). Most memory
+    /// The allowed growth over a short queue, and the allowed size of the log (`journal_size_limit` and 896 pages before a checkpoint). Most memory
     /// is SQLite's page cache, up to two megabytes for each of three connections (https://sqlite.org/pragma.html#pragma_cache_size).
-    private static let (memory, descriptors, log) = (6 << 20, 8, 6 << 20)
+    private static let (memory, descriptors, log) = (6 << 20, 8, 8 << 20)
     /// Bytes per entry: twice the noise, and less than a row or an id takes. `make bench` finds smaller leaks with a million entries.
     private static let memoryOfEntry = 128
 

@@ -76,7 +76,7 @@ final class PowerCutScenario: Sendable {
         try await crashes(environment)
         try await refreshing()
         // Enough for checkpoints.
-        try await delivered(41...46, padding: 60 << 10)
+        try await delivered(41...46, padding: 300 << 10)
         try await changing("session.lists-2026", to: "signedOut") {
             _ = try await self.station.client.call(Endpoints.signOut, SignOut(backend: "lists-2026"))
         }
