@@ -45,13 +45,14 @@ extension Outbox {
         SELECT sequence, id FROM entry WHERE sequence = :number UNION SELECT sequence, id FROM receipt WHERE sequence = :number
         """
 
-    /// Newest first. Each search has its own limit, because a short beginning may fit all ids of some weeks. The ends of all ids are read: an index of
-    /// them would cost each submission and each delivery a page, to save a person some tenths of a second at a million entries.
+    /// Newest first. Each search has its own limit, because a short beginning may fit all ids of some weeks. Of receipts, the ends of all ids are read:
+    /// an index of them would cost each delivery a page.
     static let searchByPart: String = {
-        let searches = [("entry", "sqlite_autoindex_entry_1"), ("receipt", "receiptOf")].flatMap { table, ids in
+        let ends = [("entry", "entryEnd", "substr(id, -4) = substr(:part, -4) AND "), ("receipt", "receiptOf", "")]
+        let searches = ends.flatMap { table, index, end in
             [
                 """
-                SELECT sequence, id FROM \(table) INDEXED BY \(ids) WHERE substr(id, -length(:part)) = :part
+                SELECT sequence, id FROM \(table) INDEXED BY \(index) WHERE \(end)substr(id, -length(:part)) = :part
                 ORDER BY +sequence DESC LIMIT :limit
                 """,
                 // No character of an id sorts after ‘f’.

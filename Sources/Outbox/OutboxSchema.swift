@@ -104,6 +104,7 @@ package enum OutboxSchema {
         CREATE INDEX afterOrder ON entry (after, sequence, backend, account) WHERE after IS NOT NULL AND state = 'pending';
         CREATE INDEX stateOrder ON entry (state, backend, sequence);
         CREATE INDEX settledOrder ON entry (settledAt) WHERE settledAt IS NOT NULL;
+        CREATE INDEX entryEnd ON entry (substr(id, -4));
         CREATE INDEX subjectOrder ON entry (subject, sequence) WHERE subject IS NOT NULL;
         CREATE INDEX subjectWaiting ON entry (subject, sequence) WHERE afterSubject AND state = 'pending';
         CREATE INDEX subjectFailed ON entry (subject, sequence) WHERE subject IS NOT NULL AND state IN ('dead', 'held');

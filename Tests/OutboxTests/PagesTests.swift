@@ -14,6 +14,7 @@ import Testing
     /// Pages per commit, by table or index.
     private static let submission = [
         "entry": 1.05, "sqlite_autoindex_entry_1": 1.19, "laneOrder": 1.03, "stateOrder": 1.13, "routeOrder": 1.04, "subjectOrder": 1,
+        "entryEnd": 1.2,
         "event": 1.03, "tally": 1,
     ]
     private static let delivery = [

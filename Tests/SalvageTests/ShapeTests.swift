@@ -19,7 +19,7 @@ import Testing
         "sqlite_autoindex_entry_1": "identity", "oneInFlight": "place", "failedOrder": "place", "laneOrder": "place",
         "receiptOf": "settled",
         "grdb_migrations": nil, "sqlite_autoindex_grdb_migrations_1": nil, "stateOrder": nil, "settledOrder": nil,
-        "subjectOrder": nil, "subjectWaiting": nil, "subjectFailed": nil, "routeOrder": nil,
+        "subjectOrder": nil, "subjectWaiting": nil, "subjectFailed": nil, "entryEnd": nil, "routeOrder": nil,
         "laneDue": nil, "tally": "counter",
         "eventWords": nil, "neededBy": nil, "createOrder": nil, "discardOrder": nil, "createdRow": nil,
         "owedSignOut": nil, "roster": nil, "rosterOf": nil, "rosterPage": nil, "rosterPages": nil,

@@ -106,7 +106,7 @@ MUTANTS = [
      "for trust in StorePages.Trust.allCases {\n                try forEachRow(trust, goingOnIn", "for trust in [StorePages.Trust.newest] {\n                try forEachRow(trust, goingOnIn", "SalvageTests"),
     ("two of a lane in flight", OUTBOX + "OutboxSchema.swift",
      "CREATE UNIQUE INDEX oneInFlight ON entry", "CREATE INDEX oneInFlight ON entry", "OutboxTests"),
-    ("a short id is searched in every row", OUTBOX + "Outbox+Names.swift", "FROM \\(table) INDEXED BY \\(ids)", "FROM \\(table) NOT INDEXED", "OutboxTests"),
+    ("a short id is searched in every row", OUTBOX + "Outbox+Names.swift", "FROM \\(table) INDEXED BY \\(index)", "FROM \\(table) NOT INDEXED", "OutboxTests"),
     ("an ambiguous name means the newest entry", OUTBOX + "Outbox+Names.swift",
      "        guard found.count == 1 else { throw .ambiguousName(name, found) }\n", "", "OutboxTests"),
     ("the entries of a person are searched in every row", OUTBOX + "EntrySearch.swift",
