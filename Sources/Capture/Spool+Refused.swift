@@ -30,6 +30,8 @@ extension Spool {
         else { return .missing }
         guard owner == nil || owner == status.st_uid else { return .othersFile }
         try await outbox.record([SyncEvent(at: clock.now, .fileDiscarded, detail: ["file": name, "by": actor, "note": reason])])
+        // Meanwhile another request may have destroyed it, and a new file may have its name.
+        guard let now = room.status(of: file), (now.st_ino, now.st_dev) == (status.st_ino, status.st_dev) else { return .missing }
         try room.unlink(file)
         try room.unlink(explanation)
         try room.sync()

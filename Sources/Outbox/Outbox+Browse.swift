@@ -180,6 +180,9 @@ extension Outbox {
                 FROM entry AS first INDEXED BY asideOrder CROSS JOIN entry USING (backend, account, lane)
                 WHERE first.aside AND first.state = 'pending' AND first.onDead <> 'skip' AND first.looks < \(stuckLooks)
                     AND entry.blocks AND entry.state = 'pending' AND entry.sequence > first.sequence
+                    AND NOT EXISTS (SELECT 1 FROM entry AS earlier INDEXED BY asideOrder
+                        WHERE earlier.aside AND earlier.state = 'pending' AND earlier.backend = first.backend
+                            AND earlier.account = first.account AND earlier.lane = first.lane AND earlier.sequence < first.sequence)
                 GROUP BY first.backend, first.account, first.route
                 """)
         return rows.reduce(into: [:]) { found, row in

@@ -23,9 +23,8 @@ extension Salvage {
         }
         // Later changes are unknown, so it is looked up before it is sent.
         if !isNewest, ["pending", "inflight"].contains(row["state"]?.text) { doubt() }
-        guard isWhole else { return try quarantine(row) }
-        if try insert(row) { return }
-        if row["state"]?.text == "inflight" {
+        if try isWhole && insert(row) { return }
+        if isWhole, row["state"]?.text == "inflight" {
             // In an earlier version, it may be in flight beside another entry of its lane.
             doubt()
             row["state"] = "pending".databaseValue
@@ -41,8 +40,8 @@ extension Salvage {
     /// Gives displaced entries without a receipt a new sequence, last in their lanes, and holds them.
     func insertDisplaced() throws {
         for var row in displaced where try !hasReceipt(row["id"]?.text ?? "") {
-            row["sequence"] = next("entry").databaseValue
-            try quarantine(row)
+            row["sequence"] = (assigned["entry", default: 0] + 1).databaseValue
+            if try quarantine(row) { _ = next("entry") }
         }
     }
 
@@ -60,7 +59,8 @@ extension Salvage {
     }
 
     /// Holds the readable parts of an entry. Drops it if its lane is unknown.
-    func quarantine(_ row: [String: DatabaseValue]) throws {
+    @discardableResult
+    func quarantine(_ row: [String: DatabaseValue]) throws -> Bool {
         var kept: [String: DatabaseValue] = [:]
         for name in ["sequence", "id", "backend", "account", "lane", "route"] { kept[name] = row[name] }
         func keep(_ name: String, where isGood: (DatabaseValue) -> Bool, else value: some DatabaseValueConvertible) {
@@ -82,8 +82,8 @@ extension Salvage {
         kept["uncertainAt"] = now.ms.databaseValue
         kept["lastReason"] = "unreadable".databaseValue
         kept["lastError"] = "The store was damaged, and the remaining data of this entry is not what Homing accepted.".databaseValue
-        if try insert(kept) {
-            held.append((row["id"]?.text.flatMap { MutationID($0) }, row["backend"]?.text, row["account"]?.text, .quarantine))
-        }
+        guard try insert(kept) else { return false }
+        held.append((row["id"]?.text.flatMap { MutationID($0) }, row["backend"]?.text, row["account"]?.text, .quarantine))
+        return true
     }
 }

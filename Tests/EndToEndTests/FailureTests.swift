@@ -153,7 +153,7 @@ import Testing
 
     /// The server knows no such user. One answer does not tell whether the backend is ill.
     @Test func captureForAnUnknownPersonDoesNotBlameTheBackend() async throws {
-        let station = try await TestStation()
+        let station = try await TestStation(delivery: "first_pause: 600")
         try await station.start()
         try await station.login()
         try await station.submit(user: 99_999, id: 1)

@@ -71,7 +71,7 @@ import Testing
     @Test func waitingEntriesOfAnotherAccountAreReportedWithSteps() async throws {
         let station = try await station()
         let waiting = try await station.homing("status")
-        #expect(waiting.text.contains("1 capture is safe here and cannot be sent until manager@lab.test signs in."), "\(waiting.text)")
+        #expect(waiting.text.contains("1 registration is safe here and cannot be sent until manager@lab.test signs in."), "\(waiting.text)")
         #expect(waiting.text.contains("stopped until manager@lab.test signs in"))
         let idle = try await station.homing("sync")
         #expect(idle.text.contains("manager@lab.test has to sign in with ‘homing login --refresh-token-stdin’."), "\(idle.text)")

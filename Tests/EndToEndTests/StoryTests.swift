@@ -59,7 +59,7 @@ import Testing
         let text = try await tell("story16")
         for line in [
             "It sent the message whose answer was lost to the same URL again: 10 requests accepted, 9 messages stored.",
-            "Everything has been delivered: 9 captures. Nothing is waiting.",
+            "Everything has been delivered: 9 messages. Nothing is waiting.",
             "manager@lab.test is signed out of story16 on this station.",
             "They agree: nothing lost, nothing duplicated, all in order.",
         ] { #expect(text.contains(line), "\(line) is not in \(text)") }

@@ -440,7 +440,7 @@ import Testing
         for (summary, sentence) in cases { #expect(summary.sentence == sentence) }
         #expect(
             summary(backend(QueueReport(delivered: 3)), refused: 2).attention.map(\.next) == [
-                "The .reason file beside each in /spool/refused says why. Fix them and drop them again; then end this notice with ‘homing discard --file NAME --reason TEXT’."
+                "The .reason file beside each in /spool/refused says why. Fix them and drop them again; then the user who dropped them, or an administrator, ends this notice with ‘homing discard --file NAME --reason TEXT’."
             ])
         let spool = SpoolReport(directory: "/spool", waiting: 0, refused: 1, refusedFiles: ["a b.json"])
         let one = StatusSummary(backends: [backend(QueueReport())], spool: spool, moment: moment)
@@ -518,7 +518,7 @@ import Testing
             item.text
                 == "Homing cannot send to a, and 2 captures are waiting, because the answer does not come from the backend: Its words (intercepted)."
         )
-        #expect(item.next == "Open a browser on this station and sign in to the network first; then Homing continues by itself.")
+        #expect(item.next.hasPrefix("Open a browser on this station and sign in to the network first; then Homing continues by itself."))
     }
 
     /// The profile has words for the answer, and no other entry failed.

@@ -54,7 +54,16 @@ package struct TextTemplate: Hashable, Sendable {
     }
 
     /// Nil for each placeholder: templates with the same literals may render the same text.
-    var literals: [String?] { parts.map { if case .literal(let literal) = $0 { literal } else { nil } } }
+    var literals: [String?] {
+        parts.reduce(into: []) { literals, part in
+            switch part {
+            case .literal(let text):
+                // A constant is a literal of its own.
+                if let before = literals.last ?? nil { literals[literals.count - 1] = before + text } else { literals.append(text) }
+            case .placeholder: literals.append(nil)
+            }
+        }
+    }
 
     var placeholders: [Placeholder] {
         parts.compactMap { if case .placeholder(let placeholder) = $0 { placeholder } else { nil } }

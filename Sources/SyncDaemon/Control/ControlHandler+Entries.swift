@@ -22,9 +22,13 @@ extension ControlHandler {
             let (backend, session) = (keeper.backend.name, await keeper.snapshot)
             guard let account = session.owner else { throw IntakeError.signInRequired(backend: backend) }
             submission.fields = keeper.backend.fields(request.fields, route: request.route)
-            advice = try await self.advice(on: submission, of: Destination(backend: backend, account: account.id), as: session)
-            if request.strict { try await refuse(submission, at: backend, advice) }
+            let (submission, owner) = (submission, Destination(backend: backend, account: account.id))
+            // While the entry is written.
+            async let found = self.advice(on: submission, of: owner, as: session)
+            if request.strict { try await refuse(submission, at: backend, found) }
             all = try await intake.accept(all: steps(of: submission, at: backend), for: account, at: backend, by: caller.peer.description)
+            // `try?`: the entry is accepted; only the row's name is missing then.
+            advice = (try? await found) ?? nil
         } catch let error as IntakeError {
             throw Problem(error, commands: commands(for:))
         }
@@ -144,7 +148,7 @@ extension ControlHandler {
     func refusal(behind gate: RouteGate, for view: ObserverView) async throws(OutboxError) -> Reasons.Refusal? {
         guard view.seesPeople, [.refused, .forbidden].contains(gate.failure.reason), let sequence = gate.entry,
             let entry = try await outbox.entries(after: sequence - 1, limit: 1).first, entry.sequence == sequence,
-            let context = try await outbox.context(of: entry.id)
+            let context = try await outbox.context(of: entry.id), [.pending, .inflight].contains(context.entry.state)
         else { return nil }
         return try await reasons(about: context, for: view).refusal(of: context.entry, behind: gate)
     }

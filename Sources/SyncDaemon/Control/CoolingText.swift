@@ -42,7 +42,8 @@ struct CoolingText {
         switch reason {
         case .tls: "Tell the administrator of the network or the backend. Once this is fixed, \(then)."
         case .clock: "Set the station’s clock; then \(then). If the clock is right, tell the administrator of the backend."
-        case .intercepted: "Open a browser on this station and sign in to the network first; then \(then)."
+        case .intercepted:
+            "Open a browser on this station and sign in to the network first; then \(then). If the message names a proxy, tell the administrator of this station."
         case .profile: "Tell the administrator of this station that the profile must be corrected. Signing in again does not help."
         default: nil
         }

@@ -80,7 +80,7 @@ struct Notices {
         return Attention(
             .refusedFiles, "\(files) \(files.were) refused and not sent.",
             next:
-                "\(files.pick("Its .reason file", "The .reason file beside each")) in \(summary.spool.directory)/refused says why. Fix \(files.them) and drop \(files.them) again; then end this notice with ‘homing discard --file \(name) --reason TEXT’."
+                "\(files.pick("Its .reason file", "The .reason file beside each")) in \(summary.spool.directory)/refused says why. Fix \(files.them) and drop \(files.them) again; then the user who dropped \(files.them), or an administrator, ends this notice with ‘homing discard --file \(name) --reason TEXT’."
         )
     }
 
