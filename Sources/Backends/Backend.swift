@@ -53,11 +53,14 @@ package struct Backend: Sendable {
         return Lane(try after.render(.of(.draft(self, name, fields, nil, id: id))))
     }
 
+    /// Entries of the lane that `after` names need only be tried first.
+    package func goesBehind(route name: String) -> Bool { profile.routes[name]?.isBehind ?? false }
+
     /// An unknown route halts. A lane that another route waits for keeps its order, because the order is data there (Decisions/BlameByContrast.md).
     package func onDead(route name: String) -> Mutation.OnDead {
         guard let route = profile.routes[name], route.onDead == .skip else { return .halt }
         let lane = (route.lane ?? TextTemplate(literal: name)).literals
-        return profile.routes.values.contains { $0.after?.literals == lane } ? .skipFailed : .skip
+        return profile.routes.values.contains { !$0.isBehind && $0.after?.literals == lane } ? .skipFailed : .skip
     }
 
     package func canLookUp(route name: String) -> Bool { profile.routes[name]?.find != nil }

@@ -118,6 +118,7 @@ package struct Intake: Sendable {
             subject: address.subject, reference: address.reference, creates: address.creates,
             afterSubject: address.afterSubject, subjectLanes: address.subjectLanes)
         mutation.hasFollower = submission.hasFollower
+        mutation.isBehind = address.isBehind
         return mutation
     }
 

@@ -44,6 +44,7 @@ package struct Address: Sendable, Equatable {
     /// A lane whose earlier entries must be delivered first.
     package var after: Lane?
     /// As in `Mutation`.
+    package var isBehind = false
     package var subject: RosterID?
     package var creates: String?
     package var reference: String?

@@ -205,9 +205,9 @@ extension Outbox {
         }
     }
 
-    /// Whether an undelivered entry of the lane follows another lane. If that waits for this lane in turn, both would wait for ever.
+    /// Whether an undelivered entry of the lane must follow another lane. If that waits for this lane in turn, both would wait for ever.
     private static func hasFollower(in lane: Lane, at destination: Destination, _ db: Database) throws -> Bool {
-        try newest(in: lane, at: destination, where: "after IS NOT NULL", db) != nil
+        try newest(in: lane, at: destination, where: "after IS NOT NULL AND parent IS NOT 0", db) != nil
     }
 
     static let anyDependent = "SELECT 1 FROM entry WHERE needs = ? AND \(isOpen) LIMIT 1"

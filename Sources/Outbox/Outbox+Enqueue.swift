@@ -222,6 +222,7 @@ extension Outbox {
 
     private static func parent(of item: Prepared, _ db: Database) throws -> Int64? {
         guard let after = item.mutation.after else { return nil }
+        if item.mutation.isBehind, !item.joinsLanes { return 0 }
         let destination = item.mutation.destination
         // One that a person has discarded does not count, although it may come back.
         return item.joinsLanes

@@ -28,7 +28,7 @@ extension Outbox {
                     (SELECT sequence FROM entry WHERE id = :create AND state NOT IN ('delivered', 'discarded')),
                     (SELECT sequence FROM entry WHERE sequence = :parent AND state NOT IN ('delivered', 'discarded')),
                     (SELECT min(head) FROM lane WHERE backend = :backend AND account = :account AND lane = :after
-                        AND head < :sequence),
+                        AND head < :sequence AND (:parent IS NOT 0 OR dueAt IS NOT NULL)),
                     (SELECT \(OutboxSchema.earlierOfSubject("this")) FROM entry AS this WHERE this.sequence = :sequence AND this.afterSubject))
                 """)
         var blockers: [MutationID: MutationID] = [:]

@@ -12,16 +12,20 @@ extension Outbox {
 
     /// In the transaction that stores the entry, because a lane that was empty before may be occupied now.
     static func place(of mutation: Mutation, _ db: Database) throws -> Place {
-        guard let lanes = mutation.subjectLanes, let ids = try ids(ofSubjectOf: mutation, db) else {
-            return Place(lane: mutation.lane, after: mutation.after)
-        }
         func newest(in lane: Lane) throws -> Int64? { try Self.newest(in: lane, at: mutation.destination, db) }
+        guard let lanes = mutation.subjectLanes, let ids = try ids(ofSubjectOf: mutation, db) else {
+            // Only entries that are there already count, and an entry without `after` costs less.
+            let after = try mutation.isBehind ? mutation.after.flatMap { try newest(in: $0) == nil ? nil : $0 } : mutation.after
+            return Place(lane: mutation.lane, after: after)
+        }
         let (old, new) = (lanes.lane(for: ids.reference), lanes.lane(for: ids.row))
         let isOldOccupied = try newest(in: old) != nil
         var place = Place(lane: isOldOccupied ? old : new)
-        if let oldAfter = lanes.after(for: ids.reference), let newAfter = lanes.after(for: ids.row) {
-            place.after = try newest(in: oldAfter) ?? 0 > newest(in: newAfter) ?? 0 ? oldAfter : newAfter
-        } else if isOldOccupied, new != old, try newest(in: new) != nil {
+        let joinsLanes = try isOldOccupied && new != old && newest(in: new) != nil
+        if let oldAfter = lanes.after(for: ids.reference), let newAfter = lanes.after(for: ids.row), !mutation.isBehind || !joinsLanes {
+            let (inOld, inNew) = (try newest(in: oldAfter) ?? 0, try newest(in: newAfter) ?? 0)
+            place.after = inOld > inNew ? oldAfter : mutation.isBehind && inNew == 0 ? nil : newAfter
+        } else if joinsLanes {
             (place.after, place.joinsLanes) = (new, true)
         }
         return place

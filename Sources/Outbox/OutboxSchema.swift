@@ -19,7 +19,7 @@ package enum OutboxSchema {
     /// - `aside`: it failed while nothing on its route succeeded, or cannot be looked up. With `skip`, later entries of its lane go first; with
     ///   `skipFailed` only once it has failed for good.
     /// - `after`: a lane whose earlier entries go first; `parent`: the newest of them at acceptance, or the one that replaced it in that lane. It must
-    ///   be delivered.
+    ///   be delivered. 0 if they need only be tried (`behind` in profiles).
     /// - `afterSubject`: all earlier entries with the same subject go first, whichever of its ids they use (Decisions/DeletingRows.md).
     /// - `replaces`: the sequence of the entry that it replaced, or of the first one in a chain: `afterSubject` orders it there.
     /// - `subject`: the id that the entry refers to, such as the person's; `reference`: the resource that it is an id of. Names are stored only in
@@ -176,6 +176,12 @@ package enum OutboxSchema {
             \(refreshHeads(following))
         END;
 
+        CREATE TRIGGER laneDueMoved AFTER UPDATE OF dueAt ON lane WHEN (OLD.dueAt IS NULL) <> (NEW.dueAt IS NULL) BEGIN
+            \(refreshHeads(behind("NEW")))
+        END;
+        CREATE TRIGGER laneGained AFTER INSERT ON lane WHEN NEW.dueAt IS NOT NULL BEGIN \(refreshHeads(behind("NEW"))) END;
+        CREATE TRIGGER laneLost AFTER DELETE ON lane WHEN OLD.dueAt IS NOT NULL BEGIN \(refreshHeads(behind("OLD"))) END;
+
         CREATE TRIGGER parentReplaced AFTER UPDATE OF parent ON entry BEGIN \(refreshHeads("WHERE sequence = NEW.sequence")) END;
 
         CREATE TRIGGER createInserted AFTER INSERT ON entry WHEN NEW.creates IS NOT NULL BEGIN \(refreshHeads(needing)) END;
@@ -241,6 +247,17 @@ package enum OutboxSchema {
         INDEXED BY afterOrder WHERE backend = NEW.backend AND account = NEW.account AND after = NEW.lane AND after IS NOT NULL
                     AND state = 'pending'
         """
+
+    private static func behind(_ lane: String) -> String {
+        """
+        INDEXED BY afterOrder WHERE backend = \(lane).backend AND account = \(lane).account AND after = \(lane).lane
+                    AND after IS NOT NULL AND state = 'pending' AND parent = 0
+        """
+    }
+
+    /// To be run once `lane` has all rows: those with a `parent` of 0 depend on others.
+    package static let refreshBehind = refreshHeads(
+        "INDEXED BY afterOrder WHERE after IS NOT NULL AND state = 'pending' AND parent = 0")
 
     /// Only for creates. Their removal needs none: they are settled by then, which `dueAt` treats like gone.
     private static let needing = "WHERE needs = NEW.id AND state = 'pending' AND state NOT IN ('delivered', 'discarded')"
@@ -323,7 +340,8 @@ package enum OutboxSchema {
         """
 
     /// When the entry may be claimed. NULL while its lane has an entry in flight, its `after` lane an earlier one to settle, or the entry that it
-    /// needs, its `parent`, or with `afterSubject` an earlier one of its subject, is not settled.
+    /// needs, its `parent`, or with `afterSubject` an earlier one of its subject, is not settled. If `parent` is 0, only earlier ones of its `after`
+    /// lane count that are being sent or may be, so nothing that they wait for can wait for it.
     private static func dueAt(_ name: String) -> String {
         """
         CASE WHEN \(name).state = 'pending' AND NOT EXISTS (SELECT 1 FROM entry AS sent WHERE sent.state = 'inflight'
@@ -331,7 +349,13 @@ package enum OutboxSchema {
         AND (\(name).needs IS NULL OR NOT EXISTS (SELECT 1 FROM entry AS first WHERE first.id = \(name).needs
             AND first.state NOT IN ('delivered', 'discarded')))
         AND (NOT \(name).afterSubject OR \(earlierOfSubject(name)) IS NULL)
-        AND (\(name).after IS NULL OR NOT (
+        AND (\(name).after IS NULL OR NOT CASE WHEN \(name).parent = 0 THEN
+            EXISTS (SELECT 1 FROM entry AS first WHERE first.state = 'inflight'
+                AND first.backend = \(name).backend AND first.account = \(name).account AND first.lane = \(name).after
+                AND first.sequence < \(name).sequence)
+            OR EXISTS (SELECT 1 FROM lane AS ahead WHERE ahead.backend = \(name).backend AND ahead.account = \(name).account
+                AND ahead.lane = \(name).after AND ahead.head < \(name).sequence AND ahead.dueAt IS NOT NULL)
+        ELSE
             EXISTS (SELECT 1 FROM entry AS first WHERE first.blocks AND first.state IN ('pending', 'inflight')
                 AND first.backend = \(name).backend AND first.account = \(name).account AND first.lane = \(name).after
                 AND first.sequence < \(name).sequence)
@@ -339,7 +363,8 @@ package enum OutboxSchema {
                 AND first.backend = \(name).backend AND first.account = \(name).account AND first.lane = \(name).after
                 AND first.sequence < \(name).sequence)
             OR EXISTS (SELECT 1 FROM entry AS first WHERE first.sequence = \(name).parent
-                AND first.state NOT IN ('delivered', 'discarded'))))
+                AND first.state NOT IN ('delivered', 'discarded'))
+        END)
         THEN \(name).dueAt END
         """
     }

@@ -173,6 +173,7 @@ final class Salvage {
             sql: """
                 DELETE FROM lane;
                 INSERT INTO lane (backend, account, lane, head, route, dueAt) \(OutboxSchema.lanes);
+                \(OutboxSchema.refreshBehind)
                 DELETE FROM tally;
                 INSERT INTO tally (backend, account, state, route, count, bytes)
                     SELECT backend, account, state, route, count(*), sum(size) FROM entry WHERE settledAt IS NULL GROUP BY 1, 2, 3, 4;

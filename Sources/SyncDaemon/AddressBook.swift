@@ -19,6 +19,7 @@ struct AddressBook: Addressing {
             lane: try backend.lane(route: route, fields: fields, id: submission.id), onDead: backend.onDead(route: route),
             after: try backend.after(route: route, fields: fields, id: submission.id),
             subject: backend.subject(route: route, fields: fields), creates: backend.creates(route: route))
+        address.isBehind = backend.goesBehind(route: route)
         address.afterSubject = backend.goesAfterSubject(route: route)
         if address.subject != nil {
             address.reference = backend.subjectField(route: route)?.resource.name

@@ -15,6 +15,8 @@ package struct Mutation: Hashable, Sendable {
     package var hasFollower = false
     /// Earlier entries of this lane must be delivered first.
     package var after: Lane?
+    /// They need only be tried first: one that cannot be sent now does not count.
+    package var isBehind = false
     /// All earlier entries with the same subject must be delivered first, also those that name it by another id.
     package var afterSubject: Bool
     package var onDead: OnDead

@@ -50,6 +50,21 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    /// The server gives a fit test the newest measurement, so later ones wait for it.
+    @Test func eachFitTestGetsTheMeasurementBeforeIt() async throws {
+        let station = try await TestStation.signedInWithPeople()
+        await station.sandbox.down()
+        for number in [1, 3, 5] {
+            try await station.measure("7", number)
+            try await station.testFit("7", number + 1)
+        }
+        try await station.sandbox.up()
+        let sync = try await station.homing("sync", "--wait", "--timeout", "600")
+        #expect(sync.code == 0, "\(sync.text)")
+        #expect(station.sandbox.ledger.arrivals.map(\.number) == [1, 2, 3, 4, 5, 6])
+        try await station.end(SIGTERM)
+    }
+
     /// The backend's responses repeat the document.
     @Test func largePayloadIsDeliveredAndFoundByLookup() async throws {
         let station = try await TestStation()

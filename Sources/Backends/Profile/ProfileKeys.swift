@@ -21,7 +21,7 @@ enum ProfileKeys {
         "routes.NAME": [
             "title", "creates", "changes", "then", "form", "values", "deletes", "row", "absent_is_done", "confirm",
             "request", "json", "headers", "timeout", "fields", "requires", "marker", "find", "remote_id", "promises", "empty", "lane",
-            "after", "on_dead", "delivery", "unknown_on", "gone", "echo", "repeats", "max_depth", "compress", "touches",
+            "after", "behind", "on_dead", "delivery", "unknown_on", "gone", "echo", "repeats", "max_depth", "compress", "touches",
             "reasons",
         ],
         "routes.NAME.title": ["one", "many"],

@@ -48,8 +48,13 @@ extension Route {
         let after = table.read("after", expected: "the lane of other routes, as text with {item.…} placeholders, or subject") {
             Self.lane($0, "after", table, scope: scope)
         }
+        let behind = table.read("behind", expected: "the lane of other routes, as text with {item.…} placeholders") {
+            Self.lane($0, "behind", table, scope: scope)
+        }
+        if after != nil, behind != nil { table.reject("behind", expected: "either after or behind") }
+        isBehind = behind != nil
         afterSubject = after == TextTemplate(literal: "subject")
-        self.after = afterSubject ? nil : after
+        self.after = afterSubject ? nil : after ?? behind
         if afterSubject, references.isEmpty {
             table.reject("after", expected: "a reference in fields, because the first one names the subject")
         }

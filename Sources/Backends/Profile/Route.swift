@@ -37,6 +37,8 @@ struct Route: Sendable {
     let compress: ContentCoding?
     /// Earlier entries of this lane must be delivered first.
     let after: TextTemplate?
+    /// They need only be tried first.
+    let isBehind: Bool
     /// All earlier entries with the same subject must be delivered first.
     let afterSubject: Bool
     /// The resources to read again after a delivery.
