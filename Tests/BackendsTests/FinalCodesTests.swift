@@ -33,9 +33,12 @@ import Testing
         let lanes = try ["measurement", "profile", "fit_test"].map { try backend.lane(route: $0, fields: fields) }
         #expect(Set(lanes).count == 3)
         #expect(try backend.after(route: "fit_test", fields: fields) == lanes[0])
-        #expect(try backend.after(route: "measurement", fields: fields) == nil)
+        #expect(!backend.goesBehind(route: "fit_test"))
         // A fit test gets the newest measurement, so the order of these is data.
-        #expect(["measurement", "manual_measurement"].allSatisfy { backend.onDead(route: $0) == .skipFailed })
+        for route in ["measurement", "manual_measurement"] {
+            #expect(try backend.after(route: route, fields: fields) == lanes[2])
+            #expect(backend.goesBehind(route: route) && backend.onDead(route: route) == .skipFailed)
+        }
         #expect(backend.onDead(route: "fit_test") == .skip)
         // The last change must win.
         #expect(backend.onDead(route: "profile") == .halt)
