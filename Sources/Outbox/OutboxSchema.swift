@@ -341,7 +341,7 @@ package enum OutboxSchema {
 
     /// When the entry may be claimed. NULL while its lane has an entry in flight, its `after` lane an earlier one to settle, or the entry that it
     /// needs, its `parent`, or with `afterSubject` an earlier one of its subject, is not settled. If `parent` is 0, only earlier ones of its `after`
-    /// lane count that are being sent or may be, so nothing that they wait for can wait for it.
+    /// lane count that are being sent or may be, so nothing that they wait for can wait for it, and none that stepped aside.
     private static func dueAt(_ name: String) -> String {
         """
         CASE WHEN \(name).state = 'pending' AND NOT EXISTS (SELECT 1 FROM entry AS sent WHERE sent.state = 'inflight'
@@ -350,10 +350,11 @@ package enum OutboxSchema {
             AND first.state NOT IN ('delivered', 'discarded')))
         AND (NOT \(name).afterSubject OR \(earlierOfSubject(name)) IS NULL)
         AND (\(name).after IS NULL OR NOT CASE WHEN \(name).parent = 0 THEN
-            EXISTS (SELECT 1 FROM entry AS first WHERE first.state = 'inflight'
+            EXISTS (SELECT 1 FROM entry AS first WHERE first.state = 'inflight' AND NOT first.aside
                 AND first.backend = \(name).backend AND first.account = \(name).account AND first.lane = \(name).after
                 AND first.sequence < \(name).sequence)
-            OR EXISTS (SELECT 1 FROM lane AS ahead WHERE ahead.backend = \(name).backend AND ahead.account = \(name).account
+            OR EXISTS (SELECT 1 FROM lane AS ahead JOIN entry AS first ON first.sequence = ahead.head AND NOT first.aside
+                WHERE ahead.backend = \(name).backend AND ahead.account = \(name).account
                 AND ahead.lane = \(name).after AND ahead.head < \(name).sequence AND ahead.dueAt IS NOT NULL)
         ELSE
             EXISTS (SELECT 1 FROM entry AS first WHERE first.blocks AND first.state IN ('pending', 'inflight')

@@ -61,6 +61,18 @@ import Testing
         #expect(try await drain(store) == [2, 3])
     }
 
+    /// It keeps failing, perhaps by its own fault.
+    @Test func fitTestThatSteppedAsideStopsNoMeasurement() async throws {
+        let store = try Store()
+        try await store.enqueue(Self.fitTest(1))
+        try await store.enqueue(Self.measurement(2))
+        let sent = try await store.claim(9)
+        #expect(sent.map(\.sequence) == [1])
+        try await store.settle(sent[0], .aside(until: store.clock.now, Self.failure), .transient(Self.failure))
+        #expect(try await store.outbox.derivedTablesMatch())
+        #expect(Set(try await store.claim(9).map(\.sequence)) == [1, 2])
+    }
+
     /// A fit test that a person must decide on, or that waits for a failed measurement, holds nothing back.
     @Test(arguments: [1, 2]) func failedEntryStopsNoMeasurement(failed: Int) async throws {
         let store = try Store()

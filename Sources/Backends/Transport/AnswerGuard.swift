@@ -1,5 +1,7 @@
+import Glibc
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 
 /// Drops responses that would crash AsyncHTTPClient: it treats every status below 200 as informational, but the parser reads a body and an end after
 /// 000 to 099. Ends connections that the server would soon close itself, and idle ones on which bytes arrive.
@@ -29,6 +31,16 @@ final class AnswerGuard: ChannelDuplexHandler {
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
             try pipeline.addHandler(AnswerGuard(idle: idle), position: .after(parser))
         }
+    }
+
+    /// Resets the connection if an answer is missing. Otherwise the kernel would go on sending the request, and a server could get it when the network is
+    /// back, after a look-up has not found it.
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        if exchange == .open, let socket = context.channel as? any SocketOptionProvider {
+            // The option is set at once, or the connection is already closed.
+            _ = socket.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+        }
+        context.close(mode: mode, promise: promise)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

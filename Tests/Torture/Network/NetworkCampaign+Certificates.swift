@@ -142,6 +142,7 @@ extension NetworkCampaign {
             outcome.failures.append(
                 "\(arrived.count) of \(acknowledged) arrived, \(delivered.count) delivered, duplicates \(ledger.duplicates.keys.sorted())")
         }
+        for id in ledger.duplicates.keys.sorted() { outcome.failures.append(try await trusting.station.homing("show", id).text) }
         if rows.contains(where: { $0.attempts > 0 }) { outcome.failures.append("an attempt was counted for a fault of the network") }
         try await trusting.stop()
     }
