@@ -97,7 +97,7 @@ public struct DiscardRequest: WireRequest {
     }
 
     /// In characters.
-    static let longestReason = 200
+    public static let longestReason = 200
 
     public var parameters: [String: String] {
         var all = ["id": id]

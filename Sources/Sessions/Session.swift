@@ -49,6 +49,14 @@ package struct SessionSnapshot: Hashable, Sendable {
         (self.backend, self.state, self.account) = (backend, state, account)
     }
 
+    /// The account of new entries, also offline or with an expired session; nil if signed out.
+    package var owner: Account? {
+        switch state {
+        case .signedIn, .signInRequired: account
+        case .signedOut, .signingOut: nil
+        }
+    }
+
     /// Since when every renewal has failed, and why the last one did.
     package struct Failing: Hashable, Sendable {
         package let since: Date

@@ -37,13 +37,3 @@ struct AddressBook: Addressing {
             after: try backend.after(route: submission.route, fields: fields, id: submission.id), placeholder: placeholder)
     }
 }
-
-extension SessionSnapshot {
-    /// The account of new entries, also offline or with an expired session; nil if signed out.
-    var owner: Account? {
-        switch state {
-        case .signedIn, .signInRequired: account
-        case .signedOut, .signingOut: nil
-        }
-    }
-}

@@ -188,7 +188,8 @@ private let foreign = "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nforeign"
         }
     }
 
-    @Test(arguments: [false, true]) func cancelledRequestEndsItsConnection(overTLS: Bool) async throws {
+    /// The kernel must not go on sending the request, which the server could get when the network is back.
+    @Test(arguments: [false, true]) func cancelledRequestResetsItsConnection(overTLS: Bool) async throws {
         try await serving(.echo(then: .mute(at: 2)), overTLS: overTLS) { server, transport in
             #expect(await send("/1", to: server, over: transport) == .success("/1"))
             let task = Task { await send("/2", to: server, over: transport) }
@@ -196,6 +197,7 @@ private let foreign = "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nforeign"
             task.cancel()
             let second = await task.value
             #expect(isLost(second))
+            await server.isReset()
             #expect(await send("/3", to: server, over: transport) == .success("/3"))
             #expect(server.requests == [["/1", "/2"], ["/3"]])
         }

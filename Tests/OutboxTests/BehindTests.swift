@@ -101,7 +101,7 @@ import Testing
         #expect(order == [3, 5, 2, 4], "\(order)")
     }
 
-    /// Whatever happens, nothing waits for ever, and the tables that triggers maintain agree with all entries.
+    /// No entry waits for ever, and the derived tables are right after each step.
     @Test(arguments: 1...20 as ClosedRange<UInt64>) func randomHistoriesEnd(seed: UInt64) async throws {
         let store = try Store()
         var generator = SplitMix64(seed: seed)

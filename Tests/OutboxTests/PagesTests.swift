@@ -75,7 +75,7 @@ private struct Counted {
     }
 
     func submit(_ number: Int) async throws {
-        var mutation = Samples.mutation(number, lane: "users/\(number % 8)", payload: "\"" + String(repeating: "7", count: size - 2) + "\"")
+        var mutation = Samples.mutation(number, lane: "users/\(number % 8)", payload: "\"\(Samples.noise(size - 2))\"")
         (mutation.subject, mutation.reference) = (RosterID("\(number % 8)"), "managed_users")
         _ = try await store.outbox.enqueue([mutation], accountLabel: "ann@lab.test", by: "uid 1000, pid 4242", at: store.clock.now)
     }

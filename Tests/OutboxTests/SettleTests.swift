@@ -20,7 +20,7 @@ import Testing
         #expect(try store.raw { try String.fetchOne($0, sql: "SELECT outcome FROM receipt") } == "delivered")
     }
 
-    /// The first attempt that delivers has no row, and is told from the entry and its receipt.
+    /// A first attempt that delivers the entry has no row. It is derived from the entry and its receipt.
     @Test(arguments: [[], [Failure(.offline, "offline")]]) func tellsEveryAttempt(failures: [Failure]) async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))

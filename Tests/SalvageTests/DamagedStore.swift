@@ -31,10 +31,10 @@ struct DamagedStore {
         let store = try Store()
         // Some contents have several pages, and some of these are compressed.
         accepted = (1...40).map { number in
-            let text = String(repeating: "\(number % 10)", count: number % 14 == 0 ? 9000 : 40 + number * 7)
+            let text = String(repeating: "\(number % 10)", count: number % 10 == 0 ? 9000 : 40 + number * 7)
             return Samples.mutation(
                 number, lane: "users/\(number % 6)", account: number % 4 == 0 ? "2" : "1",
-                payload: "{\"n\":\"\(text)\(number % 7 == 0 ? Samples.noise(9000) : "")\"}")
+                payload: "{\"n\":\"\(text)\(number % 5 == 0 ? Samples.noise(9000) : "")\"}")
         }
         for mutation in accepted.prefix(12) { try await store.enqueue(mutation) }
         for entry in try await store.claim(4) { try await store.deliver(entry) }

@@ -338,7 +338,7 @@ MUTANTS = [
     ("a claim is not told of", "Sources/Capture/Spool+Claiming.swift",
      "try await outbox.record([SyncEvent(at: clock.now, .claimed, backend: account.backend, account: account.account, detail: detail)])",
      "_ = detail", "CaptureTests.SpoolUnclaimedTests"),
-    ("every role may claim files on hold", "Sources/SyncDaemon/Control/ControlHandler+Claiming.swift",
+    ("every role may claim files on hold", "Sources/SyncDaemon/Control/ControlHandler+DropFolder.swift",
      "if spool.settings.unclaimed == .hold {", "if spool.settings.unclaimed == .hold, spool.directory.isEmpty {", "SyncDaemonTests.ClaimingTests"),
     ("files that cannot be taken are on the way up", "Sources/SyncDaemon/Control/StatusSummary.swift",
      "max(0, spool.waiting - stuckWaiting)", "max(0, spool.waiting)", "SyncDaemonTests.StatusSummaryTests"),

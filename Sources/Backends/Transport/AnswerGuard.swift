@@ -2,9 +2,11 @@ import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 
 /// Drops responses that would crash AsyncHTTPClient: it treats every status below 200 as informational, but the parser reads a body and an end after
-/// 000 to 099. Ends connections that the server would soon close itself, and idle ones on which bytes arrive.
+/// 000 to 099. Ends connections that the server would soon close itself, and idle ones on which bytes arrive. Resets a connection that lacks an
+/// answer when it ends (Decisions/WhetherItWasSent.md).
 final class AnswerGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -33,14 +35,15 @@ final class AnswerGuard: ChannelDuplexHandler {
         }
     }
 
-    /// Resets the connection if an answer is missing. Otherwise the kernel would go on sending the request, and a server could get it when the network is
-    /// back, after a look-up has not found it.
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        if exchange == .open, let socket = context.channel as? any SocketOptionProvider {
-            // The option is set at once, or the connection is already closed.
-            _ = socket.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+        guard exchange == .open, mode == .all, let socket = context.channel as? any SocketOptionProvider else {
+            return context.close(mode: mode, promise: promise)
         }
-        context.close(mode: mode, promise: promise)
+        // It fails only if the connection is already closed.
+        _ = socket.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+        // `try?`: without TLS there is no such handler. It would first say goodbye to the server, for up to five seconds.
+        let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self)
+        (tls ?? context).close(mode: mode, promise: promise)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -128,7 +128,7 @@ extension ControlHandler {
             needsPerson: next.needsPerson)
     }
 
-    /// What the entry is and what was said about it, without what keeps it from being sent.
+    /// The facts about the entry and the server’s answers, without the obstacles to its next send.
     private func reasons(about context: EntryContext, for view: ObserverView) async throws(OutboxError) -> Reasons {
         let entry = context.entry
         let backend = keepers[entry.destination.backend]?.backend

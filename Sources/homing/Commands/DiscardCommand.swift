@@ -43,13 +43,13 @@ struct DiscardCommand: DaemonCommand {
         if entries.ids.isEmpty && reason == nil {
             throw ValidationError("With \(file == nil ? "--state" : "--file"), give the reason: --reason \"…\"")
         }
-        if let reason, !(1...Self.longestReason).contains(reason.count) || reason.allSatisfy(\.isWhitespace) {
-            throw ValidationError("The reason has \(reason.count) characters; expected 1 to \(Self.longestReason), not only spaces.")
+        let longest = DiscardRequest.longestReason
+        if let reason, !(1...longest).contains(reason.count) || reason.allSatisfy(\.isWhitespace) {
+            throw ValidationError("The reason has \(reason.count) characters; expected 1 to \(longest), not only spaces.")
         }
     }
 
     private static let question = "Type the word ‘discard’ to go on: "
-    private static let longestReason = 200
     /// In seconds.
     private static let grace = 600
 

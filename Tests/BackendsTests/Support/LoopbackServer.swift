@@ -97,6 +97,9 @@ final class LoopbackServer: Sendable {
         for connection in received.connections.withLock({ $0 }) { try await connection.channel.closeFuture.get() }
     }
 
+    /// Waits until a client has reset a connection.
+    func isReset() async { await received.news.until { self.received.isReset.load(ordering: .relaxed) } }
+
     private struct Connection: Sendable {
         let channel: any Channel
         var requests: [String] = []
@@ -106,6 +109,7 @@ final class LoopbackServer: Sendable {
         let text = Mutex("")
         let news = Signal()
         let connections = Mutex<[Connection]>([])
+        let isReset = Atomic(false)
 
         /// Returns the number of requests on the connection so far.
         func note(_ path: String, on channel: any Channel) -> Int {
@@ -184,6 +188,14 @@ final class LoopbackServer: Sendable {
                 if isComplete { write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", context.channel) }
             case .mute, .close, .stuck: break
             }
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            if (error as? IOError)?.errnoCode == ECONNRESET {
+                received.isReset.store(true, ordering: .relaxed)
+                received.news.send()
+            }
+            context.close(promise: nil)
         }
 
         private func echo(_ path: String, _ headers: String, _ then: Afterwards, _ context: ChannelHandlerContext) {

@@ -65,8 +65,7 @@ extension NetworkCampaign {
         // machine.
         let pauses = [
             (Self.noticed, "first_delay: 0.05, lookup_after: 0.05, first_pause: 600", "connect: 5, request: 5, exchange: 10"),
-            // A request on an open connection may still arrive when the network is back, until TLS gives up closing after five seconds.
-            (Self.unnoticed, Self.hasty.replacing("lookup_after: 0.05", with: "lookup_after: 8"), Self.impatient),
+            (Self.unnoticed, Self.hasty, Self.impatient),
         ]
         for (outages, delivery, timeouts) in pauses.shuffled(using: &dice) {
             try trusting.configure(trusting: trusting.authority, delivery: delivery, timeouts: timeouts)
