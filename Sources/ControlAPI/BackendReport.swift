@@ -22,6 +22,8 @@ public struct BackendReport: Codable, Sendable, Equatable {
     public var lastDelivered: Date?
     /// The next scheduled try; nil if none is scheduled.
     public var nextTry: Date?
+    /// When a connection showed that an outage may be over, if the gate is open and no answer has proven it since; nil otherwise.
+    public var connectedAt: Date?
     /// Entries of accounts that are not signed in.
     public var otherAccounts: [WaitingAccount]
     /// A former backend address that entries are still bound to; nil for none.

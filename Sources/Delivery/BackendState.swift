@@ -13,8 +13,8 @@ struct BackendState: Sendable {
     var breaker = CircuitBreaker()
     /// A probe is in progress, in any state of the breaker.
     var isProbing = false
-    /// Without a health route: a connection was opened after the breaker became half-open, so one entry may prove that the outage is over.
-    var isConnected = false
+    /// Without a health route: when a connection was opened after the breaker became half-open, so that one entry may prove that the outage is over.
+    private(set) var connectedAt: Date?
     /// By name, from the first attempt.
     var routes: [String: RouteState] = [:]
     /// By sequence.
@@ -42,18 +42,21 @@ struct BackendState: Sendable {
 
     init(hasHealthRoute: Bool) { self.hasHealthRoute = hasHealthRoute }
 
-    var gate: Gate {
+    /// Seconds after which a connection proves nothing any more: as long as the longest pause without one.
+    private static let freshConnection: TimeInterval = 15
+
+    func gate(at now: Date) -> Gate {
         if let pause { return .paused(until: pause.until, reason: pause.reason) }
         if account == nil { return .signInRequired }
         switch breaker.state {
         case .closed: break
-        // The queue is empty: the next entry is the probe and is sent at once.
-        case .halfOpen where isConnected && due == .nothing && isIdle: break
+        // Nothing is due: the next entry is the probe.
+        case .halfOpen where connectedAt != nil && isAtRest(now): break
         case .open(let until, let failure, _), .halfOpen(let until, let failure): return .cooling(until: until, failure)
         }
         // A failing route leaves the gate open while another route works.
         let failing = routes.filter { name, route in
-            !route.breaker.isClosed && isWaiting(name) && !(lastThrough.map { route.began <= $0 } ?? false)
+            route.gate != nil && isWaiting(name) && !(lastThrough.map { route.began <= $0 } ?? false)
         }
         guard let first = failing.values.compactMap(\.gate).min(by: { $0.until < $1.until }) else { return .open }
         return .cooling(until: first.until, first.failure)
@@ -63,8 +66,16 @@ struct BackendState: Sendable {
     private func isWaiting(_ route: String) -> Bool {
         switch due {
         case .unknown: true
-        case .known(let times): times[route] != nil || sending.values.contains { $0.mutation.route == route } || settling > 0
+        case .known(let times): times[route] != nil || isSending(route) || settling > 0
         }
+    }
+
+    private func isSending(_ route: String) -> Bool { sending.values.contains { $0.mutation.route == route } }
+
+    /// Nothing is being sent or due.
+    private func isAtRest(_ now: Date) -> Bool {
+        guard isIdle, case .known(let times) = due else { return false }
+        return !times.keys.contains { isDue($0, now) }
     }
 
     /// Nil while a pause, the session or the breaker forbids sending.
@@ -72,7 +83,7 @@ struct BackendState: Sendable {
         guard let account, pause == nil, !isCheckingSession, !isDraining else { return nil }
         switch breaker.state {
         case .closed: break
-        case .halfOpen where isConnected: break
+        case .halfOpen where connectedAt != nil: break
         case .halfOpen, .open: return nil
         }
         return Destination(backend: name, account: account.id)
@@ -89,7 +100,7 @@ struct BackendState: Sendable {
 
     private func mayProbe(_ name: String, _ route: RouteState) -> Bool {
         guard case .halfOpen = route.breaker.state, route.isCleared else { return false }
-        return !sending.values.contains { $0.mutation.route == name }
+        return !isSending(name)
     }
 
     private var isIdle: Bool { sending.isEmpty && settling == 0 }
@@ -113,9 +124,19 @@ struct BackendState: Sendable {
         var wants = false
         if breaker.isOver(policy: policy, now: now) {
             wants = breaker.elapse()
-            isConnected = false
+            connectedAt = nil
+        } else if isConnectionOld(now) {
+            connectedAt = nil
+            wants = true
         }
-        for (name, route) in routes where isDue(name, now) {
+        for (name, route) in routes {
+            let isDue = isDue(name, now)
+            if due != .unknown {
+                let isTried = isDue || isSending(name)
+                routes[name]?.isBackOnline = route.isCleared && route.mayBlameNetwork && !isTried
+            }
+            // The end of a fault of the network is worth knowing before an entry is due.
+            guard isDue || (route.mayBlameNetwork && isWaiting(name) && due != .unknown) else { continue }
             if route.breaker.isOver(policy: policy, now: now) { _ = routes[name]?.breaker.elapse() }
             // Probe before sending an entry, so that a hanging server does not receive it, and no try without a network is stored.
             if breaker.isClosed, case .halfOpen = routes[name]?.breaker.state, !route.isCleared { wants = true }
@@ -123,8 +144,16 @@ struct BackendState: Sendable {
         return wants && !isProbing
     }
 
+    /// An entry may be tried, and the connection that would permit it is old.
+    private func isConnectionOld(_ now: Date) -> Bool {
+        guard case .halfOpen = breaker.state, isIdle, askedFor == nil, !isAtRest(now) else { return false }
+        return connectedAt?.hasAged(Self.freshConnection, at: now) ?? false
+    }
+
     mutating func trip(_ failure: Failure, policy: CircuitBreaker.Policy, now: Date, using generator: inout some RandomNumberGenerator) {
-        breaker.trip(failure, sends: !hasHealthRoute, policy: policy, now: now, using: &generator)
+        // A proxy that requires a sign-in lets no connection through, which a probe finds without an entry.
+        let sends = !hasHealthRoute && failure.reason != .intercepted
+        breaker.trip(failure, sends: sends, policy: policy, now: now, using: &generator)
     }
 
     mutating func retryRoutesNow(now: Date, unless reason: Failure.Reason? = nil) {
@@ -152,7 +181,7 @@ struct BackendState: Sendable {
             if !breaker.isClosed { retryRoutesNow(now: now) }
             breaker.succeed()
         } else {
-            isConnected = true
+            connectedAt = now
         }
         for (name, route) in routes {
             if case .halfOpen = route.breaker.state { routes[name]?.isCleared = true }
@@ -186,7 +215,7 @@ struct BackendState: Sendable {
         if case .halfOpen = breaker.state { return times.values.min() }
         return times.compactMap { route, date in
             switch routes[route]?.breaker.state {
-            case .open(let until, _, _): return max(until, date)
+            case .open(let until, _, _): return routes[route]?.mayBlameNetwork == true ? until : max(until, date)
             case .halfOpen where routes[route]?.isCleared == false: return isProbing ? nil : date
             case .halfOpen: return order.probes[route] == nil ? nil : date
             case .closed, nil: return date

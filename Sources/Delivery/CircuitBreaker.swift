@@ -21,7 +21,7 @@ package struct CircuitBreaker: Sendable, Equatable {
         ///
         /// - Parameter sends: an entry is the proof; otherwise the probe has no effect.
         func ceiling(after failure: Failure, sends: Bool) -> TimeInterval {
-            if failure.isWithoutConnection { return min(ceiling, max(first, 15)) }
+            if failure.isWithoutConnection || (failure.reason == .intercepted && !sends) { return min(ceiling, max(first, 15)) }
             return sends ? ceiling : min(ceiling, max(first, 120))
         }
     }

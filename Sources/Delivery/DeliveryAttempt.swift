@@ -86,7 +86,7 @@ package struct DeliveryAttempt: Sendable {
             return go(.lookUp(page: page + 1, seen: seen + rows))
         case .failed(let verdict): return blamesSession(verdict) ? renew(after: verdict) : missed(verdict, at: now)
         case .absent where isTooEarly(now):
-            let message = "The answer was lost, and a look-up has not found the entry yet. Homing will look it up again."
+            let message = "A look-up has not found the entry yet. Homing will look it up again."
             return end(.unseen(Failure(.lostAnswer, message, outcomeUnknown: true)), at: now)
         case .absent where entry.attempts >= rules.attempts:
             let message = "Every attempt failed at the backend, and a look-up after the last one did not find the entry."

@@ -33,6 +33,11 @@ package struct DispatchState: Sendable {
     /// Seconds without a submission after which a new one triggers a retry at once.
     private static let quietTime: TimeInterval = 60
 
+    /// When a connection was last opened to a backend without a health route, if no entry has proven since that an outage is over.
+    package var connections: [String: Date] {
+        states.compactMapValues { if case .halfOpen = $0.breaker.state { $0.connectedAt } else { nil } }
+    }
+
     /// - Parameter probed: for each backend, whether it has a health route.
     package init(backends probed: [String: Bool], policy: Policy, seed: UInt64) {
         self.policy = policy
@@ -278,9 +283,10 @@ package struct DispatchState: Sendable {
                 state.isDraining = false
                 actions.append(.drained(backend: name))
             }
-            if state.gate != state.shownGate {
-                state.shownGate = state.gate
-                actions.append(.gateChanged(backend: name, state.gate))
+            let gate = state.gate(at: now)
+            if gate != state.shownGate {
+                state.shownGate = gate
+                actions.append(.gateChanged(backend: name, gate))
             }
             actions += state.routeChanges(of: name)
             states[name] = state

@@ -40,6 +40,7 @@ package final class Dispatcher: Sendable {
         var gates: [String: Gate] = [:]
         var routes: [String: [String: RouteGate]] = [:]
         var nextTries: [String: Date] = [:]
+        var connections: [String: Date] = [:]
     }
 
     private struct Waiting {
@@ -82,6 +83,8 @@ package final class Dispatcher: Sendable {
     package func routeGates(of backend: String) -> [String: RouteGate] { shown.withLock { $0.routes[backend] ?? [:] } }
     /// Nil if none is scheduled.
     package func nextTry(of backend: String) -> Date? { shown.withLock { $0.nextTries[backend] } }
+    /// When a connection showed that an outage may be over, if nothing has proven it since; nil otherwise.
+    package func connection(to backend: String) -> Date? { shown.withLock { $0.connections[backend] } }
     package var attempts: Int { policy.retry.attempts }
     package var lookupAfter: TimeInterval { policy.retry.lookupAfter }
 
@@ -231,8 +234,8 @@ package final class Dispatcher: Sendable {
         }
         let now = clock.now
         let actions = loop.state.on(event, at: now)
-        let nextTries = loop.state.nextTries
-        shown.withLock { $0.nextTries = nextTries }
+        let (nextTries, connections) = (loop.state.nextTries, loop.state.connections)
+        shown.withLock { ($0.nextTries, $0.connections) = (nextTries, connections) }
         for action in actions { perform(action, at: now, &loop, &group) }
     }
 

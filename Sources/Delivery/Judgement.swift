@@ -75,7 +75,10 @@ struct Judgement {
     private func throttled(_ failure: Failure, _ until: Date) -> Settlement {
         var until = until
         if failure.outcomeUnknown, attempt.wasSent {
-            if route.isBlind { return doubtful(failure) ?? .aside(until: max(until, nextBlindSend), failure) }
+            if route.isBlind {
+                let again = entry.doubts == 0 ? until : max(until, nextBlindSend(failure))
+                return doubtful(failure) ?? .aside(until: again, failure)
+            }
             until = max(until, firstLook)
         }
         // After the backend's own pause, so that others of its lane go first.
@@ -106,7 +109,7 @@ struct Judgement {
             return .held(.unknownOutcome, failure)
         }
         guard blame != .backend else {
-            let until = isBlind ? nextBlindSend : failure.outcomeUnknown ? firstLook : now
+            let until = isBlind ? nextBlindSend(failure) : failure.outcomeUnknown ? firstLook : now
             if stepsAside || isBlind { return .aside(until: until, failure) }
             // Its lane waits for it, so that the order is kept when the backend recovers. Untried entries of other lanes go first.
             return .released(until: max(until, now.addingTimeInterval(0.001)), failure)
@@ -121,7 +124,7 @@ struct Judgement {
             return isDenied ? .held(.forbidden, failure) : given(up: failure)
         }
         let again = max(notBefore, now.addingTimeInterval(policy.delay(before: attempt, using: &generator)))
-        return .retry(at: isBlind && blame == .loneEntry ? max(again, nextBlindSend) : max(again, look), failure)
+        return .retry(at: isBlind && blame == .loneEntry ? max(again, nextBlindSend(failure)) : max(again, look), failure)
     }
 
     /// An earlier send may have taken effect, so a person must decide.
@@ -133,8 +136,8 @@ struct Judgement {
     }
 
     /// Late enough that a hanging server receives only one send.
-    private var nextBlindSend: Date {
-        now.addingTimeInterval(RetryPolicy.blindPauses[min(entry.doubts, RetryPolicy.blindPauses.count - 1)])
+    private func nextBlindSend(_ failure: Failure) -> Date {
+        now.addingTimeInterval(RetryPolicy.blindPause(after: failure, doubts: entry.doubts))
     }
 
     private var firstLook: Date { now.addingTimeInterval(policy.looks(for: entry)[0]) }

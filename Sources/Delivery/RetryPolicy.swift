@@ -19,8 +19,11 @@ package struct RetryPolicy: Sendable, Equatable {
 
     /// The maximum sends with unknown outcome and without look-up, ever.
     package static let mostDoubts = 3
-    /// Seconds between these sends: longer than a server usually hangs.
-    static let blindPauses: [TimeInterval] = [15 * 60, 6 * 3600]
+    /// Seconds between these sends: longer than a server usually hangs. One that says at once that it is unavailable (503) does not hang.
+    static func blindPause(after failure: Failure, doubts: Int) -> TimeInterval {
+        let isUnavailable = failure.status == 503
+        return doubts == 0 ? (isUnavailable ? 120 : 15 * 60) : (isUnavailable ? 3600 : 6 * 3600)
+    }
 
     package init() {}
 
@@ -30,9 +33,13 @@ package struct RetryPolicy: Sendable, Equatable {
         return [1, 3, 10, lookupAfter, 4 * lookupAfter].filter { $0 < wait } + [wait]
     }
 
-    /// Seconds before an absence counts. Longer after several lost answers, when the list is doubtful: 15 minutes with the default `lookup_after`.
+    /// Seconds before an absence counts. Longer after several unknown outcomes, when the list is doubtful: 15 minutes with the default `lookup_after`.
+    /// It grows to that if the server answered with an error, because then nothing of the request is still on its way.
     static func lookupWait(_ entry: Entry, _ lookupAfter: TimeInterval) -> TimeInterval {
-        entry.isAside && entry.doubts > 1 ? min(30 * lookupAfter, 6 * 3600) : lookupAfter
+        guard entry.isAside, entry.doubts > 1 else { return lookupAfter }
+        let hasAnswered = entry.looks == 0 && entry.lastReason == .serverError && (entry.lastStatus ?? 0) >= 400
+        let times = hasAnswered ? min(30, pow(2, Double(entry.doubts - 1))) : 30
+        return min(times * lookupAfter, 6 * 3600)
     }
 
     /// A lone entry's failure counts at first, then hourly, and the last time only after longer than any outage.

@@ -6,6 +6,8 @@ struct RouteState: Sendable {
     var breaker = CircuitBreaker()
     /// The backend's probe succeeded after the breaker became half-open, so an entry may be the next probe.
     var isCleared = false
+    /// A fault of the network is over, and no entry is due that could prove the route.
+    var isBackOnline = false
     /// The last successful send.
     private(set) var lastThrough: Date?
     /// Entries that failed since, at most `most`.
@@ -43,6 +45,15 @@ struct RouteState: Sendable {
         breaker.succeed()
     }
 
+    /// A login page came back, or one answer was lost.
+    var mayBlameNetwork: Bool {
+        switch breaker.failure?.reason {
+        case .intercepted: true
+        case .lostAnswer: !failsForSeveral
+        default: false
+        }
+    }
+
     mutating func fail(_ sequence: Int64) {
         if failing.count < Self.most { failing.insert(sequence) }
         lastFailed = sequence
@@ -66,6 +77,7 @@ struct RouteState: Sendable {
 
     mutating func trip(_ failure: Failure, policy: CircuitBreaker.Policy, now: Date, using generator: inout some RandomNumberGenerator) {
         isCleared = false
+        isBackOnline = false
         breaker.trip(failure, sends: true, policy: policy, now: now, using: &generator)
     }
 
@@ -94,10 +106,11 @@ extension RouteState {
     var began: Date { breaker.began ?? .distantPast }
 
     var gate: RouteGate? {
+        if isBackOnline { return nil }
         switch breaker.state {
-        case .closed: nil
+        case .closed: return nil
         case .open(let until, let failure, _), .halfOpen(let until, let failure):
-            RouteGate(since: began, until: until, failure: failure, entry: failing.count == 1 ? failing.first : nil)
+            return RouteGate(since: began, until: until, failure: failure, entry: failing.count == 1 ? failing.first : nil)
         }
     }
 }

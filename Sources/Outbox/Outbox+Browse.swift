@@ -51,10 +51,11 @@ package struct Overview: Sendable {
     package var blocked: [Destination: Int]
     /// Entries that keep failing their lookups.
     package var unseen: [Destination: Int]
-    /// Pending entries behind others that keep failing without blame and stay first in their lanes; by route, with the oldest such one.
+    /// By route, the oldest entry that keeps failing without blame and stays first in its lane, with the pending entries behind it, counted up to
+    /// `Outbox.countedInLine`.
     package var heldBack: [Destination: [String: (by: String, count: Int)]]
     /// Held entries that a person discarded. They need no decision.
-    package var discarding: [Destination: Int]
+    package var discarding: [Tally]
     package var commonSubjects: [CommonSubject]
     /// Display names.
     package var labels: [Destination: String]
@@ -64,6 +65,18 @@ package struct Overview: Sendable {
     package var oldest: [String: (id: String, acceptedAt: Date)]
     /// Of the newest event that the counts include.
     package var cursor: Int64
+
+    /// `tallies`, with the entries that are being discarded among the discarded ones.
+    package var talliesAfterDiscards: [Tally] {
+        var all = tallies
+        for gone in discarding {
+            let held = all.firstIndex { $0.state == .held && $0.destination == gone.destination && $0.route == gone.route }
+            if let held { all[held].count -= gone.count }
+            all.append(gone)
+            all[all.endIndex - 1].state = .discarded
+        }
+        return all.filter { $0.count > 0 }
+    }
 }
 
 extension Outbox {
@@ -121,7 +134,7 @@ extension Outbox {
             let oldest = try waiting.compactMap { backend in try Self.oldestWaiting(at: backend, db).map { (backend, $0) } }
             return Overview(
                 tallies: tallies, blocked: blocked, unseen: unseen, heldBack: try Self.heldBack(db),
-                discarding: try Self.counts("entry WHERE discardAt IS NOT NULL", db),
+                discarding: try Self.discarding(db),
                 commonSubjects: (1...Self.mostFailedRead).contains(failed) ? try Self.commonSubjects(db) : [],
                 labels: try Self.accountLabels(db), pauses: try Self.pausesByBackend(db),
                 oldest: Dictionary(uniqueKeysWithValues: oldest), cursor: try Self.newestCursor(db))
@@ -173,23 +186,38 @@ extension Outbox {
     }
 
     private static func heldBack(_ db: Database) throws -> [Destination: [String: (by: String, count: Int)]] {
+        let later = """
+            SELECT 1 FROM entry AS later WHERE later.blocks AND later.state = 'pending' AND later.backend = first.backend
+                AND later.account = first.account AND later.lane = first.lane AND later.sequence > first.sequence
+            """
         let rows = try Row.fetchAll(
             db,
             sql: """
-                SELECT first.backend, first.account, first.route, min(first.sequence), first.id, count(*) AS count
-                FROM entry AS first INDEXED BY asideOrder CROSS JOIN entry USING (backend, account, lane)
-                WHERE first.aside AND first.state = 'pending' AND first.onDead <> 'skip' AND first.looks < \(stuckLooks)
-                    AND entry.blocks AND entry.state = 'pending' AND entry.sequence > first.sequence
-                    AND NOT EXISTS (SELECT 1 FROM entry AS earlier INDEXED BY asideOrder
-                        WHERE earlier.aside AND earlier.state = 'pending' AND earlier.backend = first.backend
-                            AND earlier.account = first.account AND earlier.lane = first.lane AND earlier.sequence < first.sequence)
-                GROUP BY first.backend, first.account, first.route
+                SELECT first.*, (SELECT count(*) FROM (\(later) LIMIT \(countedInLine))) AS count
+                FROM (SELECT first.backend, first.account, first.lane, first.route, min(first.sequence) AS sequence, first.id
+                    FROM entry AS first INDEXED BY asideOrder
+                    WHERE first.aside AND first.state = 'pending' AND first.onDead <> 'skip' AND first.looks < \(stuckLooks)
+                        AND EXISTS (\(later))
+                        AND NOT EXISTS (SELECT 1 FROM entry AS earlier INDEXED BY asideOrder
+                            WHERE earlier.aside AND earlier.state = 'pending' AND earlier.backend = first.backend
+                                AND earlier.account = first.account AND earlier.lane = first.lane AND earlier.sequence < first.sequence)
+                    GROUP BY first.backend, first.account, first.route) AS first
                 """)
         return rows.reduce(into: [:]) { found, row in
             let destination = Destination(backend: row["backend"], account: row["account"])
             let (route, first, count): (String, String, Int) = (row["route"], row["id"], row["count"])
             found[destination, default: [:]][route] = (by: first, count: count)
         }
+    }
+
+    private static func discarding(_ db: Database) throws -> [Tally] {
+        try Row.fetchAll(
+            db,
+            sql: """
+                SELECT backend, account, state, route, count(*) AS count, sum(size) AS bytes, NULL AS latest
+                FROM entry INDEXED BY discardOrder WHERE discardAt IS NOT NULL GROUP BY backend, account, state, route
+                """
+        ).compactMap(tally)
     }
 
     /// Entries that are being looked up again count too.
@@ -205,12 +233,14 @@ extension Outbox {
     private static func tallies(_ db: Database) throws -> [Tally] {
         try Row.fetchAll(
             db, sql: "SELECT * FROM tally WHERE count > 0 AND backend <> '' ORDER BY backend, account, state, route"
-        ).compactMap { row in
-            guard let state = Entry.State(rawValue: row["state"]) else { return nil }
-            return Tally(
-                destination: Destination(backend: row["backend"], account: row["account"]), state: state, route: row["route"],
-                count: row["count"], bytes: row["bytes"], latest: (row["latest"] as Int64?).map(Date.init(ms:)))
-        }
+        ).compactMap(tally)
+    }
+
+    private static func tally(_ row: Row) -> Tally? {
+        guard let state = Entry.State(rawValue: row["state"]) else { return nil }
+        return Tally(
+            destination: Destination(backend: row["backend"], account: row["account"]), state: state, route: row["route"],
+            count: row["count"], bytes: row["bytes"], latest: (row["latest"] as Int64?).map(Date.init(ms:)))
     }
 
     private static func oldestWaiting(at backend: String, _ db: Database) throws -> (id: String, acceptedAt: Date)? {
@@ -238,7 +268,7 @@ extension Outbox {
         let tallies = "SELECT backend, account, state, route, count(*), sum(size) FROM entry WHERE state IN \(open) GROUP BY 1, 2, 3, 4"
         let kept = "SELECT backend, account, state, route, count, bytes FROM tally WHERE count > 0 AND state IN \(open)"
         for (a, b) in [("SELECT * FROM lane", lanes), (lanes, "SELECT * FROM lane"), (kept, tallies), (tallies, kept)]
-        where try Row.fetchOne(db, sql: "SELECT * FROM (\(a)) EXCEPT SELECT * FROM (\(b))") != nil { return false }
+        where try Row.fetchOne(db.cachedStatement(sql: "SELECT * FROM (\(a)) EXCEPT SELECT * FROM (\(b))")) != nil { return false }
         return true
     }
 }

@@ -107,13 +107,12 @@ extension Outbox {
     /// - Parameters:
     ///   - routes: support look-ups.
     ///   - others: read again before a send; due once the last send of the entry is older than `sent`.
-    /// - Returns: the accounts of which no entry is due now, although some wait for a time: the first such time.
     @discardableResult
     package func makeDue(
         backend: String, lookingUp routes: Set<String>, rereading others: Set<String> = [], sentBefore sent: Date = .distantPast,
         at now: Date
-    ) async throws(OutboxError) -> [AccountID: Date] {
-        let later = try await commit { db -> [AccountID: Date] in
+    ) async throws(OutboxError) -> MadeDue {
+        let made = try await commit { db -> MadeDue in
             var arguments: StatementArguments = [Self.atOnce, now.ms, backend]
             arguments += StatementArguments(routes.sorted())
             arguments += [sent.ms]
@@ -125,12 +124,32 @@ extension Outbox {
                         AND (NOT uncertain OR route IN (\(databaseQuestionMarks(count: routes.count)))
                             OR (doubtedAt < ? AND route IN (\(databaseQuestionMarks(count: others.count)))))
                     """, arguments: arguments)
+            arguments = [now.ms]
+            arguments += StatementArguments(routes.sorted())
+            arguments += [backend]
             let rows = try Row.fetchAll(
-                db, sql: "SELECT account, min(dueAt) AS due FROM lane WHERE backend = ? AND dueAt IS NOT NULL GROUP BY account",
-                arguments: [backend])
-            return Dictionary(uniqueKeysWithValues: rows.map { (AccountID($0["account"] as String), Date(ms: $0["due"])) })
+                db,
+                sql: """
+                    SELECT lane.account, min(lane.dueAt) AS due,
+                        min(CASE WHEN lane.dueAt <= ? THEN uncertain AND entry.route IN (\(databaseQuestionMarks(count: routes.count))) END) AS looks
+                    FROM lane JOIN entry ON sequence = head WHERE lane.backend = ? AND lane.dueAt IS NOT NULL GROUP BY lane.account
+                    """, arguments: arguments)
+            return rows.reduce(into: MadeDue()) { made, row in
+                let (account, due) = (AccountID(row["account"] as String), Date(ms: row["due"]))
+                if due > now { made.later[account] = due }
+                if row["looks"] as Bool? == true { made.lookedUp.insert(account) }
+            }
         }
         arrivals.send()
-        return later.filter { $0.value > now }
+        return made
     }
+}
+
+package struct MadeDue: Sendable, Equatable {
+    /// The accounts of which no entry is due now, although some wait for a time: the first such time.
+    package var later: [AccountID: Date]
+    /// The accounts of which each entry that is due is looked up before a send.
+    package var lookedUp: Set<AccountID>
+
+    package init(later: [AccountID: Date] = [:], lookedUp: Set<AccountID> = []) { (self.later, self.lookedUp) = (later, lookedUp) }
 }

@@ -80,8 +80,9 @@ extension Outbox {
         var changes: [(String, (any DatabaseValueConvertible)?)] = [
             ("epoch", nil), ("uncertain", isUncertain), ("uncertainAt", isUncertain ? since.ms : nil),
         ]
-        // Unsent: the result of the last attempt still holds.
-        if failure?.reason != .paused {
+        // Unsent: the result of the last send still holds, unless a failed look-up has replaced it.
+        let isUnchanged = if case .unseen? = item.attempt?.verdict { item.entry.looks == 0 } else { failure?.reason == .paused }
+        if !isUnchanged {
             changes += [("lastStatus", failure?.status), ("lastReason", failure?.reason.rawValue), ("lastError", failure?.message)]
         }
         if let tried { changes.append(("triedAt", tried)) }

@@ -29,6 +29,13 @@ struct ConnectingTests {
         try await server.close()
     }
 
+    /// Reading the authorities of the system takes long.
+    @Test func allConnectionsShareOneTLSContext() async throws {
+        let transport = try HTTPTransport(limits())
+        #expect(try transport.trialContext() === transport.trialContext())
+        await transport.shutdown()
+    }
+
     @Test func aClosedPortIsOffline() async throws {
         let server = try await LoopbackServer(.mute)
         let url = server.url

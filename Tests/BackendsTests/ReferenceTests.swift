@@ -127,6 +127,11 @@ struct ReferenceTests {
         (#"{"year_of_birth":1980,"year_of_birth":1980.5}"#, "year_of_birth", "a whole number from 1900 to 2100"),
         (#"{"measurement_system":"metrical"}"#, "measurement_system", "one of imperial, metric"),
         (#"{"measurement_system":["metric"]}"#, "measurement_system", "one of imperial, metric"),
+        // The server would lose these, or store them as texts.
+        (#"{"first_name":["Anna"]}"#, "first_name", "text"),
+        (#"{"first_name":{"a":"Anna"}}"#, "first_name", "text"),
+        (#"{"first_name":"Anna","last_name":5}"#, "last_name", "text"),
+        (#"{"gender_and_sex":true}"#, "gender_and_sex", "text"),
     ])
     func refusesValuesThatTheProfileDoesNotDeclare(payload: String, member: String, expected: String) async throws {
         #expect(
@@ -136,10 +141,25 @@ struct ReferenceTests {
 
     @Test(arguments: [
         #"{"year_of_birth":"1980"}"#, #"{"year_of_birth":1900,"measurement_system":"imperial"}"#, #"{"year_of_birth":null}"#,
-        #"{"gender_and_sex":"abc"}"#,
+        #"{"gender_and_sex":"abc"}"#, #"{"first_name":"","last_name":null}"#,
     ])
     func acceptsDeclaredValues(payload: String) async throws {
         #expect(await refusal(try breathesafe(), "profile", ["user_id": 5], payload) == nil)
+    }
+
+    @Test func memberOfUnknownTypeTakesAnyScalar() async throws {
+        for backend in try ShippedProfiles.backends() where backend.name.hasPrefix("lists") {
+            for value in ["1", "\"high\"", "false", "null"] {
+                #expect(await refusal(backend, "edit_task", ["task_id": 5], "{\"title\":\"Bread\",\"priority\":\(value)}") == nil)
+            }
+            for value in ["[1]", "{}"] {
+                let words = await refusal(backend, "edit_task", ["task_id": 5], "{\"priority\":\(value)}")
+                #expect(words?.hasSuffix("wrong value of \"priority\"; expected text, a number, true or false.") == true, "\(words ?? "")")
+            }
+            let date = await refusal(backend, "edit_task", ["task_id": 5], #"{"due_at":1765000000}"#)
+            #expect(date?.hasSuffix("wrong value of \"due_at\"; expected text.") == true, "\(date ?? "")")
+            #expect(await refusal(backend, "edit_task", ["task_id": 5], #"{"due_at":"2026-12-01T12:00:00Z"}"#) == nil)
+        }
     }
 
     @Test func newRowIsCalledAsSubmitted() throws {

@@ -26,6 +26,7 @@ struct RowRuleMistakeTests {
         WrongEdit("values: {year_of_birth", "values: {year", "\(profile).values", "members of the form in the same route"),
         WrongEdit("[imperial, metric]", "[imperial, 5]", "\(profile).values.measurement_system", "a list of texts, or a table"),
         WrongEdit("[imperial, metric]", "imperial", "\(profile).values.measurement_system", "a list of texts, or a table"),
+        WrongEdit("[imperial, metric]", "\"text\"", "\(profile).values.measurement_system", "or the word scalar"),
         WrongEdit("from: 1900", "from: 2200", "\(profile).values.year_of_birth", "the keys from and to"),
         WrongEdit("{from: 1900, to: 2100}", "{to: 2100}", "\(profile).values.year_of_birth", "the keys from and to"),
         WrongEdit("max_depth: 98", "max_depth: 98\n    values: {a: [b]}", "routes.measurement.values", "members of the form"),

@@ -11,6 +11,7 @@ import Testing
     /// Connecting costs the server nothing; a read of the health route costs little; an entry as the proof may take effect.
     @Test(arguments: [
         (Failure(.offline, "connection refused"), false, 15.0), (Failure(.offline, "connection refused"), true, 15),
+        (Failure(.intercepted, status: 302, "a login page"), false, 15), (Failure(.intercepted, status: 302, "a login page"), true, 600),
         (Failure(.tls, "no handshake"), true, 15), (Failure(.clock, "not valid yet"), true, 15), (Samples.failure, false, 120),
         (Failure(.lostAnswer, "no answer"), false, 120), (Samples.failure, true, 600), (Failure(.lostAnswer, "no answer"), true, 600),
     ])

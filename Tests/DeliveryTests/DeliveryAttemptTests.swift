@@ -47,6 +47,22 @@ import Testing
         #expect(attempt.verdict == verdict && !attempt.wasSent)
     }
 
+    /// Three answers were errors, after which the look-up is believed sooner than after lost answers.
+    @Test(arguments: [(Failure.Reason.serverError, 120.0), (.lostAnswer, 900)])
+    func absenceIsBelievedInTime(reason: Failure.Reason, wait: TimeInterval) {
+        let entry = Samples.entry {
+            ($0.uncertain, $0.uncertainSince, $0.doubtedAt, $0.doubts, $0.isAside) = (true, now, now, 3, true)
+            ($0.lastStatus, $0.lastReason) = (reason == .serverError ? 500 : nil, reason)
+        }
+        for (elapsed, isSent) in [(wait - 1, false), (wait, true)] {
+            let time = now.addingTimeInterval(elapsed)
+            var trip = DeliveryAttempt(
+                entry, route: Samples.route, rules: DeliveryAttempt.Rules(attempts: 3, lookupAfter: 30, keyLifetime: nil), startedAt: time)
+            _ = trip.begin(as: Account(id: Samples.destination.account, label: ""), at: time)
+            #expect((trip.lookedUp(.absent, at: time) == .send) == isSent, "after \(elapsed) s")
+        }
+    }
+
     /// The session cannot be renewed, so contrast decides.
     @Test func judgesAnUndeclared401LikeAnyOtherFailure() {
         var trip = DeliveryAttempt(

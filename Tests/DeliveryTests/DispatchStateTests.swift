@@ -178,6 +178,53 @@ import Testing
         #expect(actions.first == .gateChanged(backend: "breathesafe", .open))
     }
 
+    /// Otherwise a person would be asked for hours to sign in to a network that works, because only the entry can prove the route.
+    @Test(arguments: [true, false], [Failure.Reason.intercepted, .lostAnswer])
+    func noticeEndsWithTheFaultOfTheNetwork(health: Bool, reason: Failure.Reason) {
+        var state = signedIn(health: health)
+        let failure = Failure(reason, status: reason == .intercepted ? 200 : nil, "no answer of the backend", outcomeUnknown: true)
+        let blind = RouteTraits(canLookUp: false, isAtMostOnce: false)
+        _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
+        let verdict = reason == .intercepted ? Verdict.intercepted(failure) : .unknown(failure)
+        let failed = state.on(.attempted(entry(1), Attempt(verdict, route: blind, startedAt: now, endedAt: now)), at: now)
+        #expect(failed.contains { if case .gateChanged(_, .cooling(_, failure)) = $0 { true } else { false } })
+        let due = now.addingTimeInterval(900)
+        let waits = Claimed(nextDue: [Samples.destination: ["measurement": due]])
+        _ = state.on(.stored(waits), at: now)
+        // The network is probed although no entry is due.
+        var time = now.addingTimeInterval(5)
+        let first = state.on(.woke, at: time)
+        #expect(first.contains(.probe(backend: "breathesafe")))
+        _ = state.on(.probed(backend: "breathesafe", .failed(Failure(.offline, "refused"))), at: time)
+        time = time.addingTimeInterval(15)
+        let second = state.on(.woke, at: time)
+        #expect(second.contains(.probe(backend: "breathesafe")))
+        var well = state.on(.probed(backend: "breathesafe", .well), at: time)
+        if well.contains(.probe(backend: "breathesafe")) { well += state.on(.probed(backend: "breathesafe", .well), at: time) }
+        #expect(well.contains(.gateChanged(backend: "breathesafe", .open)))
+        #expect(well.contains(.routeChanged(backend: "breathesafe", route: "measurement", nil)))
+        #expect(well.contains(.wake(at: due)))
+        #expect(!well.contains { if case .store = $0 { true } else { false } })
+        #expect(state.connections == (health ? [:] : ["breathesafe": time]))
+        // The connection is old by then, so it proves nothing.
+        let late = state.on(.woke, at: due)
+        #expect(late.contains(.probe(backend: "breathesafe")) == !health)
+        let claims = health ? late : state.on(.probed(backend: "breathesafe", .well), at: due)
+        #expect(claims.contains { if case .store(_, let orders) = $0 { orders[Samples.destination] != nil } else { false } })
+    }
+
+    /// A server that hangs accepts connections too.
+    @Test func severalLostAnswersAreNoFaultOfTheNetwork() {
+        var state = signedIn()
+        let lost = Failure(.lostAnswer, "no answer", outcomeUnknown: true)
+        _ = state.on(.stored(Claimed(entries: [entry(1), entry(2)])), at: now)
+        for number in 1...2 { _ = state.on(.attempted(entry(number), attempt(.unknown(lost))), at: now) }
+        let waits = Claimed(nextDue: [Samples.destination: ["measurement": now.addingTimeInterval(900)]])
+        for _ in 1...2 { _ = state.on(.stored(waits), at: now) }
+        let woken = state.on(.woke, at: now.addingTimeInterval(600))
+        #expect(!woken.contains(.probe(backend: "breathesafe")))
+    }
+
     @Test func endedSessionStopsSendingAndIsChecked() {
         var state = signedIn()
         _ = state.on(.stored(Claimed(entries: [entry(1), entry(2)])), at: now)

@@ -1,3 +1,4 @@
+import Backends
 import Delivery
 import Foundation
 import Outbox
@@ -31,6 +32,54 @@ import Testing
             }
             let percentile = waits.sorted()[waits.count * 95 / 100 - 1]
             #expect(percentile <= 15, "after \(outage) s")
+        }
+    }
+
+    /// The network asks for a sign-in: with a page instead of each answer, or at the proxy, which then lets no connection through.
+    @Test(arguments: [true, false])
+    func resumesWithin15SecondsAfterALoginPage(hasHealthRoute: Bool) {
+        let page = Failure(.intercepted, status: 302, "A login page or proxy is in the way.")
+        for outage in [20.0, 180, 900, 10_800] {
+            let end = Self.start.addingTimeInterval(outage)
+            let waits: [TimeInterval] = Self.seeds.map { seed in
+                var run = Run(seed: seed, hasHealthRoute: hasHealthRoute, entries: 1, from: Self.start) { _, begin in
+                    let caught = hasHealthRoute ? Verdict.intercepted(page) : .unreachable(page)
+                    let verdict = begin < end ? caught : .accepted(Samples.receipt)
+                    return Attempt(verdict, route: Samples.route, startedAt: begin, endedAt: begin + 0.1)
+                } connecting: { begin in
+                    begin < end ? (.failed(page), 0.1) : (.well, 0.1)
+                }
+                run.settleAll()
+                #expect(run.probes <= Int(outage / 10) + 16, "after \(outage) s, seed \(seed)")
+                // Each is stored, so the outage costs one.
+                #expect(run.tries == 2, "after \(outage) s, seed \(seed)")
+                return run.time.timeIntervalSince(end)
+            }
+            let percentile = waits.sorted()[waits.count * 95 / 100 - 1]
+            #expect(percentile <= 15, "after \(outage) s")
+        }
+    }
+
+    /// The server answers each send with an error, and a look-up shows that nothing has taken effect.
+    @Test func resumesSoonAfterServerErrors() {
+        let error = Failure(.serverError, status: 500, "Internal Server Error", outcomeUnknown: true)
+        let unseen = Failure(.lostAnswer, "not there yet", outcomeUnknown: true)
+        for outage in [20.0, 60, 200] {
+            let end = Self.start.addingTimeInterval(outage)
+            for seed in Self.seeds {
+                var run = Run(seed: seed, hasHealthRoute: true, entries: 1, from: Self.start) { entry, begin in
+                    var trip = DeliveryAttempt(
+                        entry, route: Samples.route, rules: .init(attempts: 3, lookupAfter: 30, keyLifetime: nil), startedAt: begin)
+                    let step = trip.begin(as: Account(id: Samples.destination.account, label: "ann"), at: begin)
+                    let isSent = step == .send || trip.lookedUp(.absent, at: begin) == .send
+                    let verdict = !isSent ? .unseen(unseen) : begin < end ? Verdict.unknown(error) : .accepted(Samples.receipt)
+                    return Attempt(verdict, route: Samples.route, startedAt: begin, endedAt: begin + 0.1, wasSent: isSent)
+                } connecting: { _ in
+                    (.well, 0.1)
+                }
+                run.settleAll()
+                #expect(run.time.timeIntervalSince(end) <= max(60, 1.3 * outage), "after \(outage) s, seed \(seed)")
+            }
         }
     }
 
@@ -127,9 +176,15 @@ private struct Run {
         isSending = false
         switch item.settlement {
         case .delivered: waiting.removeFirst()
-        case .released(let until, let failure):
+        case .released(let until, let failure), .aside(let until, let failure), .retry(let until, let failure):
             waiting[0].dueAt = until
             waiting[0].uncertain = failure.outcomeUnknown
+            waiting[0].isAside = if case .aside = item.settlement { true } else { false }
+            if item.counts {
+                waiting[0].attempts += 1
+                waiting[0].countedAt = time
+            }
+            if item.attempt?.wasSent == true { (waiting[0].lastStatus, waiting[0].lastReason) = (failure.status, failure.reason) }
             if item.isDoubtful {
                 waiting[0].doubts += 1
                 waiting[0].doubtedAt = item.attempt?.endedAt

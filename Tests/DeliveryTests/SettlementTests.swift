@@ -159,6 +159,22 @@ import Testing
         )
     }
 
+    /// Nothing of the request is still on its way, but the list is the more doubtful, the more often it has not shown the entry.
+    @Test(arguments: [(1, 30.0), (2, 60), (3, 120), (5, 480), (6, 900), (90, 900)])
+    func absenceAfterServerErrorsIsBelievedAfterGrowingTime(doubts: Int, last: TimeInterval) {
+        let unseen = Failure(.lostAnswer, "not there yet", outcomeUnknown: true)
+        let doubted = now.addingTimeInterval(-last + 1)
+        var entry = Samples.entry {
+            ($0.uncertain, $0.uncertainSince, $0.doubtedAt, $0.doubts, $0.isAside) = (true, doubted, doubted, doubts, true)
+            ($0.lastStatus, $0.lastReason) = (500, .serverError)
+        }
+        let until = doubted.addingTimeInterval(last)
+        #expect(settle(.unseen(unseen), of: entry, wasSent: false) == .aside(until: until, unseen))
+        // The error was the look-up's, so the answer to the send may have been lost.
+        entry.looks = 1
+        #expect(RetryPolicy.lookupWait(entry, 30) == (doubts > 1 ? 900 : 30))
+    }
+
     /// After 1, 3 and 10 seconds and at the end of the wait, then at growing intervals.
     @Test(arguments: [(0.0, 1.0), (1.0, 3.0), (3.1, 10.0), (11.0, 30.0)])
     func looksAgainAtPlannedTimes(elapsed: TimeInterval, next: TimeInterval) {
@@ -188,6 +204,17 @@ import Testing
             return
         }
         #expect(until >= now.addingTimeInterval(15 * 60))
+    }
+
+    /// A server that says at once that it is unavailable does not hang.
+    @Test(arguments: [(0, 120.0, 30.0), (1, 3600, 3600)])
+    func unavailableServerGetsABlindSendSooner(doubts: Int, again: TimeInterval, asked: TimeInterval) {
+        let unavailable = Failure(.serverError, status: 503, "unavailable", outcomeUnknown: true)
+        let settlement = settle(.transient(unavailable), blame: .backend, doubts: doubts, canLookUp: false)
+        #expect(settlement == .aside(until: now.addingTimeInterval(again), unavailable))
+        let busy = Failure(.throttled, status: 503, "busy", outcomeUnknown: true)
+        let quieted = settle(.throttled(busy, until: now.addingTimeInterval(30)), blame: .backend, doubts: doubts, canLookUp: false)
+        #expect(quieted == .aside(until: now.addingTimeInterval(asked), busy))
     }
 
     @Test func looksUpLastAttemptBeforeGivingUp() {

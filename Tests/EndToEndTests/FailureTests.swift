@@ -167,6 +167,11 @@ import Testing
         #expect(status.sentence.hasSuffix("; ‘homing fix \(id) --user USER’ corrects it."), "\(status.sentence)")
         let why = try await station.homing("why", Samples.id(1).description)
         #expect(why.text.contains("BreatheSafe has no user 99999."), "\(why.text)")
+        // Only a person can correct it.
+        let shown = try await station.homing("status")
+        #expect(shown.code == 6 && shown.text.contains("Needs a person:\n  • breathesafe refused one measurement"), "\(shown.text)")
+        let check = try await station.homing("status", "--check")
+        #expect(check.code == 6 && check.text.hasPrefix("HOMING ATTENTION - breathesafe refused one measurement"), "\(check.text)")
         try await station.end(SIGTERM)
     }
 

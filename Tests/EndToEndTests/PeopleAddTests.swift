@@ -168,6 +168,13 @@ import Testing
             let told = try await station.homing(name + [option, value])
             #expect(told.code == 2 && told.text.contains("has a wrong value of \(expected)"), "\(told.text)")
         }
+        let list = try await station.homing(["people", "edit", "Eve Lab", "--set", "first_name:=[\"Eve\"]"])
+        #expect(list.code == 2 && list.text.contains("has a wrong value of \"first_name\"; expected text."), "\(list.text)")
+        for (route, user) in [("create_managed_user", nil), ("profile", "5")] as [(String, String?)] {
+            let payload = #"{"first_name":"Nora","last_name":{"a":"Berg"}}"#
+            let problem = await #expect(throws: Problem.self) { try await station.submit(route, 1, user: user, payload) }
+            #expect(problem?.status == 400 && problem?.detail.contains("\"last_name\"; expected text.") == true)
+        }
         #expect(try await station.entries().isEmpty)
         #expect(try await station.homing(name + ["--year-of-birth", "1980", "--measurement-system", "metric"]).code == 0)
         try await station.end(SIGTERM)
@@ -182,6 +189,13 @@ import Testing
         let refused = try await submit(1, "Anna Example", station)
         #expect(refused.code == 2, "\(refused.text)")
         #expect(try await entries("measurement", station).isEmpty)
+        let edit = try await station.homing("people", "edit", "Anna Example", "--last-name", "van Dam", "--set", "year_of_birth:=1980")
+        #expect(edit.code == 2, "\(edit.text)")
+        for id in ["7", "@"] {
+            #expect(edit.text.contains("homing people edit \(id)"), "\(edit.text)")
+        }
+        #expect(edit.text.matches(of: /--last-name 'van Dam' --set 'year_of_birth:=1980'/).count == 2, "\(edit.text)")
+        #expect(try await entries("profile", station).count == 1)
         try await station.end(SIGTERM)
     }
 

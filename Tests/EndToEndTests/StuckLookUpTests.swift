@@ -8,6 +8,27 @@ import Testing
 
 /// The outcome of the entry stays unknown.
 @Suite(.timeLimit(.minutes(60))) struct StuckLookUpTests {
+    /// The server answers with an error, and the look-ups do not find the capture yet.
+    @Test func doubtfulCaptureIsExplainedWithoutADiscard() async throws {
+        let station = try await TestStation(delivery: "first_delay: 0.05, lookup_after: 600, first_pause: 0.1")
+        try await station.start()
+        try await station.login()
+        await station.sandbox.apply(Fault(.internalError, path: "facial_measurements_from_arkit", count: 1))
+        for number in 1...2 { try await station.submit(user: 5, id: number) }
+        // After 1, 3 and 10 seconds; the next one is 10 minutes later.
+        let look = try await station.event("released", count: 3) { $0.detail["reason"] == "lostAnswer" }
+        let why = try await station.homing("why", Samples.id(1).description)
+        #expect(why.text.hasPrefix("breathesafe answered with status 500, so it is not known"), "\(why.text)")
+        #expect(why.text.contains(" Homing looks the entry up at ") && !why.text.contains("discard"), "\(why.text)")
+        let next = try #require(try await station.status().backends.first?.nextTry)
+        #expect(next > Date(timeIntervalSinceNow: 60))
+        let sync = try await station.homing("sync")
+        #expect(sync.text.contains("Homing looks it up first") && !sync.text.contains("Sending has started"), "\(sync.text)")
+        try await station.event("released", since: try #require(look).cursor) { $0.detail["reason"] == "lostAnswer" }
+        #expect(station.sandbox.ledger.entries.isEmpty)
+        try await station.end(SIGTERM)
+    }
+
     @Test func failingLookupNeedsAttentionAndSyncRetriesIt() async throws {
         let station = try await TestStation(
             delivery: "first_delay: 0.05, lookup_after: 0.05, first_pause: 0.1, longest_delay: 600, delay_factor: 10")

@@ -73,6 +73,30 @@ import Testing
         #expect(try await store.outbox.context(of: Samples.id(1))?.later == count ?? 0)
     }
 
+    /// Of two such entries, the status names the older one, with those behind it alone. It must not be slow behind a million.
+    @Test func countsOnlySoManyEntriesBehindTheOldest() async throws {
+        let store = try Store()
+        for number in 1...2 {
+            try await store.enqueue(Samples.mutation(number, lane: "users/\(number)", onDead: .skipFailed))
+            let failing = try await store.claim()[0]
+            try await store.settle(failing, .aside(until: .distantFuture, Samples.failure), .transient(Samples.failure))
+        }
+        for number in 3...4 { try await store.enqueue(Samples.mutation(number, lane: "users/1", onDead: .skipFailed)) }
+        try await store.enqueue(Samples.mutation(5, lane: "users/2", onDead: .skipFailed))
+        let few = try await store.outbox.overview().heldBack[Samples.destination]?["measurement"]
+        #expect(few?.by == Samples.id(1).description && few?.count == 2)
+        try store.raw { db in
+            try db.execute(
+                sql: """
+                    WITH RECURSIVE number (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM number WHERE value < \(Outbox.countedInLine))
+                    INSERT INTO entry (id, backend, account, lane, route, onDead, size, digest, dueAt, capturedAt, acceptedAt)
+                        SELECT printf('00000000-0000-7000-9000-%012d', value), backend, account, lane, route, onDead, 1, zeroblob(32), 0, 5, 5
+                        FROM number JOIN entry ON entry.sequence = 3
+                    """)
+        }
+        #expect(try await store.outbox.overview().heldBack[Samples.destination]?["measurement"]?.count == Outbox.countedInLine)
+    }
+
     /// A fit test follows the measurements, and a deletion follows all that belongs to the person, although their lanes are others.
     @Test func countsEntriesThatMustFollowAFailedOneAsBlocked() async throws {
         let store = try Store()
@@ -158,6 +182,23 @@ import Testing
         #expect(try await store.claim().count == 1)
     }
 
+    /// An answer to another entry would be news about sending.
+    @Test func reportsAccountsOfWhichEachDueEntryIsLookedUp() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        let due = store.clock.now.addingTimeInterval(900)
+        try await store.settle(try await store.claim()[0], .aside(until: due, Self.lost), .unknown(Self.lost))
+        func makeDue(_ routes: Set<String>) async throws -> MadeDue {
+            try await store.outbox.makeDue(backend: "breathesafe", lookingUp: routes, at: store.clock.now)
+        }
+        let account = Samples.destination.account
+        #expect(try await makeDue([]) == MadeDue(later: [account: due]))
+        #expect(try await makeDue(["measurement"]) == MadeDue(lookedUp: [account]))
+        try await store.enqueue(Samples.mutation(2, lane: "users/6"))
+        #expect(try await makeDue(["measurement"]) == MadeDue())
+        #expect(try await store.claim(2).count == 2)
+    }
+
     /// Until then, the server may still be working on the send.
     @Test func lostSendOfARereadRouteIsDueOnceItIsOldEnough() async throws {
         let store = try Store()
@@ -165,15 +206,15 @@ import Testing
         let sent = store.clock.now
         let due = sent.addingTimeInterval(900)
         try await store.settle(try await store.claim()[0], .released(until: due, Self.lost), .unknown(Self.lost))
-        func makeDue(_ routes: Set<String>, sentBefore time: Date) async throws -> [AccountID: Date] {
+        func makeDue(_ routes: Set<String>, sentBefore time: Date) async throws -> MadeDue {
             try await store.outbox.makeDue(
                 backend: "breathesafe", lookingUp: [], rereading: routes, sentBefore: time, at: store.clock.now)
         }
-        let later = [Samples.destination.account: due]
+        let later = MadeDue(later: [Samples.destination.account: due])
         #expect(try await makeDue([], sentBefore: due) == later)
         #expect(try await makeDue(["measurement"], sentBefore: sent) == later)
         #expect(try await store.claim().isEmpty)
-        #expect(try await makeDue(["measurement"], sentBefore: sent.addingTimeInterval(1)) == [:])
+        #expect(try await makeDue(["measurement"], sentBefore: sent.addingTimeInterval(1)) == MadeDue())
         #expect(try await store.claim().count == 1)
     }
 

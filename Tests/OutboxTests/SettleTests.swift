@@ -41,6 +41,26 @@ import Testing
         #expect(try store.raw { try Int.fetchOne($0, sql: "SELECT count(*) FROM attempt") } == (failures.isEmpty ? 0 : 2))
     }
 
+    /// The answer to the send says more than a look-up that does not find the entry yet.
+    @Test func anAbsenceKeepsTheAnswerToTheSend() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        let error = Failure(.serverError, status: 500, "Oops.", outcomeUnknown: true)
+        let unseen = Failure(.lostAnswer, "Not there yet.", outcomeUnknown: true)
+        let failedLookUp = Failure(.serverError, status: 502, "The look-up failed.", outcomeUnknown: true)
+        let steps: [(Verdict, wasSent: Bool, status: Int?, error: String)] = [
+            (.unknown(error), true, 500, "Oops."), (.unseen(unseen), false, 500, "Oops."),
+            (.unknown(failedLookUp), false, 502, "The look-up failed."), (.unseen(unseen), false, nil, "Not there yet."),
+        ]
+        for step in steps {
+            let failure = try #require(step.0.failure)
+            try await store.settle(
+                try await store.claim()[0], .released(until: store.clock.now, failure), step.0, wasSent: step.wasSent)
+            let entry = try #require(try await store.outbox.entry(Samples.id(1))).entry
+            #expect(entry.lastStatus == step.status && entry.lastError == step.error)
+        }
+    }
+
     /// Neither a person's word nor a row that was found is an attempt that was accepted.
     @Test func inventsNoAttempt() async throws {
         let store = try Store()
@@ -144,7 +164,12 @@ import Testing
         let reader = try DatabasePool(path: store.directory("outbox.sqlite"))
         let waits = Mutex(0)
         var waiting = Configuration()
-        waiting.busyMode = .callback { _ in waits.withLock { $0 += 1; return $0 < 3 } }
+        waiting.busyMode = .callback { _ in
+            waits.withLock {
+                $0 += 1
+                return $0 < 3
+            }
+        }
         let writer = try DatabaseQueue(path: store.directory("outbox.sqlite"), configuration: waiting)
         func emptyWhileReading() throws -> Bool {
             try reader.read { db in

@@ -155,6 +155,16 @@ import Testing
                 == "BreatheSafe has no user 28. Homing tries again at 05:56; ‘homing fix \(id) --user USER’ corrects it.")
         // The gate tells of another answer, or the profile has no words for this one.
         #expect(reasons.refusal(of: waiting, behind: gate(410)) == nil)
+        // Only a person can correct it.
+        reasons.session = SessionSnapshot(
+            backend: "breathesafe", state: .signedIn, account: Account(id: waiting.destination.account, label: "ann@lab.test"))
+        (reasons.routeGate, reasons.refusal) = (gate(404), refusal)
+        let next = reasons.explain(waiting).next
+        let ways = "To try now, run: homing sync\nTo send it for another person, run: homing fix \(Self.id) --user USER"
+        #expect(next.needsPerson && next.text == "\(ways)\nTo delete it for good, run: homing discard \(Self.id)", "\(next.text)")
+        reasons.later = 1
+        let letting = "To let the later ones go without it, run: homing discard \(Self.id)"
+        #expect(reasons.explain(waiting).next.text == "\(ways)\n\(letting)")
         reasons.meaning = nil
         #expect(reasons.refusal(of: waiting, behind: gate(404)) == nil)
     }

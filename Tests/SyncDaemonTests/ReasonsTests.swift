@@ -63,6 +63,14 @@ import Testing
         reasons { $0.pause = PauseReport(backend: "breathesafe", reason: "weekly backup", since: earlier, until: until, by: "bob") }
     }
 
+    /// It may have taken effect, and its next try is later.
+    private static func doubtful(_ reason: Failure.Reason, _ status: Int, since: Date = earlier) -> Entry {
+        entry(1, .pending) {
+            ($0.uncertain, $0.uncertainSince, $0.isAside, $0.dueAt) = (true, since, true, later)
+            ($0.lastReason, $0.lastStatus) = (reason, status)
+        }
+    }
+
     private static let pending = entry(1, .pending)
     private static let id = Samples.id(1).description
 
@@ -225,8 +233,26 @@ import Testing
             }, "The answer was lost. Homing looks the entry up at 05:56 before it sends it again.", "Nothing to do. This happens"),
         Case(
             reasons { $0.canLookUp = false }, entry(1, .pending) { $0.uncertain = true },
-            "The answer was lost, and this backend offers no way to look the entry up. Homing sends it again under the same id.",
+            "The answer was lost. breathesafe offers no way to look the entry up, so Homing sends it again under the same id.",
             "Nothing to do. This happens"),
+        Case(
+            reasons {
+                $0.gate = .cooling(until: earlier, Failure(.serverError, status: 500, "Its words"))
+                $0.routeGate = RouteGate(since: earlier, until: earlier, failure: Failure(.serverError, status: 500, "Its words"), entry: 1)
+            }, doubtful(.serverError, 500),
+            "breathesafe answered with status 500, so it is not known whether it has this measurement. Homing looks the entry up at 05:56 before it sends it again.",
+            "Nothing to do. This happens by itself. To look now, run: homing sync"),
+        Case(
+            reasons { $0.gate = .cooling(until: earlier, Failure(.offline, "No network.")) }, doubtful(.serverError, 500),
+            "The backend cannot be reached: No network. Homing is trying again now.", "Check the network"),
+        Case(
+            reasons { $0.canLookUp = false }, doubtful(.intercepted, 200),
+            "A login page or proxy may have answered in place of breathesafe, so it is not known whether it has this measurement. breathesafe offers no way to look the entry up, so Homing sends it again at 05:56 under the same id.",
+            "Nothing to do. This happens by itself."),
+        Case(
+            reasons { $0.canLookUp = false }, doubtful(.throttled, 503),
+            "breathesafe answered with status 503 and asked Homing to wait, so it is not known whether it has this measurement. breathesafe offers no way to look the entry up, so Homing sends it again at 05:56 under the same id.",
+            "Nothing to do. This happens by itself."),
         Case(
             reasons(),
             entry(1, .pending) {
@@ -406,6 +432,15 @@ import Testing
         let cases = Self.waiting + Self.settled
         #expect(Set(cases.compactMap(\.entry.holdReason)) == Set(HoldReason.allCases))
         #expect(Set(cases.map(\.entry.state)) == Set(Entry.State.allCases))
+    }
+
+    /// A look-up soon shows what became of it.
+    @Test(arguments: [(600.0, true, false), (6 * 3600.0, true, true), (600.0, false, true)])
+    func offersNoDiscardWhileLookUpsMaySettleIt(age: TimeInterval, canLookUp: Bool, isOffered: Bool) {
+        let reasons = Self.reasons { ($0.later, $0.canLookUp) = (1, canLookUp) }
+        let (sentence, next) = reasons.explain(Self.doubtful(.serverError, 500, since: Self.now.addingTimeInterval(-age)))
+        #expect(sentence.hasSuffix(" 1 later entry waits for it, because their order matters."))
+        #expect(next.text.contains("homing discard") == isOffered, "\(next)")
     }
 
     @Test func pauseIsReportedBeforeOtherReasons() {

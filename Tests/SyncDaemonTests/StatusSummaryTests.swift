@@ -76,6 +76,14 @@ import Testing
         for (summary, sentence) in cases { #expect(summary.sentence == sentence) }
     }
 
+    @Test(arguments: [(61.0, 0, true), (60.0, 0, false), (900.0, 1, false)])
+    func entriesThatWaitForTheirTimeAreNotOnTheirWay(seconds: TimeInterval, inflight: Int, isLater: Bool) {
+        var report = backend(QueueReport(pending: 2, inflight: inflight))
+        report.nextTry = moment.now.addingTimeInterval(seconds)
+        let later = "2 captures are safe here; Homing tries again at 05:47."
+        #expect(summary(report).sentence == (isLater ? later : "\(2 + inflight) captures are on their way."))
+    }
+
     @Test func repeatedLookUpFailuresNeedAttention() {
         let stuck = summary(backend(QueueReport(pending: 40, blocked: 39, unseen: 1)))
         #expect(
@@ -114,6 +122,8 @@ import Testing
         let words =
             " 2 later entries wait behind 6c7d8e9f0a1b, because their order matters. If that one alone is the cause, ‘homing why 6c7d8e9f0a1b’ says what to do."
         #expect(summary.attention.first?.next.hasSuffix(words) == true)
+        summary.heldBack = ["breathesafe": ["measurement": (by: "0190a6b2-7c3e-7d4f-8a5b-6c7d8e9f0a1b", count: Outbox.countedInLine)]]
+        #expect(summary.attention.first?.next.contains(" At least 1000 later entries wait behind 6c7d8e9f0a1b,") == true)
     }
 
     @Test func failingRouteIsNamedInPlainWords() {
@@ -442,9 +452,22 @@ import Testing
             summary(backend(QueueReport(delivered: 3)), refused: 2).attention.map(\.next) == [
                 "The .reason file beside each in /spool/refused says why. Fix them and drop them again; then the user who dropped them, or an administrator, ends this notice with ‘homing discard --file NAME --reason TEXT’."
             ])
-        let spool = SpoolReport(directory: "/spool", waiting: 0, refused: 1, refusedFiles: ["a b.json"])
-        let one = StatusSummary(backends: [backend(QueueReport())], spool: spool, moment: moment)
-        #expect(one.attention.first?.next.contains("‘homing discard --file 'a b.json' --reason TEXT’") == true, "\(one.attention)")
+    }
+
+    @Test(
+        arguments: [
+            (1, ["a b.json"], "‘homing discard --file 'a b.json' --reason TEXT’."),
+            (2, ["a.json", "b.json"], "‘homing discard --file NAME --reason TEXT’ for each: a.json and b.json."),
+            (3, ["a.json", "b.json", "c.json"], "‘homing discard --file NAME --reason TEXT’ for each: a.json, b.json and c.json."),
+            (
+                25, ["a.json", "b.json", "c.json", "d.json"],
+                "for each: a.json, b.json, c.json and 22 more. To see the names of all, run ‘ls '/spool/refused'’."
+            ),
+        ] as [(Int, [String], String)])
+    func noticeNamesRefusedFiles(refused: Int, names: [String], end: String) {
+        let spool = SpoolReport(directory: "/spool", waiting: 0, refused: refused, refusedFiles: names)
+        let next = StatusSummary(backends: [backend(QueueReport())], spool: spool, moment: moment).attention.first?.next
+        #expect(next?.hasSuffix(end) == true, "\(next ?? "")")
     }
 
     private static let people = RosterTitle(one: "new person", many: "new people")
@@ -521,11 +544,10 @@ import Testing
         #expect(item.next.hasPrefix("Open a browser on this station and sign in to the network first; then Homing continues by itself."))
     }
 
-    /// The profile has words for the answer, and no other entry failed.
+    /// The profile has words for the answer, and no other entry failed. Only a person can correct it, so the notice does not wait.
     @Test func entryThatAloneFailsIsNamedInsteadOfTheBackend() throws {
         let words = "BreatheSafe has no user 77. Homing tries again at 05:56; ‘homing fix 000000000001 --user USER’ corrects it."
-        var route = CoolingRoute(
-            route: "measurement", since: moment.now.addingTimeInterval(-300), until: moment.now.addingTimeInterval(60), reason: words)
+        var route = CoolingRoute(route: "measurement", since: moment.now, until: moment.now.addingTimeInterval(60), reason: words)
         (route.title, route.entry) = (RosterTitle(one: "measurement", many: "measurements"), "00000000-0000-7000-8000-000000000001")
         var open = backend(QueueReport(pending: 2))
         open.coolingRoutes = [route]

@@ -53,8 +53,11 @@ import Testing
         #expect(add.set == [FormField(argument: "first_name=Anna"), FormField(argument: "year:=1980")].compactMap(\.self))
         let edit: RosterCommand = try await parse("roster people edit 28 --set first_name=Anna --strict")
         #expect(edit.action == .edit && edit.row == "28" && edit.strict && edit.set.count == 1)
+        #expect(edit.options == " --first-name Anna --strict")
+        #expect(add.options == " --first-name Anna --set 'year:=1980' --id \(id) --backend x")
         let delete: RosterCommand = try await parse("roster people delete 28 --yes --id \(id)")
         #expect(delete.action == .delete && delete.row == "28" && delete.yes && delete.id == id)
+        #expect(delete.options == " --id \(id)")
     }
 
     @Test func fixResolveUndoAndExportTakeTheirOptions() async throws {

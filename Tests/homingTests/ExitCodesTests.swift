@@ -26,6 +26,11 @@ import Testing
         #expect(ExitCode(for: attention).rawValue == expected)
     }
 
+    /// Only a sign-in has a code of its own.
+    @Test(arguments: Attention.Code.allCases) func everyNoticeHasItsExitCode(code: Attention.Code) {
+        #expect(ExitCode(for: [Attention(code, "", next: "")]).rawValue == (code == .signInRequired ? 5 : 6))
+    }
+
     @Test(
         arguments: [
             ([], 0), (["--help"], 0), (["--version"], 0), (["status", "--help"], 0), (["dance"], 2),

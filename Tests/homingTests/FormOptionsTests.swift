@@ -36,6 +36,15 @@ import Testing
         #expect(FormOptions.option(for: "first_name") == "--first-name" && FormOptions.option(for: "limit") == "--set limit=")
     }
 
+    @Test(arguments: [
+        ("first_name=Anna", "--first-name Anna"), ("last_name=van Dam", "--last-name 'van Dam'"), ("note=it's", "--note 'it'\\''s'"),
+        ("year:=1980", "--set 'year:=1980'"), ("limit=3", "--set 'limit=3'"), ("note=--x", "--set 'note=--x'"),
+        ("a b=c", "--set 'a b=c'"),
+    ])
+    func fieldIsRepeatedAsAnOption(field: String, option: String) {
+        #expect(FormField(argument: field)?.asArgument == option)
+    }
+
     @Test func fieldIsTextOrJSON() {
         let text = FormField(argument: "note=a:=b=c")
         #expect(text?.name == "note" && text?.value == "a:=b=c" && text?.isJSON == false)

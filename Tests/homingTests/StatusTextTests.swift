@@ -120,6 +120,13 @@ import Testing
         #expect(StatusText.sending(report) == "on")
     }
 
+    @Test func aConnectionThatNothingHasProvenSinceHasItsAge() {
+        var report = Sample.backend()
+        #expect(!text(Sample.status(backends: [report])).contains("last reached"))
+        report.connectedAt = Sample.ago(minutes: 200)
+        #expect(text(Sample.status(backends: [report])).contains("last reached  3 hours ago"))
+    }
+
     @Test func showsOwedSignOuts() {
         var report = Sample.backend()
         report.owedSignOuts = [OwedSignOutReport(account: "5", until: Sample.now, sentence: "b has not yet heard of it.")]

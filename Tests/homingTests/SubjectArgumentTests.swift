@@ -78,6 +78,10 @@ import Testing
         #expect(problem.next == "Give the id: --user ID" && problem.code == .invalidRequest)
         let item = try #require(await #expect(throws: Problem.self) { try await resolved("Edit Me", option: "--item user_id=") })
         #expect(item.next == "Give the id: --item user_id=ID")
+        let edit = try #require(
+            await #expect(throws: Problem.self) { try await resolved("Edit Me", option: "homing people edit ", end: " --first-name Anna") }
+        )
+        #expect(edit.next?.hasSuffix("\nhoming people edit 26 --first-name Anna\nhoming people edit 30 --first-name Anna") == true)
         let delete = try #require(
             await #expect(throws: Problem.self) { try await resolved("Edit Me", option: "homing people delete ", end: " --backend clinic") }
         )

@@ -3,13 +3,17 @@ import SyncModel
 
 /// The values that a member of a form takes. Null, which clears it, is always one of them.
 enum FormValue: Sendable {
+    /// Of a member without a rule.
+    case text
+    /// For a member whose type is not known.
+    case scalar
     case choice([String])
     /// Whole numbers, also as text.
     case whole(ClosedRange<Int64>)
 
     func accepts(_ value: JSONElement) -> Bool {
         switch (self, value.kind) {
-        case (_, .null): return true
+        case (_, .null), (.text, .string), (.scalar, .string), (.scalar, .number), (.scalar, .bool): return true
         case (.choice(let words), .string): return value.scalar?.string.map(words.contains) ?? false
         case (.whole(let range), .number): return value.whole.map(range.contains) ?? false
         case (.whole(let range), .string):
@@ -21,6 +25,8 @@ enum FormValue: Sendable {
 
     var expected: String {
         switch self {
+        case .text: "text"
+        case .scalar: "text, a number, true or false"
         case .choice(let words): words.count == 1 ? words[0] : "one of \(words.joined(separator: ", "))"
         case .whole(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
         }
@@ -47,11 +53,14 @@ extension FormValue {
             }
             self = .whole(Int64(from)...Int64(to))
         case .scalar:
-            mistakes.add(at: node, key: path, expected: Self.rule)
-            return nil
+            guard node.text == "scalar" else {
+                mistakes.add(at: node, key: path, expected: Self.rule)
+                return nil
+            }
+            self = .scalar
         }
     }
 
     private static let limits = -1_000_000_000_000...1_000_000_000_000
-    private static let rule = "a list of texts, or a table of the keys from and to, with whole numbers"
+    private static let rule = "a list of texts, or a table of the keys from and to, with whole numbers, or the word scalar"
 }

@@ -13,7 +13,7 @@ extension Route {
         let then: String?
         /// The only members of the payload; empty for any.
         let form: [String]
-        /// The values of some of them; others take any.
+        /// The values of some of them; others take texts.
         let values: [String: FormValue]
     }
 
@@ -34,7 +34,8 @@ extension Route {
         }
         // Without the value: the words may be logged.
         for (member, value) in root.members {
-            guard let rule = rows.values[member], !rule.accepts(value) else { continue }
+            let rule = rows.values[member] ?? .text
+            guard !rule.accepts(value) else { continue }
             throw Failure(
                 .profile, "The payload for the route \"\(name)\" has a wrong value of \"\(member)\"; expected \(rule.expected).")
         }

@@ -16,14 +16,14 @@ struct ConnectionTrial: Sendable {
     private let limit: TimeAmount
 
     /// - Parameters:
-    ///   - tls: used if the URL is HTTPS.
+    ///   - tls: called if the URL is HTTPS.
     ///   - limit: of the whole trial.
-    init(to url: URLComponents, through proxy: Proxy?, tls: TLSConfiguration, within limit: TimeAmount) throws {
+    init(to url: URLComponents, through proxy: Proxy?, tls: () throws -> NIOSSLContext, within limit: TimeAmount) throws {
         guard let host = url.host, !host.isEmpty else { throw HTTPClientError.emptyHost }
         let isEncrypted = url.scheme?.lowercased() == "https"
         self.host = host.bare
         port = url.port ?? (isEncrypted ? 443 : 80)
-        self.tls = isEncrypted ? try NIOSSLContext(configuration: tls) : nil
+        self.tls = isEncrypted ? try tls() : nil
         (self.proxy, self.limit) = (proxy, limit)
     }
 

@@ -6,6 +6,7 @@ import NIOHTTPCompression
 import NIOPosix
 import NIOSSL
 import SyncModel
+import Synchronization
 
 /// HTTP/1.1 over TCP or TLS 1.2 and later. No redirects, no cookies, no retries.
 package final class HTTPTransport: Transport {
@@ -15,6 +16,8 @@ package final class HTTPTransport: Transport {
     private let fresh: Clients
     /// Of every connection.
     private let tls: TLSConfiguration
+    /// For connections without a request. Reading the system's authorities takes long, so it is made once, as in the clients.
+    private let context = Mutex<NIOSSLContext?>(nil)
     /// One loop for channel and delegate: with two, a request could look unsent when cancelled.
     private let loop: any EventLoop
     let limits: TransportLimits
@@ -87,9 +90,18 @@ package final class HTTPTransport: Transport {
         let proxy = limits.proxies.proxy(for: URLComponents(string: url))
         do {
             guard let address = URLComponents(string: url) else { throw HTTPClientError.invalidURL }
-            try await ConnectionTrial(to: address, through: proxy, tls: tls, within: TimeAmount(limits.connect)).run(on: loop)
+            try await ConnectionTrial(to: address, through: proxy, tls: trialContext, within: TimeAmount(limits.connect)).run(on: loop)
         } catch {
             throw await named(error, wasSent: false, at: url, through: proxy)
+        }
+    }
+
+    func trialContext() throws -> NIOSSLContext {
+        try context.withLock { context in
+            if let context { return context }
+            let made = try NIOSSLContext(configuration: tls)
+            context = made
+            return made
         }
     }
 

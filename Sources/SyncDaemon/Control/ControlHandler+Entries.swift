@@ -144,13 +144,16 @@ extension ControlHandler {
         return reasons
     }
 
-    /// What the server said about the entry because of which a route cools; nil if several failed, and if the profile has no words for it.
+    /// What the server said about the entry because of which a route cools; nil if several failed, and if the profile has no words for it. Observers see
+    /// the status of the answer.
     func refusal(behind gate: RouteGate, for view: ObserverView) async throws(OutboxError) -> Reasons.Refusal? {
-        guard view.seesPeople, [.refused, .forbidden].contains(gate.failure.reason), let sequence = gate.entry,
+        guard [.refused, .forbidden].contains(gate.failure.reason), let sequence = gate.entry,
             let entry = try await outbox.entries(after: sequence - 1, limit: 1).first, entry.sequence == sequence,
             let context = try await outbox.context(of: entry.id), [.pending, .inflight].contains(context.entry.state)
         else { return nil }
-        return try await reasons(about: context, for: view).refusal(of: context.entry, behind: gate)
+        var refusal = try await reasons(about: context, for: view).refusal(of: context.entry, behind: gate)
+        if !view.seesPeople { refusal?.sentence = view.failure(gate.failure, at: entry.destination.backend).message }
+        return refusal
     }
 
     private func context(of id: MutationID) async throws -> EntryContext {

@@ -54,14 +54,15 @@ extension ControlHandler {
                 unclaimed: files.unclaimed)
             : SpoolReport(off: spool.directory, holding: files.waiting + files.unclaimed, refused: files.refused)
         spoolReport.refusedFiles = view.seesPeople && files.refused > 0 ? spool.refusedNames : nil
-        let unknown = overview.tallies.filter { keepers[$0.destination.backend] == nil && $0.state != .delivered && $0.state != .discarded }
+        let tallies = overview.talliesAfterDiscards
+        let unknown = tallies.filter { keepers[$0.destination.backend] == nil && $0.state != .delivered && $0.state != .discarded }
         var summary = StatusSummary(
             backends: reports, spool: spoolReport, spoolBackend: settings.backend, stuckWaiting: settings.isEnabled ? stuck.waiting : 0,
             spoolFailure: settings.isEnabled ? spool.failure : nil, unclaimed: settings.unclaimed,
             withoutProfile: Dictionary(unknown.map { ($0.destination.backend, $0.count) }, uniquingKeysWith: +),
             room: try await outbox.room(), rejectedConfiguration: rejected.reason,
             damages: SalvageReport.all(in: stateDirectory), commonNames: try await commonNames(overview.commonSubjects, view),
-            kinds: kinds(overview.tallies), moment: Moment(now: clock.now))
+            kinds: kinds(tallies), moment: Moment(now: clock.now))
         for (index, report) in reports.enumerated() {
             summary.heldBack[report.name] = report.own.flatMap { overview.heldBack[$0] }
             summary.backends[index].sentence = summary.only(report).sentence
@@ -102,7 +103,7 @@ extension ControlHandler {
             oldestWaiting: overview.oldest[name]?.acceptedAt, oldestWaitingID: overview.oldest[name]?.id,
             lastDelivered: tallies.filter { $0.state == .delivered }.compactMap(\.latest).max(), nextTry: nil, otherAccounts: [],
             formerAddress: keeper.foreignTo, pause: PauseReport(overview.pauses[name], at: clock.now))
-        report.queue.discarding = overview.discarding.filter { $0.key.backend == name }.values.reduce(0, +)
+        report.queue.discarding = overview.discarding.filter { $0.destination.backend == name }.map(\.count).reduce(0, +)
         report.queue.held -= report.queue.discarding
         report.queue.blocked = report.own.flatMap { overview.blocked[$0] } ?? 0
         report.queue.unseen = overview.unseen.filter { $0.key.backend == name }.values.reduce(0, +)
@@ -124,6 +125,7 @@ extension ControlHandler {
         report.show(
             view.gate(gate(of: name, report.pause, isSignedIn: report.session.isSignedIn), at: name), next: dispatcher.nextTry(of: name),
             at: clock.now)
+        if report.knownGate == .open { report.connectedAt = dispatcher.connection(to: name) }
         let routes = dispatcher.routeGates(of: name).sorted { $0.key < $1.key }.map { route, gate in
             var cooling = CoolingRoute(
                 route: route, since: gate.since, until: gate.until, reason: view.failure(gate.failure, at: name).message)
@@ -185,8 +187,8 @@ extension BackendReport {
             nextTry = until
             gateReason = pause.map { PauseText(pause: $0, moment: Moment(now: now)).sentence }
         case .cooling(let until, let failure):
-            // After that time the probe is already running.
-            nextTry = until > now ? until : nil
+            // After that time, the probe is running, or only the entries' own times have not come.
+            nextTry = until > now ? until : next
             gateCause = failure.reason.rawValue
         case .signInRequired: gateReason = session.whyNotSignedIn
         }

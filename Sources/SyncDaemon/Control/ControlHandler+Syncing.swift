@@ -13,10 +13,9 @@ extension ControlHandler {
         if let named = request.backend { _ = try keeper(named) }
         let cursor = try await outbox.newestCursor()
         let now = clock.now
-        // Per backend, the accounts of which nothing can be sent yet.
-        var later: [String: [AccountID: Date]] = [:]
+        var made: [String: MadeDue] = [:]
         for (name, keeper) in keepers where request.backend == nil || request.backend == name {
-            later[name] = try await outbox.makeDue(
+            made[name] = try await outbox.makeDue(
                 backend: name, lookingUp: keeper.backend.routesWithLookUp, rereading: keeper.backend.routesThatReread,
                 sentBefore: now.addingTimeInterval(-dispatcher.lookupAfter), at: now)
         }
@@ -28,8 +27,7 @@ extension ControlHandler {
         let others = meant.map(\.waitingForOthers).reduce(0, +)
         let waiting = meant.map(\.queue.waiting).reduce(0, +) - others
         let sentences = meant.flatMap { report in
-            let due = report.session.account.flatMap { later[report.name]?[AccountID($0)] }
-            return obstacles(for: report, status.attention) + [wait(of: report, until: due)].compactMap(\.self)
+            obstacles(for: report, status.attention) + [wait(of: report, made[report.name])].compactMap(\.self)
         }
         return SyncReport(
             waiting: max(0, waiting), cursor: cursor, obstacle: sentences.isEmpty ? nil : sentences.joined(separator: " "),
@@ -49,16 +47,19 @@ extension ControlHandler {
     }
 
     /// Why nothing is sent at once, although no person is needed; nil if something is.
-    ///
-    /// - Parameter due: of the first entry, if none is due now.
-    private func wait(of report: BackendReport, until due: Date?) -> String? {
-        guard report.session.isSignedIn, report.pause == nil, report.queue.inflight == 0 else { return nil }
+    private func wait(of report: BackendReport, _ made: MadeDue?) -> String? {
+        guard report.session.isSignedIn, report.pause == nil, let id = report.session.account else { return nil }
         let moment = Moment(now: clock.now)
-        if report.coolingCause == .throttled, let next = report.nextTry {
+        let isIdle = report.queue.inflight == 0
+        if isIdle, report.coolingCause == .throttled, let next = report.nextTry {
             return "\(report.name) asked Homing to wait. Nothing to do: Homing sends again at \(moment.text(next))."
         }
-        guard let due else { return nil }
+        if made?.lookedUp.contains(AccountID(id)) == true {
+            return
+                "It is not known whether \(report.name) already has the entry, so Homing looks it up first and sends it again only if it is missing there. Nothing to do."
+        }
+        guard isIdle, let due = made?.later[AccountID(id)] else { return nil }
         return
-            "The answer of \(report.name) was lost, so it may already have the entry. So that nothing happens twice, Homing waits until \(moment.text(due)). Nothing to do."
+            "It is not known whether \(report.name) already has the entry. So that nothing happens twice, Homing waits until \(moment.text(due)). Nothing to do."
     }
 }

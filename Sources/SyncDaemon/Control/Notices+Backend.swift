@@ -1,6 +1,7 @@
 import Capture
 import ControlAPI
 import Foundation
+import Outbox
 import SyncModel
 
 extension Notices {
@@ -44,15 +45,16 @@ extension Notices {
                 "Find \(captures.them) with ‘homing list --state pending’, then ask ‘homing why ID’. To look again now, run ‘homing sync’.")
     }
 
-    /// Routes that fail for longer than a short outage while entries wait.
+    /// Routes that fail for longer than a short outage while entries wait; at once for an entry that alone is refused, which only a person can correct.
     private func failingRoutes(_ backend: BackendReport) -> [Attention] {
         guard backend.ownWaiting > 0, backend.session.isSignedIn, backend.pause == nil else { return [] }
-        return (backend.coolingRoutes ?? []).filter { moment.now.timeIntervalSince($0.since) >= Self.patience }.map { route in
+        return (backend.coolingRoutes ?? []).compactMap { route -> Attention? in
             if let entry = route.entry {
                 return Attention(
                     .routeFailing, "\(backend.name) refused one \(route.kind.one)\(andWaiting(backend)): \(route.reason.asSentence)",
                     next: "To see what to do, run: homing why \(EntryName.short(entry))")
             }
+            guard moment.now.timeIntervalSince(route.since) >= Self.patience else { return nil }
             return Attention(
                 .routeFailing,
                 "\(backend.name) has accepted no \(route.kind.one) since \(moment.text(route.since))\(andWaiting(backend)). \(route.reason.asSentence)",
@@ -65,7 +67,9 @@ extension Notices {
     /// A space and how many entries another one holds back, with the way out if that one is the cause; or nothing.
     private func heldBack(_ backend: BackendReport, _ route: CoolingRoute) -> String {
         guard let (first, count) = summary.heldBack[backend.name]?[route.route] else { return "" }
-        let (id, later) = (EntryName.short(first), count == 1 ? "1 later entry waits" : "\(count) later entries wait")
+        let id = EntryName.short(first)
+        let least = count >= Outbox.countedInLine ? "At least " : ""
+        let later = count == 1 ? "1 later entry waits" : "\(least)\(count) later entries wait"
         return " \(later) behind \(id), because their order matters. If that one alone is the cause, ‘homing why \(id)’ says what to do."
     }
 

@@ -76,13 +76,20 @@ struct Notices {
 
     private var refusedFiles: Attention? {
         guard let files = Count(some: summary.spool.refused, "dropped file") else { return nil }
-        let name = (files.number == 1 ? summary.spool.refusedFiles?.first : nil)?.asArgument ?? "NAME"
+        let folder = "\(summary.spool.directory)/refused"
+        let shown = (summary.spool.refusedFiles ?? []).prefix(Self.namedFiles).map(\.asArgument)
+        let more = shown.isEmpty ? 0 : files.number - shown.count
+        let names = (shown + (more > 0 ? ["\(more) more"] : [])).inWords
+        let name = files.number == 1 && !shown.isEmpty ? shown[0] : "NAME"
+        let each = files.number == 1 || shown.isEmpty ? "" : " for each: \(names)"
         return Attention(
             .refusedFiles, "\(files) \(files.were) refused and not sent.",
             next:
-                "\(files.pick("Its .reason file", "The .reason file beside each")) in \(summary.spool.directory)/refused says why. Fix \(files.them) and drop \(files.them) again; then the user who dropped \(files.them), or an administrator, ends this notice with ‘homing discard --file \(name) --reason TEXT’."
+                "\(files.pick("Its .reason file", "The .reason file beside each")) in \(folder) says why. Fix \(files.them) and drop \(files.them) again; then the user who dropped \(files.them), or an administrator, ends this notice with ‘homing discard --file \(name) --reason TEXT’\(each).\(more > 0 ? " To see the names of all, run ‘ls \(folder.asArgument)’." : "")"
         )
     }
+
+    private static let namedFiles = 3
 
     private var unclaimedFiles: Attention? {
         guard let files = Count(some: summary.claimable, "file"), let backend = summary.spoolReport else { return nil }

@@ -21,7 +21,7 @@ extension Reasons {
     /// What the server said about an entry, and when Homing tries again.
     struct Refusal: Equatable {
         let id: MutationID
-        let sentence: String
+        var sentence: String
     }
 
     /// Nil if the profile says nothing about the answer.

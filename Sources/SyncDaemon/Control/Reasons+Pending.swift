@@ -16,15 +16,16 @@ extension Reasons {
 
     /// For the first entry of its lane.
     private func first(_ entry: Entry) -> Explanation {
-        unseen(entry) ?? refused(entry) ?? refusedOther(entry) ?? cooling() ?? failing(entry) ?? uncertain(entry) ?? backoff(entry)
-            ?? revived(entry) ?? ("It is the next to be sent.", .optional("Nothing to do. Homing sends it by itself."))
+        unseen(entry) ?? doubted(entry) ?? refused(entry) ?? refusedOther(entry) ?? cooling() ?? failing(entry) ?? uncertain(entry)
+            ?? backoff(entry) ?? revived(entry) ?? ("It is the next to be sent.", .optional("Nothing to do. Homing sends it by itself."))
     }
 
     private func holdingBack(_ entry: Entry, _ why: Explanation) -> Explanation {
         guard later > 0 else { return why }
+        let settlesItself = entry.uncertain && canLookUp && entry.uncertainSince?.hasAged(Self.patience, at: moment.now) != true
         let least = later >= Outbox.countedInLine ? "At least " : ""
         let wait = "\(least)\(later) later \(later == 1 ? "entry waits" : "entries wait") for it, because their order matters."
-        let way = "\nTo let the later ones go without it, \(destroying("homing discard \(entry.id)"))"
+        let way = settlesItself ? "" : "\nTo let the later ones go without it, \(destroying("homing discard \(entry.id)"))"
         let next: NextStep =
             switch why.next {
             case .optional(let text): .optional(text + way)
@@ -32,6 +33,9 @@ extension Reasons {
             }
         return ("\(why.sentence) \(wait)", next)
     }
+
+    /// Seconds in which look-ups usually show what became of an entry.
+    private static let patience: TimeInterval = 6 * 3600
 
     private func backendMissing(_ entry: Entry) -> Explanation? {
         guard !hasProfile else { return nil }
@@ -134,9 +138,11 @@ extension Reasons {
         guard meaning != nil, !entry.uncertain, let next = times.max() else { return nil }
         let again = next > moment.now ? "tries again at \(moment.text(next))" : "is trying again"
         let status = entry.lastStatus.map { " (\($0))" } ?? ""
+        let now = "To try now, run: homing sync\(correction(entry))"
         return (
             "\(entry.destination.backend) refused \(subject(entry, "this"))\(status).\(said(entry)) Homing \(again), in case \(entry.destination.backend) itself is the cause.",
-            .optional("Nothing to do. To try now, run: homing sync\(correction(entry))")
+            // While others fail too, the backend is the likely cause.
+            refusal?.id == entry.id ? .required(later > 0 ? now : "\(now)\n\(discard(entry))") : .optional("Nothing to do. \(now)")
         )
     }
 
@@ -181,25 +187,44 @@ extension Reasons {
         }
     }
 
+    /// Its own time comes after the pause of its route, and the backend as a whole has none.
+    private func doubted(_ entry: Entry) -> Explanation? {
+        if case .cooling(_, let failure) = gate, failure != routeGate?.failure { return nil }
+        guard let due = entry.dueAt, due > max(moment.now, routeGate?.until ?? .distantPast) else { return nil }
+        return uncertain(entry)
+    }
+
     private func uncertain(_ entry: Entry) -> Explanation? {
         guard entry.uncertain else { return nil }
         let when = entry.dueAt.map { $0 > moment.now ? " at \(moment.text($0))" : "" } ?? ""
         if readsRow {
             return (
-                "The answer was lost. Homing reads the list of \(title.many) again\(when) to see whether it must send the entry again.",
+                "\(doubt(about: entry)) Homing reads the list of \(title.many) again\(when) to see whether it must send the entry again.",
                 .optional("Nothing to do. This happens by itself.")
             )
         }
         if canLookUp {
             return (
-                "The answer was lost. Homing looks the entry up\(when) before it sends it again.",
-                .optional("Nothing to do. This happens by itself.")
+                "\(doubt(about: entry)) Homing looks the entry up\(when) before it sends it again.",
+                .optional("Nothing to do. This happens by itself. To look now, run: homing sync")
             )
         }
         return (
-            "The answer was lost, and this backend offers no way to look the entry up. Homing sends it again\(when) under the same id.",
+            "\(doubt(about: entry)) \(entry.destination.backend) offers no way to look the entry up, so Homing sends it again\(when) under the same id.",
             .optional("Nothing to do. This happens by itself.")
         )
+    }
+
+    /// What came instead of a proof of delivery.
+    private func doubt(about entry: Entry) -> String {
+        let backend = entry.destination.backend
+        let unknown = "so it is not known whether it has \(subject(entry, "this"))."
+        switch (entry.lastReason, entry.lastStatus) {
+        case (.serverError, let status?) where entry.looks == 0: return "\(backend) answered with status \(status), \(unknown)"
+        case (.throttled, let status?): return "\(backend) answered with status \(status) and asked Homing to wait, \(unknown)"
+        case (.intercepted, _): return "A login page or proxy may have answered in place of \(backend), \(unknown)"
+        default: return "The answer was lost."
+        }
     }
 
     private func backoff(_ entry: Entry) -> Explanation? {

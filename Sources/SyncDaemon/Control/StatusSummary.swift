@@ -25,7 +25,7 @@ struct StatusSummary {
     /// By backend and state, the name that all its dead or held entries have in common.
     var commonNames: [String: [Entry.State: String]] = [:]
     var kinds: EntryKinds = [:]
-    /// By backend and route, the entries behind others that keep failing, and the oldest such one.
+    /// As `Overview.heldBack`, by backend.
     var heldBack: [String: [String: (by: String, count: Int)]] = [:]
     var moment: Moment
 
@@ -119,9 +119,8 @@ struct StatusSummary {
     }
 
     private func finished(besides: String) -> String {
-        let discarding = total(\.queue.discarding)
-        let states: [Entry.State] = discarding == 0 ? [.discarded] : [.discarded, .held]
-        let discarded = Count(some: total(\.queue.discarded) + discarding, among: kinds.at(backends, in: states))
+        let discarded = Count(
+            some: total(\.queue.discarded) + total(\.queue.discarding), among: kinds.at(backends, in: [.discarded]))
         if let delivered = count(\.delivered, in: [.delivered]) {
             let also = discarded.map { ", \($0.number) more discarded" } ?? ""
             return "Everything\(besides) has been delivered: \(delivered)\(also). Nothing\(besides) is waiting."

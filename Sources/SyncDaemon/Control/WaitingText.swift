@@ -1,4 +1,5 @@
 import ControlAPI
+import Foundation
 import SyncModel
 
 /// Sentences about waiting entries and their reasons. Pure: uses only these values.
@@ -61,13 +62,18 @@ struct WaitingText {
                 message: alike(reports) { ($0.gateReason ?? $0.name).asSentence }.map(\.key).joined(separator: " "))
             return "\(areSafe(count(reports), reports, place("for", reports))) and \(text.waits(count(reports)))"
         }
-        var sentences = idle + cooling
-        let sending = waiting.filter { $0.session.isSignedIn && !isCooling($0) }
+        let open = waiting.filter { $0.session.isSignedIn && !isCooling($0) }
+        let later = alike(open.filter(isLater), by: \.nextTry).map { next, reports in
+            let time = next.map { " at \(moment.text($0))" } ?? ""
+            return "\(areSafe(count(reports), reports, place("for", reports))); Homing tries again\(time)."
+        }
+        var sentences = idle + cooling + later
+        let sending = open.filter { !isLater($0) }
         if let open = Count(some: count(sending), among: kindsWaiting(at: sending)) {
             let which = sentences.isEmpty && stopped.isEmpty ? "\(open)" : "\(open.number) more"
             sentences.append("\(which) \(open.pick("is on its", "are on their")) way.")
         }
-        sentences += sending.flatMap { report in
+        sentences += open.flatMap { report in
             (report.coolingRoutes ?? []).map { route in
                 let does = route.entry == nil ? "does not accept any \(route.kind.many) at the moment" : "refused one \(route.kind.one)"
                 return "\(report.name) \(does): \(route.reason.asSentence)"
@@ -77,6 +83,11 @@ struct WaitingText {
         guard let last = rest.last else { return sentences }
         let end = sentences.isEmpty && stopped.isEmpty && restIsDelivered ? "; everything else has been delivered." : "."
         return sentences + rest.dropLast().map { $0 + "." } + [last + end]
+    }
+
+    /// Each entry waits for a time of its own.
+    private func isLater(_ report: BackendReport) -> Bool {
+        report.queue.inflight == 0 && (report.nextTry.map { $0.timeIntervalSince(moment.now) > 60 } ?? false)
     }
 
     private func isCooling(_ report: BackendReport) -> Bool { report.session.isSignedIn && report.knownGate == .cooling }

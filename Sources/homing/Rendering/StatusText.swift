@@ -40,6 +40,7 @@ struct StatusText {
         facts.add("entries", Self.counts(report.queue))
         facts.add("look-ups", report.queue.unseen > 0 ? "\(Words.entriesWait(report.queue.unseen)) for a look-up that keeps failing" : nil)
         facts.add("sending", Self.sending(report))
+        facts.add("last reached", report.connectedAt.map(times.relative))
         facts.add("oldest waiting", report.oldestWaiting.map { "accepted \(times.relative($0))" })
         facts.add("last delivered", report.lastDelivered.map(times.relative))
         facts.add("next try", report.nextTry.map { $0 <= times.now ? "now" : times.relative($0) })

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControlAPI
 
 /// A member of a row's form: `name=text`, or `name:=JSON` for a value that is not text.
 struct FormField: ExpressibleByArgument, Equatable {
@@ -14,5 +15,14 @@ struct FormField: ExpressibleByArgument, Equatable {
         name = String(isJSON ? start.dropLast() : start)
         value = sign.map { String(argument[argument.index(after: $0)...]) }
         if name.isEmpty { return nil }
+    }
+
+    /// As the command line takes it: `--first-name Anna`, or `--set 'year:=1980'`.
+    var asArgument: String {
+        let (option, value) = (FormOptions.option(for: name), value ?? "")
+        guard !isJSON, !option.hasSuffix("="), name == name.asArgument, !value.hasPrefix("--") else {
+            return "--set " + "\(name)\(isJSON ? ":" : "")=\(value)".asArgument
+        }
+        return "\(option) \(value.asArgument)"
     }
 }

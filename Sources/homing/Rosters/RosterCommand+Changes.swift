@@ -17,8 +17,7 @@ extension RosterCommand {
         if let field = try change.field, let row {
             let item = ItemField(name: field, value: row)
             let argument = SubjectArgument([roster], route: change.route, context.client)
-            let backend = target.backend.map { " --backend \($0.asArgument)" } ?? ""
-            fields[field] = try await argument.resolved(item, option: "\(roster.command) \(action.rawValue) ", end: backend).value
+            fields[field] = try await argument.resolved(item, option: "\(roster.command) \(action.rawValue) ", end: options).value
         }
         if change.needsConfirmation, let id = fields.values.first { try await confirmDeletion(of: id, by: change.route, roster, context) }
         let submission = Submission(
@@ -34,6 +33,12 @@ extension RosterCommand {
         }
         for warning in warnings.compactMap(\.self) { context.console.warn("Warning: \(warning)") }
         if let obstacle = await context.obstacle(to: receipt.id, at: receipt.backend) { context.console.write(obstacle) }
+    }
+
+    /// The given options, each after a space, for a command that repeats this one. Without --yes: the question names another row.
+    var options: String {
+        let others = [strict ? "--strict" : nil, id.map { "--id \($0)" }, target.backend.map { "--backend \($0.asArgument)" }]
+        return (set.map(\.asArgument) + others.compactMap(\.self)).map { " \($0)" }.joined()
     }
 
     /// That others are called like the new row; nil without any.

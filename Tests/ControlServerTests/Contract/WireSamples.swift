@@ -144,7 +144,7 @@ enum WireSamples {
             oldestWaitingID: id, lastDelivered: day, nextTry: day, otherAccounts: [account], formerAddress: "https://old:443",
             waitingForFormerAddress: 1, pause: pause, gateCause: "offline", signInCommand: "c", sentence: "s", discardedBySigningOut: 1,
             coolingRoutes: [cooling])
-        (report.rosters, report.owedSignOuts) = ([summary], [owed])
+        (report.rosters, report.owedSignOuts, report.connectedAt) = ([summary], [owed], report.lastDelivered)
         return report
     }()
     private static let described = BackendSummary(name: "b", routes: [route])
