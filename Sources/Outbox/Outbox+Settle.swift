@@ -138,7 +138,7 @@ extension Outbox {
     private static func recall(_ entry: Entry, _ db: Database) throws {
         try db.cachedStatement(
             sql: """
-                UPDATE entry SET aside = 0, dueAt = ? WHERE aside AND state = 'pending' AND looks < \(stuckLooks)
+                UPDATE entry INDEXED BY asideOrder SET aside = 0, dueAt = ? WHERE aside AND state = 'pending' AND looks < \(stuckLooks)
                     AND backend = ? AND account = ? AND route = ?
                 """
         ).execute(arguments: [

@@ -49,6 +49,25 @@ import Testing
         let syncs = counted.syncs - before
         #expect(syncs > 191 && 190 / Double(syncs) >= 0.9, "\(syncs)")
     }
+
+    /// A statement that reads every entry would take longer with each one that waits.
+    @Test func stepsDoNotGrowWithTheQueue() async throws {
+        let counted = try await Counted(size: 100)
+        func steps(from number: Int) async throws -> [String: Int] {
+            _ = counted.takeSteps()
+            for next in number...number + 9 { try await counted.submit(next) }
+            var entry = try await counted.store.claim()[0]
+            for _ in 1...10 { entry = try await counted.deliver(entry) }
+            try await counted.store.settle(entry, .released(until: counted.store.clock.now, Samples.failure))
+            return counted.takeSteps()
+        }
+        let few = try await steps(from: 201)
+        for number in 211...1500 { try await counted.submit(number) }
+        for (statement, number) in try await steps(from: 1501) {
+            let before = few[statement] ?? 0
+            #expect(number <= before + before / 5 + 50, "\(statement) took \(before) steps, and with a longer queue \(number).")
+        }
+    }
 }
 
 private struct Written {
@@ -88,6 +107,20 @@ private struct Counted {
         let claimed = try await store.outbox.settle(
             [Settled(entry, .delivered(receipt), attempt: attempt)], thenClaim: [Samples.destination: 1], at: store.clock.now)
         return try #require(claimed.entries.first)
+    }
+
+    /// Of each statement that the writer keeps, the instructions since the last call.
+    func takeSteps() -> [String: Int] {
+        store.outbox.pool.writeWithoutTransaction { db in
+            var steps: [String: Int] = [:]
+            var next = sqlite3_next_stmt(db.sqliteConnection, nil)
+            while let statement = next {
+                steps[String(cString: sqlite3_sql(statement)), default: 0] += Int(
+                    sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1))
+                next = sqlite3_next_stmt(db.sqliteConnection, statement)
+            }
+            return steps
+        }
     }
 
     func each(_ count: Int, from first: Int, _ work: (Int) async throws -> Void) async throws -> Written {
