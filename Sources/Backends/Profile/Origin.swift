@@ -36,9 +36,9 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
     package var isPrivate: Bool { scheme == "https" || isLoopback }
 
     private var isLoopback: Bool {
-        let bare = host.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
-        let octets = bare.split(separator: ".").compactMap { UInt8($0) }
-        return bare == "localhost" || bare == "::1" || (octets.count == 4 && octets[0] == 127 && bare.split(separator: ".").count == 4)
+        let parts = host.split(separator: ".")
+        let octets = parts.compactMap { UInt8($0) }
+        return host == "localhost" || host == "[::1]" || (parts.count == 4 && octets.count == 4 && octets[0] == 127)
     }
 
     package var description: String { "\(scheme)://\(host):\(port)" }

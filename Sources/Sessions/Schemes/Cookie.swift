@@ -28,11 +28,11 @@ struct Cookie: Hashable, Sendable, Codable {
     ///   - now: the local time.
     init?(_ field: String, from place: Place, date: Date?, now: Date) {
         guard !field.holdsControlCharacters else { return nil }
-        let parts = field.split(separator: ";", omittingEmptySubsequences: false).map { $0.trimmingCharacters(in: .whitespaces) }
+        let parts = field.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map { Substring($0).trimmed }
         guard let (name, value) = Self.pair(parts[0]), !name.isEmpty, name.utf8.count + value.utf8.count <= Self.longest else { return nil }
         var attributes: [String: String] = [:]
         for part in parts.dropFirst() {
-            let (key, value) = Self.pair(part) ?? (part, "")
+            let (key, value) = Self.pair(part) ?? (String(part), "")
             if value.utf8.count <= 1024 { attributes[key.lowercased()] = value }
         }
         self.name = name
@@ -58,14 +58,16 @@ struct Cookie: Hashable, Sendable, Codable {
         /// In lower case.
         let host: String
         let path: String
-        /// HTTPS or a loopback address: other machines cannot read that traffic.
-        let isPrivate: Bool
+        private let url: String
 
         init?(_ url: String) {
             guard let parts = URLComponents(string: url), let host = parts.host?.lowercased() else { return nil }
             let path = parts.percentEncodedPath
-            (self.host, self.path, isPrivate) = (host, path.isEmpty ? "/" : path, Origin(url)?.isPrivate ?? false)
+            (self.url, self.host, self.path) = (url, host, path.isEmpty ? "/" : path)
         }
+
+        /// HTTPS or a loopback address: other machines cannot read that traffic.
+        var isPrivate: Bool { Origin(url)?.isPrivate ?? false }
     }
 
     /// True if the cookie is sent to `place` now (RFC 6265 5.4).
@@ -85,11 +87,9 @@ struct Cookie: Hashable, Sendable, Codable {
 
     // MARK: -
 
-    private static func pair(_ text: String) -> (String, String)? {
-        guard let equals = text.firstIndex(of: "=") else { return nil }
-        return (
-            text[..<equals].trimmingCharacters(in: .whitespaces), text[text.index(after: equals)...].trimmingCharacters(in: .whitespaces)
-        )
+    private static func pair(_ text: Substring) -> (String, String)? {
+        guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+        return (String(text[..<equals].trimmed), String(text[text.utf8.index(after: equals)...].trimmed))
     }
 
     /// Max-Age takes precedence; Expires is relative to the server's clock.
@@ -120,5 +120,14 @@ struct Cookie: Hashable, Sendable, Codable {
         if host == domain { return true }
         let isAddress = host.contains(":") || host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
         return !isAddress && host.hasSuffix("." + domain)
+    }
+}
+
+extension Substring {
+    /// Without spaces and tabs at both ends (RFC 6265 5.2).
+    fileprivate var trimmed: Substring {
+        func isText(_ byte: UInt8) -> Bool { byte != UInt8(ascii: " ") && byte != UInt8(ascii: "\t") }
+        guard let first = utf8.firstIndex(where: isText), let last = utf8.lastIndex(where: isText) else { return "" }
+        return Substring(utf8[first...last])
     }
 }
