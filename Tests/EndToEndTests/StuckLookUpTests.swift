@@ -23,7 +23,7 @@ import Testing
         let next = try #require(try await station.status().backends.first?.nextTry)
         #expect(next > Date(timeIntervalSinceNow: 60))
         let sync = try await station.homing("sync")
-        #expect(sync.text.contains("Homing looks it up first") && !sync.text.contains("Sending has started"), "\(sync.text)")
+        #expect(sync.text.contains("Homing looks that up first") && !sync.text.contains("Sending has started"), "\(sync.text)")
         try await station.event("released", since: try #require(look).cursor) { $0.detail["reason"] == "lostAnswer" }
         #expect(station.sandbox.ledger.entries.isEmpty)
         try await station.end(SIGTERM)

@@ -56,10 +56,10 @@ extension ControlHandler {
         }
         if made?.lookedUp.contains(AccountID(id)) == true {
             return
-                "It is not known whether \(report.name) already has the entry, so Homing looks it up first and sends it again only if it is missing there. Nothing to do."
+                "It is not known whether the last send took effect at \(report.name). Homing looks that up first, and sends again only if it did not. Nothing to do."
         }
         guard isIdle, let due = made?.later[AccountID(id)] else { return nil }
         return
-            "It is not known whether \(report.name) already has the entry. So that nothing happens twice, Homing waits until \(moment.text(due)). Nothing to do."
+            "It is not known whether the last send took effect at \(report.name). So that nothing happens twice, Homing waits until \(moment.text(due)). Nothing to do."
     }
 }
