@@ -78,7 +78,8 @@ struct Reading {
     /// Newest first.
     private func newest(_ count: Int) async throws(Problem) -> [EntrySummary] {
         let query = EntryQuery(state: Entry.State.delivered.rawValue, limit: count)
-        return try await client.call(Endpoints.entries, query).entries.sorted { ($0.settledAt ?? $0.acceptedAt) > ($1.settledAt ?? $1.acceptedAt) }
+        let entries = try await client.call(Endpoints.entries, query).entries
+        return entries.sorted { ($0.settledAt ?? $0.acceptedAt) > ($1.settledAt ?? $1.acceptedAt) }
     }
 
     private func delivered(after: Int64?) async throws(Problem) -> DeliveredPage {
@@ -90,7 +91,8 @@ struct Reading {
         do throws(Problem) {
             let lists = try await client.call(Endpoints.rosters, RosterListQuery()).rosters
             let named = lists.first { $0.resource == query["list"] && $0.backend == query["backend"] }
-            guard let list = named ?? lists.first(where: { $0.references?.isEmpty == false }) ?? lists.first else { return PeoplePage(lists: []) }
+            let usual = lists.first { $0.references?.isEmpty == false } ?? lists.first
+            guard let list = named ?? usual else { return PeoplePage(lists: []) }
             let rows = RosterQuery(resource: list.resource, backend: list.backend, find: query["find"], after: query["after"])
             let chosen = try await client.call(Endpoints.roster, rows)
             let lanes = try await client.call(Endpoints.lanes, LaneQuery(limit: 100)).lanes

@@ -46,8 +46,8 @@ package struct Visit: Sendable {
     /// Reads `application/x-www-form-urlencoded`.
     package static func fields(_ text: some StringProtocol) -> [String: String] {
         let pairs = text.split(separator: "&").map { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { decoded(String($0), plusIsSpace: true) }
-            return (parts[0], parts.count == 2 ? parts[1] : "")
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return (decoded(String(parts[0]), plusIsSpace: true), parts.count == 2 ? decoded(String(parts[1]), plusIsSpace: true) : "")
         }
         return Dictionary(pairs) { first, _ in first }
     }

@@ -24,7 +24,9 @@ package struct Face: Sendable, Equatable {
         // `try?`: a payload of another form has no face.
         if let capture = try? decoder.decode(Capture.self, from: data) {
             self.init(capture)
-        } else if let wrapped = try? decoder.decode([String: Inner].self, from: data), let inner = wrapped.values.lazy.compactMap(\.capture).first {
+        } else if let wrapped = try? decoder.decode([String: Inner].self, from: data),
+            let inner = wrapped.values.lazy.compactMap(\.capture).first
+        {
             self.init(inner)
         } else {
             return nil

@@ -11,7 +11,9 @@ struct FacePage: Sendable {
         let words = desk.words
         let title = words["face.title", ["entry": words.name(entry)]]
         let back = desk.go(words["back.entry"], desk.link("entry", entry.id), .quiet)
-        guard let face else { return Page(title, tab: .queue, isLive: false, "<h1>\(title)</h1><p>\(words["face.none"])</p><p>\(back)</p>") }
+        guard let face else {
+            return Page(title, tab: .queue, isLive: false, "<h1>\(title)</h1><p>\(words["face.none"])</p><p>\(back)</p>")
+        }
         let rows: [HTML] = face.segments.enumerated().map { index, segment in
             "<tr data-segment=\"\(index)\"><th scope=\"row\">\(segment.name)</th><td>\(length(segment, words))</td></tr>"
         }

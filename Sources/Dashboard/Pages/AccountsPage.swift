@@ -6,7 +6,8 @@ struct AccountsPage: Sendable {
 
     func page(_ desk: Desk) -> Page {
         let title = desk.words["tab.accounts"]
-        return Page(title, tab: .accounts, "<h1>\(title)</h1><div id=\"accounts\" data-live>\(status.backends.map { card($0, desk) })</div>")
+        let cards = status.backends.map { card($0, desk) }
+        return Page(title, tab: .accounts, "<h1>\(title)</h1><div id=\"accounts\" data-live>\(cards)</div>")
     }
 
     private func card(_ backend: BackendReport, _ desk: Desk) -> HTML {

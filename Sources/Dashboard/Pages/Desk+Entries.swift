@@ -63,7 +63,9 @@ extension Desk {
 
     private func about(_ entry: EntrySummary) -> HTML {
         if entry.knownState == .delivered { return "\(entry.remoteID.map { words["server.id", ["id": $0]] } ?? "")" }
-        if let first = entry.behind { return "<a href=\"\(link("entry", first))\">\(words["after.entry", ["id": EntryName.short(first)]])</a>" }
+        if let first = entry.behind {
+            return "<a href=\"\(link("entry", first))\">\(words["after.entry", ["id": EntryName.short(first)]])</a>"
+        }
         if let error = entry.lastError { return said(error) }
         guard entry.knownState == .pending, let due = entry.dueAt, due > moment.now else { return "" }
         return "\(words["next.try"]) \(time(due))"

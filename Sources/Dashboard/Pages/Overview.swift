@@ -89,7 +89,8 @@ struct Overview: Sendable {
         let backend: KeyValuePairs<String, String> = item.backend.map { ["backend": $0] } ?? [:]
         switch item.knownCode {
         case .dead, .held:
-            return [desk.go(words["show.all"], desk.link("queue", query: ["state": item.code]), .quiet, about: words["state.plural.\(item.code)"])]
+            let all = desk.link("queue", query: ["state": item.code])
+            return [desk.go(words["show.all"], all, .quiet, about: words["state.plural.\(item.code)"])]
         case .signInRequired, .sessionFailing:
             return [desk.go(words["sign.in"], desk.link(["accounts", "sign-in"], query: backend), about: item.backend)]
         case .otherAccount: return [desk.go(words["tab.accounts"], desk.link("accounts"), .quiet)]
@@ -101,8 +102,9 @@ struct Overview: Sendable {
             return (status.spool?.refusedFiles ?? []).map { name in
                 desk.go(words["file.destroy", ["file": name]], desk.link("file", "discard", query: ["name": name]), .quiet)
             }
-        case .storeDamaged, .diskFull, .outboxFull, .noProfile, .otherAddress, .misconfigured, .dropFolderFailing, .stuckFiles, .listFailing,
-            .configurationRejected, .unknown:
+        // For the administrator, or at another place.
+        case .storeDamaged, .diskFull, .outboxFull, .noProfile, .otherAddress, .misconfigured, .dropFolderFailing, .stuckFiles,
+            .listFailing, .configurationRejected, .unknown:
             return []
         }
     }
@@ -110,11 +112,12 @@ struct Overview: Sendable {
     private func undo(_ desk: Desk) -> HTML {
         guard !discarded.isEmpty else { return "" }
         let rows: [HTML] = discarded.map { entry in
-            """
-            <li class="entry"><div><b>\(desk.words.name(entry))</b> <span class="faint">\(desk.words["until"]) \
-            \(desk.time(entry.discardAt ?? desk.moment.now))</span></div>\
-            <div class="actions">\(desk.button(desk.words["restore"], ["entry", entry.id, "restore"], .quiet, about: desk.words.name(entry)))</div></li>
-            """
+            let name = desk.words.name(entry)
+            let restore = desk.button(desk.words["restore"], ["entry", entry.id, "restore"], .quiet, about: name)
+            return """
+                <li class="entry"><div><b>\(name)</b> <span class="faint">\(desk.words["until"]) \
+                \(desk.time(entry.discardAt ?? desk.moment.now))</span></div><div class="actions">\(restore)</div></li>
+                """
         }
         return "<h2>\(desk.words["discarded"])</h2><ul class=\"entries\">\(rows)</ul>"
     }

@@ -22,7 +22,8 @@ struct PeoplePage: Sendable {
             let isChosen = list.backend == chosen?.roster.backend && list.resource == chosen?.roster.resource
             let current: HTML = isChosen ? " aria-current=\"page\"" : ""
             let address = desk.link("people", query: ["backend": list.backend, "list": list.resource])
-            return "<li><a href=\"\(address)\"\(current)>\(list.title.many.capitalisedFirst) <span class=\"faint\">\(list.backend)</span></a></li>"
+            let name = list.title.many.capitalisedFirst
+            return "<li><a href=\"\(address)\"\(current)>\(name) <span class=\"faint\">\(list.backend)</span></a></li>"
         }
         return "<nav class=\"choice\" aria-label=\"\(desk.words["lists"])\"><ul>\(links)</ul></nav>"
     }
@@ -31,7 +32,8 @@ struct PeoplePage: Sendable {
         if let problem { return desk.explain(problem) }
         guard let chosen else { return "<p>\(desk.words["people.none"])</p>" }
         let hidden: HTML = """
-            <input type="hidden" name="backend" value="\(chosen.roster.backend)"><input type="hidden" name="list" value="\(chosen.roster.resource)">
+            <input type="hidden" name="backend" value="\(chosen.roster.backend)">\
+            <input type="hidden" name="list" value="\(chosen.roster.resource)">
             """
         return """
             <form class="search" role="search" action="\(desk.link("people"))">\(hidden)<label for="find">\(desk.words["find"])</label>\
@@ -53,10 +55,14 @@ struct PeoplePage: Sendable {
             }
             let name = row.label.isEmpty ? row.id : row.label
             let id = row.pending == nil ? row.id : "@" + row.id.suffix(12)
-            return "<tr><th scope=\"row\"><a href=\"\(entries)\">\(name)</a> \(marks)</th><td data-name=\"\(desk.words["fact.id"])\">\(id)</td><td>\(waits)</td></tr>"
+            return """
+                <tr><th scope="row"><a href="\(entries)">\(name)</a> \(marks)</th><td data-name="\(desk.words["fact.id"])">\(id)</td>\
+                <td>\(waits)</td></tr>
+                """
         }
         let next = page.next.map { after in
-            desk.more(desk.link("people", query: ["backend": page.roster.backend, "list": page.roster.resource, "find": find, "after": after]))
+            let (backend, list) = (page.roster.backend, page.roster.resource)
+            return desk.more(desk.link("people", query: ["backend": backend, "list": list, "find": find, "after": after]))
         }
         return """
             <div class="chunk"><table><thead><tr><th scope="col">\(desk.words["column.name"])</th><th scope="col">\(desk.words["fact.id"])</th>\
@@ -67,7 +73,9 @@ struct PeoplePage: Sendable {
 
 extension Desk {
     /// The next page, which a script adds to this one when it comes into view.
-    func more(_ address: String) -> HTML { "<p class=\"more\" data-more><a class=\"button quiet\" href=\"\(address)\">\(words["more"])</a></p>" }
+    func more(_ address: String) -> HTML {
+        "<p class=\"more\" data-more><a class=\"button quiet\" href=\"\(address)\">\(words["more"])</a></p>"
+    }
 
     func explain(_ problem: Problem) -> HTML {
         "<div class=\"card grave\"><p>\(said(problem.detail))</p>\(problem.next.map { "<p class=\"next\">\(said($0))</p>" })</div>"

@@ -14,7 +14,9 @@ extension Desk {
             """)
     }
 
-    var notFound: Page { Page(words["not.found"], status: 404, "<h1>\(words["not.found"])</h1><p>\(go(words["back"], link(), .quiet))</p>") }
+    var notFound: Page {
+        Page(words["not.found"], status: 404, "<h1>\(words["not.found"])</h1><p>\(go(words["back"], link(), .quiet))</p>")
+    }
 }
 
 extension Catalogue {

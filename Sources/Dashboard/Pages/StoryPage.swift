@@ -53,7 +53,8 @@ struct StoryPage: Sendable {
         step("done", entry.acceptedAt, words["accepted"])
         for attempt in detail.attempts {
             let status = attempt.status.map { "HTTP \($0)" }
-            let said: HTML? = [status, attempt.message].compactMap(\.self).isEmpty
+            let said: HTML? =
+                [status, attempt.message].compactMap(\.self).isEmpty
                 ? nil : "<p class=\"said\" lang=\"\"><q>\([status, attempt.message].compactMap(\.self).joined(separator: ": "))</q></p>"
             let isGood = attempt.verdict == "accepted"
             let title = words["tried", ["result": isGood ? words["taken"] : words.verdict(attempt.verdict)]]
@@ -79,7 +80,9 @@ struct StoryPage: Sendable {
         if let subject = entry.subject { facts.insert(("for", "\(subject.text)"), at: 0) }
         for (name, value) in (detail.fields ?? [:]).sorted(by: { $0.key < $1.key }) { facts.append(("field:\(name)", "\(value)")) }
         if let first = entry.behind { facts.append(("behind", "<a href=\"\(desk.link("entry", first))\">\(EntryName.short(first))</a>")) }
-        if let next = entry.supersededBy { facts.append(("replaced", "<a href=\"\(desk.link("entry", next))\">\(EntryName.short(next))</a>")) }
+        if let next = entry.supersededBy {
+            facts.append(("replaced", "<a href=\"\(desk.link("entry", next))\">\(EntryName.short(next))</a>"))
+        }
         return desk.facts(facts)
     }
 

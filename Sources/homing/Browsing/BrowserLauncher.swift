@@ -16,13 +16,18 @@ struct BrowserLauncher: Sendable {
     ///
     /// - Parameter address: without characters that HTML would read.
     func open(_ address: String) {
-        let page = "<!doctype html><meta charset=\"utf-8\"><title>Homing</title><meta http-equiv=\"refresh\" content=\"0;url=\(address)\">\n"
+        let page = """
+            <!doctype html><meta charset="utf-8"><title>Homing</title><meta http-equiv="refresh" content="0;url=\(address)">
+
+            """
         // `try?`: see above.
         guard (try? ExportFile.write(Data(page.utf8), to: path)) != nil else { return }
         let program = Process()
         program.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         program.arguments = ["xdg-open", path]
-        (program.standardInput, program.standardOutput, program.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice, FileHandle.nullDevice)
+        program.standardInput = FileHandle.nullDevice
+        program.standardOutput = FileHandle.nullDevice
+        program.standardError = FileHandle.nullDevice
         try? program.run()
     }
 
