@@ -13,7 +13,8 @@ struct PeoplePage: Sendable {
 
     func page(_ desk: Desk) -> Page {
         let title = chosen.map { $0.roster.title.many.capitalisedFirst } ?? desk.words["tab.people"]
-        return Page(title, tab: .people, "<h1>\(title)</h1>\(choice(desk))\(content(desk))")
+        // A refusal is an event, which would lead to the next one.
+        return Page(title, tab: .people, isLive: problem == nil, "<h1>\(title)</h1>\(choice(desk))\(content(desk))")
     }
 
     private func choice(_ desk: Desk) -> HTML {

@@ -55,7 +55,7 @@ struct StoryPage: Sendable {
             let status = attempt.status.map { "HTTP \($0)" }
             let said: HTML? =
                 [status, attempt.message].compactMap(\.self).isEmpty
-                ? nil : "<p class=\"said\" lang=\"\"><q>\([status, attempt.message].compactMap(\.self).joined(separator: ": "))</q></p>"
+                ? nil : "<p class=\"said\"><q>\([status, attempt.message].compactMap(\.self).joined(separator: ": "))</q></p>"
             let isGood = attempt.verdict == "accepted"
             let title = words["tried", ["result": isGood ? words["taken"] : words.verdict(attempt.verdict)]]
             let counted: HTML? = attempt.counted ? "<p class=\"faint\">\(words["counted"])</p>" : nil

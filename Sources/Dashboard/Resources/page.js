@@ -31,6 +31,13 @@ function find(part, name) {
     return [...part.querySelectorAll("a, button")].find(named);
 }
 
+// The notice is shown once, also after a reload.
+const here = new URL(location.href);
+if (here.searchParams.has("did")) {
+    here.searchParams.delete("did");
+    history.replaceState(null, "", here);
+}
+
 let reading = false;
 let isStale = false;
 async function refresh() {

@@ -31,6 +31,6 @@ struct BrowserLauncher: Sendable {
         try? program.run()
     }
 
-    /// Removes the file. If the program is killed, it stays, with an address that no longer works.
+    /// Removes the file.
     func tidy() { unlink(path) }
 }

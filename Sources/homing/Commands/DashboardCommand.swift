@@ -21,7 +21,11 @@ struct DashboardCommand: DaemonCommand {
 
     func run(_ context: Context) async throws {
         let launcher = noBrowser ? nil : BrowserLauncher(environment: context.environment)
-        defer { launcher?.tidy() }
+        let guardian = InterruptGuard { launcher?.tidy() }
+        defer {
+            launcher?.tidy()
+            guardian.lift()
+        }
         try await Dashboard(client: context.client, port: port).run { address in
             context.answer(Served(address: address), "The dashboard is at\n\(address)\nThe address works once. To end, press Ctrl-C.")
             launcher?.open(address)
