@@ -24,7 +24,7 @@ package struct Dashboard: Sendable {
     /// - Parameter onServing: gets the address with the token, which opens one session.
     package func run(onServing: @escaping @Sendable (String) async -> Void) async throws {
         let site = Mutex<Site?>(nil)
-        let usage = Usage()
+        let (usage, rights) = (Usage(), Rights())
         let quiet = Logger(label: "dashboard") { _ in SwiftLogNoOpLogHandler() }
         let http = HTTP1Channel(
             responder: { request, writer, _ in
@@ -40,7 +40,7 @@ package struct Dashboard: Sendable {
                 address: .hostname("127.0.0.1", port: port), availableConnectionsDelegate: MaximumAvailableConnections(Self.connections)),
             onServerRunning: { channel in
                 let doorkeeper = Doorkeeper(keys: keys, port: channel.localAddress?.port ?? port)
-                site.withLock { $0 = Site(doorkeeper: doorkeeper, client: client, usage: usage) }
+                site.withLock { $0 = Site(doorkeeper: doorkeeper, client: client, usage: usage, rights: rights) }
                 await onServing("http://\(doorkeeper.authority)/\(keys.place)/?token=\(keys.token)")
             },
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quiet)

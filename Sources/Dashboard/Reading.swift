@@ -98,7 +98,7 @@ struct Reading {
             let lanes = try await client.call(Endpoints.lanes, LaneQuery(limit: 100)).lanes
             return PeoplePage(lists: lists, chosen: chosen, find: query["find"] ?? "", lanes: lanes)
         } catch {
-            guard error.code == .notPermitted || error.code == .signInRequired else { throw error }
+            guard error.code == .signInRequired else { throw error }
             return PeoplePage(lists: [], problem: error)
         }
     }

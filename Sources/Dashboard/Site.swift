@@ -9,6 +9,7 @@ struct Site: Sendable {
     let doorkeeper: Doorkeeper
     let client: ControlClient
     let usage: Usage
+    let rights: Rights
 
     func respond(to request: Request) async -> Response {
         var visit = Visit(request.head)
@@ -19,7 +20,7 @@ struct Site: Sendable {
         case .admitted: break
         }
         usage.touch()
-        let desk = Desk(words: words, keys: doorkeeper.keys)
+        let desk = Desk(words: words, keys: doorkeeper.keys, access: rights.access)
         guard visit.method == "POST" else { return await shown(visit, desk) }
         // An unreadable or overlong body has no key either.
         let body = try? await request.body.collect(upTo: Self.largestForm)
@@ -60,10 +61,15 @@ struct Site: Sendable {
         do throws(Problem) {
             page = try await Reading(client: client, desk: desk).page(visit) ?? desk.notFound
         } catch {
-            page = desk.page(error)
+            page = refused(error, visit, desk)
         }
         let notice = visit.query["did"].flatMap { desk.words.known("did.\($0)") }
         return .page(desk.document(page, notice: notice), status: page.status)
+    }
+
+    private func refused(_ problem: Problem, _ visit: Visit, _ desk: Desk) -> Page {
+        if problem.code == .notPermitted { rights.refuse(visit.path) }
+        return desk.page(problem)
     }
 
     private func acted(_ visit: Visit, referer: String?, _ desk: Desk) async -> Response {
@@ -75,7 +81,7 @@ struct Site: Sendable {
             case nil: page = desk.notFound
             }
         } catch {
-            page = desk.page(error)
+            page = refused(error, visit, desk)
             // Its address is that of the button.
             page.isLive = false
         }

@@ -39,6 +39,23 @@ import Testing
         #expect(!sent.contains("<button"))
     }
 
+    @Test func offersOnlyWhatWasNotRefused() {
+        let rights = Rights()
+        rights.refuse(["file", "discard"])
+        #expect(rights.access == .administer)
+        rights.refuse(["entry", "1", "face"])
+        #expect(rights.access == .operate)
+        let operating = Desk(words: .english, keys: Sample.keys, now: Sample.now, access: rights.access)
+        let page = source(sample.overview.page(operating)) + source(sample.story("pending").page(operating))
+        #expect(page.contains("/retry\"") && page.contains("/fix\"") && !page.contains("/restore\"") && !page.contains("/face\""))
+        #expect(!page.contains("entry/breathesafe/discard"))
+        rights.refuse(["people"])
+        rights.refuse(["entry", "1", "discard"])
+        let observer = Desk(words: .english, keys: Sample.keys, now: Sample.now, access: rights.access)
+        let pages = [sample.overview.page(observer), sample.story("dead").page(observer)].map(source).joined()
+        #expect(!pages.contains("<form") && pages.contains("queue?state=dead"))
+    }
+
     @Test func payloadIsGoneAfterTheDelivery() {
         let waiting = source(sample.story("pending").page(Sample.desk()))
         #expect(waiting.contains("/face\"") && !waiting.contains("was destroyed"))

@@ -11,7 +11,9 @@ import Testing
 @Suite struct SiteTests {
     private let keys = Keys()
     private var site: Site {
-        Site(doorkeeper: Doorkeeper(keys: keys, port: 4711), client: ControlClient(socketPath: "/nonexistent/homing.sock"), usage: Usage())
+        Site(
+            doorkeeper: Doorkeeper(keys: keys, port: 4711), client: ControlClient(socketPath: "/nonexistent/homing.sock"), usage: Usage(),
+            rights: Rights())
     }
 
     private func request(_ method: HTTPRequest.Method, _ path: String, cookie: Bool = true, body: String = "", languages: String? = nil)

@@ -36,7 +36,7 @@ struct AccountsPage: Sendable {
             : desk.go(words["sign.in"], desk.link(["accounts", "sign-in"], query: fields), about: backend.name)
         return """
             <section class="card"><h2>\(backend.name) <span class="faint">\(backend.baseURL)</span></h2>\(lines)\
-            <p>\(desk.counts(backend.queue))</p><div class="actions">\(action)</div></section>
+            <p>\(desk.counts(backend.queue))</p><div class="actions">\(desk.access >= .operate ? action : nil)</div></section>
             """
     }
 

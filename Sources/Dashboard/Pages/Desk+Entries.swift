@@ -32,9 +32,10 @@ extension Desk {
 
     /// The buttons of an undelivered entry.
     func actions(_ entry: EntrySummary) -> [HTML] {
-        guard entry.isUndelivered, entry.knownState != .inflight else { return [] }
+        guard access >= .operate, entry.isUndelivered, entry.knownState != .inflight else { return [] }
         let name = words.name(entry)
-        if entry.isBeingDiscarded { return [button(words["restore"], ["entry", entry.id, "restore"], about: name)] }
+        let destroys = access >= .administer
+        if entry.isBeingDiscarded { return destroys ? [button(words["restore"], ["entry", entry.id, "restore"], about: name)] : [] }
         var actions: [HTML] = []
         let isStuck = entry.knownState == .dead || entry.knownState == .held
         if isStuck && entry.retryMayDuplicate != true { actions.append(button(words["retry"], ["entry", entry.id, "retry"], about: name)) }
@@ -42,7 +43,8 @@ extension Desk {
         if entry.subject != nil, entry.newRow == nil, !entry.isDoubtful {
             actions.append(go(words["fix"], link("entry", entry.id, "fix"), .quiet, about: name))
         }
-        return actions + [go(words["discard"], link("entry", entry.id, "discard"), .grave, about: name)]
+        if destroys { actions.append(go(words["discard"], link("entry", entry.id, "discard"), .grave, about: name)) }
+        return actions
     }
 
     func table(_ entries: [EntrySummary]) -> HTML {

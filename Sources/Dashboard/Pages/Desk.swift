@@ -9,9 +9,12 @@ struct Desk: Sendable {
     /// Of `Keys`.
     let formKey: String
     let moment: Moment
+    /// The person's role, as far as it is known.
+    let access: Access
 
-    init(words: Catalogue, keys: Keys, now: Date = Date(), timeZone: TimeZone = .current) {
+    init(words: Catalogue, keys: Keys, now: Date = Date(), timeZone: TimeZone = .current, access: Access = .administer) {
         self.words = words
+        self.access = access
         root = "/\(keys.place)"
         formKey = keys.form
         moment = Moment(now: now, timeZone: timeZone)

@@ -86,6 +86,8 @@ struct Overview: Sendable {
 
     private func actions(for item: Attention, _ desk: Desk) -> [HTML] {
         let words = desk.words
+        let isList = [.dead, .held].contains(item.knownCode)
+        guard desk.access >= .operate || isList else { return [] }
         let backend: KeyValuePairs<String, String> = item.backend.map { ["backend": $0] } ?? [:]
         switch item.knownCode {
         case .dead, .held:
@@ -110,7 +112,7 @@ struct Overview: Sendable {
     }
 
     private func undo(_ desk: Desk) -> HTML {
-        guard !discarded.isEmpty else { return "" }
+        guard !discarded.isEmpty, desk.access >= .administer else { return "" }
         let rows: [HTML] = discarded.map { entry in
             let name = desk.words.name(entry)
             let restore = desk.button(desk.words["restore"], ["entry", entry.id, "restore"], .quiet, about: name)

@@ -8,13 +8,12 @@ struct PeoplePage: Sendable {
     var chosen: RosterPage?
     var find = ""
     var lanes: [LaneReport] = []
-    /// Why the lists cannot be shown, such as without the role.
+    /// Why the list cannot be shown, such as while signed out.
     var problem: Problem?
 
     func page(_ desk: Desk) -> Page {
         let title = chosen.map { $0.roster.title.many.capitalisedFirst } ?? desk.words["tab.people"]
-        // A refusal is an event, which would lead to the next one.
-        return Page(title, tab: .people, isLive: problem == nil, "<h1>\(title)</h1>\(choice(desk))\(content(desk))")
+        return Page(title, tab: .people, "<h1>\(title)</h1>\(choice(desk))\(content(desk))")
     }
 
     private func choice(_ desk: Desk) -> HTML {
@@ -30,7 +29,7 @@ struct PeoplePage: Sendable {
     }
 
     private func content(_ desk: Desk) -> HTML {
-        if let problem { return desk.explain(problem) }
+        if let problem { return "<div id=\"rows\" data-live>\(desk.explain(problem))</div>" }
         guard let chosen else { return "<p>\(desk.words["people.none"])</p>" }
         let hidden: HTML = """
             <input type="hidden" name="backend" value="\(chosen.roster.backend)">\

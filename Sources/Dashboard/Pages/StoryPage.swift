@@ -31,7 +31,7 @@ struct StoryPage: Sendable {
 
     /// A person says whether an unknown outcome took effect.
     private func doubt(_ desk: Desk) -> HTML {
-        guard entry.isDoubtful, entry.knownState == .held || entry.knownState == .dead else { return "" }
+        guard desk.access >= .operate, entry.isDoubtful, entry.knownState == .held || entry.knownState == .dead else { return "" }
         let words = desk.words
         return """
             <section class="card" id="resolve"><h2>\(words["doubt"])</h2><p>\(words["doubt.how", ["backend": entry.backend]])</p>\
@@ -104,7 +104,7 @@ struct StoryPage: Sendable {
     }
 
     private func payload(_ desk: Desk) -> HTML {
-        guard entry.size > 0 else { return "" }
+        guard entry.size > 0, desk.access >= .administer || !entry.isUndelivered else { return "" }
         guard entry.isUndelivered else { return "<p class=\"faint\">\(desk.words["payload.gone"])</p>" }
         return """
             <h2>\(desk.words["payload"])</h2><p class="faint">\(desk.words["face.recorded"])</p>\
