@@ -92,7 +92,7 @@ struct Acting {
     private func signIn(_ form: [String: String]) async throws(Problem) -> Outcome? {
         guard let backend = try await Reading(client: client, desk: desk).backend(form["backend"]) else { return nil }
         let secret = form["password"]
-        var request = SignIn(backend: backend.name, email: form["email"])
+        var request = SignIn(backend: backend.name, email: form["email"].flatMap { $0.isEmpty ? nil : $0 })
         switch backend.session.knownSignInMeans {
         case .password, .unknown: (request.password, request.remember) = (secret, form["remember"] == "yes")
         case .refreshToken: request.refreshToken = secret

@@ -30,7 +30,7 @@ struct Live: Sendable {
             defer { group.cancelAll() }
             for await next in signals {
                 // A line that begins with a colon is a comment.
-                let text = next == .beat ? ":\n\n" : "event: \(next.rawValue)\ndata:\n\n"
+                let text = next == .beat ? ":\n\n" : "event: \(next.rawValue)\ndata: -\n\n"
                 try await writer.write(ByteBuffer(string: text))
                 try await pause(Self.pace)
             }

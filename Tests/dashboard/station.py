@@ -20,6 +20,8 @@ class Station:
     def __init__(self):
         self.processes = {}
         self.environment = {**os.environ, "HOMING_SOCKET": str(STAGE / "homing.sock"), "NO_COLOR": "1"}
+
+    def begin(self):
         self.start("sandbox", "homing-sandbox", "run", "--port-file", STAGE / "ports", "--managed-user", "6", "--fault",
                    "error:status=422,code=Arkit data is invalid,path=users/6/,method=POST")
         ports = until("the sandbox", lambda: (STAGE / "ports").exists() and (STAGE / "ports").read_text())

@@ -45,16 +45,20 @@ struct AccountsPage: Sendable {
         let words = desk.words
         let title = words["sign.in.at", ["backend": backend.name]]
         let known = email ?? backend.awaited ?? ""
-        let secret: HTML
+        let fields: HTML
         switch backend.session.knownSignInMeans {
         case .password, .unknown:
-            secret = """
+            fields = """
+                <label for="email">\(words["email"])</label>\
+                <input id="email" name="email" type="email" value="\(known)" required autocomplete="username">\
                 <label for="password">\(words["password"])</label>\
                 <input id="password" name="password" type="password" required autocomplete="current-password">\
                 <p><input id="remember" name="remember" type="checkbox" value="yes"><label for="remember">\(words["remember"])</label></p>
                 """
         case .refreshToken, .token:
-            secret = """
+            fields = """
+                <label for="email">\(words["account.name"])</label>\
+                <input id="email" name="email" value="\(known)" autocomplete="username">\
                 <label for="password">\(words["token"])</label>\
                 <input id="password" name="password" type="password" required autocomplete="off">
                 """
@@ -65,8 +69,7 @@ struct AccountsPage: Sendable {
             <h1>\(title)</h1>\(problem.map { desk.explain($0) })
             <form class="card" method="post" action="\(desk.link("accounts", "sign-in"))">\(desk.key)\
             <input type="hidden" name="backend" value="\(backend.name)">\
-            <label for="email">\(words["email"])</label><input id="email" name="email" type="email" value="\(known)" required autocomplete="username">\
-            \(secret)<div class="actions"><button class="main">\(words["sign.in"])</button></div></form>
+            \(fields)<div class="actions"><button class="main">\(words["sign.in"])</button></div></form>
             """)
     }
 
