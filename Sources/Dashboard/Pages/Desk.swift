@@ -119,6 +119,7 @@ extension Desk {
             <header><p class="name">Homing</p><nav aria-label="\(words["pages"])"><ul>\(tabs)</ul></nav></header>
             <p id="lost" class="lost" role="status" data-restarting="\(words["lost.restarting"])" data-ended="\(words["lost.ended"])"></p>
             <main id="main" tabindex="-1">\(told)\(page.body)</main>
+            <button id="changed" class="changed" hidden>\(words["changed"])</button>
             <footer>\(languages)</footer>
             </body>
             </html>

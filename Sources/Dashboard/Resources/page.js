@@ -2,6 +2,8 @@
 
 const address = document.documentElement.dataset.events;
 const lost = document.getElementById("lost");
+const changed = document.getElementById("changed");
+changed.addEventListener("click", () => location.reload());
 
 async function read(place) {
     const response = await fetch(place, { credentials: "same-origin" });
@@ -14,7 +16,11 @@ async function read(place) {
 function show(fresh) {
     for (const old of document.querySelectorAll("[data-live]")) {
         const next = fresh.getElementById(old.id);
-        if (!next || next.innerHTML === old.innerHTML || "grown" in old.dataset) continue;
+        if (!next || next.innerHTML === old.innerHTML) continue;
+        if ("grown" in old.dataset) {
+            if (next.querySelector(".chunk")?.innerHTML !== old.querySelector(".chunk").innerHTML) changed.hidden = false;
+            continue;
+        }
         const active = old.contains(document.activeElement) ? document.activeElement : null;
         if (active?.matches("input")) continue;
         const open = [...old.querySelectorAll("details")].map((details) => details.open);
