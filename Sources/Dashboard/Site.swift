@@ -45,6 +45,8 @@ struct Site: Sendable {
             <body><p><a href="\(root)">Homing</a></p></body></html>
             """)
         response.headers[.setCookie] = doorkeeper.setCookie
+        // Otherwise scripts of the next page could read the token in the address of this one.
+        if let policy = HTTPField.Name("Referrer-Policy") { response.headers[policy] = "no-referrer" }
         return response
     }
 

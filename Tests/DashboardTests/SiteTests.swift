@@ -56,6 +56,7 @@ import Testing
         let site = site
         let opened = await site.respond(to: request(.get, "?token=\(keys.token)", cookie: false))
         #expect(opened.status == .ok && opened.headers[.setCookie]?.contains("homing=\(keys.session); ") == true)
+        #expect(opened.headers[HTTPField.Name("Referrer-Policy")!] == "no-referrer")
         let page = try await text(opened)
         #expect(page.contains("content=\"0;url=/\(keys.place)/\"") && !page.contains(keys.token) && !page.contains(keys.session))
         let again = await site.respond(to: request(.get, "?token=\(keys.token)", cookie: false))
