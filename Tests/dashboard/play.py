@@ -168,7 +168,7 @@ def draws_the_face(stage, entry):
     expect(page.locator("[data-readout]")).to_contain_text(" mm")
     assert page.locator(".lit").count() >= 3
     page.locator("tr[data-segment='0'] th").hover()
-    expect(page.locator("[data-readout]")).to_contain_text("left strap 4 4.4 mm")
+    expect(page.locator("[data-readout]")).to_contain_text("left strap 4 6.2 mm")
     stage.picture("face")
     assert "exported" in stage.station.homing("events", "--since", "0", check=False).stdout
 

@@ -40,7 +40,7 @@ struct Overview: Sendable {
         let facts: [HTML] = status.backends.map { backend in
             """
             <li><b>\(backend.name)</b> \(desk.counts(backend.queue)) \
-            \(backend.lastDelivered.map { "<span>\(desk.words["last.delivered"]) \(desk.time($0))</span>" })</li>
+            \(backend.lastDelivered.map { "<span class=\"count\">\(desk.words["last.delivered"]) \(desk.time($0))</span>" })</li>
             """
         }
         return """

@@ -18,7 +18,7 @@ struct StoryPage: Sendable {
             """
             <h1>\(name)</h1>
             <div id="state" data-live role="status"><p>\(desk.badge(entry))</p><p class="sentence">\(desk.said(why.sentence))</p>\
-            \(why.next.map { "<p class=\"next\">\(desk.said($0))</p>" })<div class="actions">\(desk.actions(entry))</div></div>
+            \(next(desk))<div class="actions">\(desk.actions(entry))</div></div>
             <div id="doubt" data-live>\(doubt(desk))</div>
             <h2>\(desk.words["story"])</h2>
             <div id="story" data-live><ol class="story">\(story(desk))</ol></div>
@@ -27,6 +27,11 @@ struct StoryPage: Sendable {
             <div id="receipt" data-live>\(receiptPart(desk))</div>
             <div id="payload" data-live>\(payload(desk))</div>
             """)
+    }
+
+    /// The receipt is on the page.
+    private func next(_ desk: Desk) -> HTML? {
+        entry.isUndelivered ? why.next.map { "<p class=\"next\">\(desk.said($0))</p>" } : nil
     }
 
     /// A person says whether an unknown outcome took effect.
@@ -52,10 +57,9 @@ struct StoryPage: Sendable {
         if abs(entry.acceptedAt.timeIntervalSince(entry.capturedAt)) >= 1 { step("done", entry.capturedAt, words["captured"]) }
         step("done", entry.acceptedAt, words["accepted"])
         for attempt in detail.attempts {
-            let status = attempt.status.map { "HTTP \($0)" }
-            let said: HTML? =
-                [status, attempt.message].compactMap(\.self).isEmpty
-                ? nil : "<p class=\"said\"><q>\([status, attempt.message].compactMap(\.self).joined(separator: ": "))</q></p>"
+            let status: HTML? = attempt.status.map { "<span class=\"faint\">HTTP \($0)</span> " }
+            let message: HTML? = attempt.message.map { "<q>\($0)</q>" }
+            let said: HTML? = status == nil && message == nil ? nil : "<p>\(status)\(message)</p>"
             let isGood = attempt.verdict == "accepted"
             let title = words["tried", ["result": isGood ? words["taken"] : words.verdict(attempt.verdict)]]
             let counted: HTML? = attempt.counted ? "<p class=\"faint\">\(words["counted"])</p>" : nil
