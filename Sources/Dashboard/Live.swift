@@ -12,7 +12,7 @@ struct Live: Sendable {
 
     /// The minimum time between two signals.
     private static let pace = Duration.milliseconds(250)
-    /// Notices a browser that has left.
+    /// Notices a browser that is gone without a word.
     private static let heartbeat = Duration.seconds(15)
 
     /// Returns when the browser has left.

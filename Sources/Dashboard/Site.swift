@@ -21,7 +21,7 @@ struct Site: Sendable {
         }
         usage.touch()
         let desk = Desk(words: words, keys: doorkeeper.keys, access: rights.access)
-        guard visit.method == "POST" else { return await shown(visit, desk) }
+        guard visit.method == "POST" else { return await shown(visit, request.body, desk) }
         // An unreadable or overlong body has no key either.
         let body = try? await request.body.collect(upTo: Self.largestForm)
         visit.form = Visit.fields(String(buffer: body ?? ByteBuffer()))
@@ -50,10 +50,14 @@ struct Site: Sendable {
         return response
     }
 
-    private func shown(_ visit: Visit, _ desk: Desk) async -> Response {
+    private func shown(_ visit: Visit, _ body: RequestBody, _ desk: Desk) async -> Response {
         if let asset = Asset.named(visit.path) { return asset.response }
         switch visit.path {
-        case ["events"]: return .stream { writer in try await Live(client: client, usage: usage).run(writer) }
+        case ["events"]:
+            return .stream { writer in
+                // Ends at once when the browser leaves, and with it the connection to the daemon.
+                try await body.consumeWithCancellationOnInboundClose { _ in try await Live(client: client, usage: usage).run(writer) }
+            }
         case let path where path.count == 2 && path[0] == "language":
             guard Catalogue.named(path[1]) != nil else { break }
             return .redirect(desk.link(), cookie: "\(Self.language)=\(path[1]); Path=/\(doorkeeper.keys.place)/; HttpOnly; SameSite=Strict")
