@@ -1,4 +1,5 @@
 import ControlAPI
+import Foundation
 import HTTPTypes
 import HummingbirdCore
 import Logging
@@ -50,7 +51,8 @@ package struct Dashboard: Sendable {
                     try await server.run()
                 } catch let error as IOError {
                     throw Problem.invalid(
-                        "Port \(port) on 127.0.0.1 cannot be used: \(error).", next: "Leave out --port, so that the system chooses one.")
+                        "Port \(port) on 127.0.0.1 cannot be used: \(String(cString: strerror(error.errnoCode))).",
+                        next: "Leave out --port, so that the system chooses one.")
                 }
             }
             group.addTask {
