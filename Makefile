@@ -34,7 +34,7 @@ ONE_THREAD = MistakeTests OracleTests ProfileConformanceTests ProfileKeysTests R
     CaptureTests.Spool TakenNameTests detectsRemovedGuarantee meetsReferencesAndCorrections replaysAndShrinksFailureFromFile \
     findsEntriesOfEveryCombinationOfFilters
 
-.PHONY: help demo build release test simulate races torture mutants bench screens lint verify-units system-test contract \
+.PHONY: help demo build release test simulate races torture mutants bench screens lint verify-units system-test contract dashboard \
     install uninstall clean deps test-deps ci-deps
 
 help: ## list the targets and the variables
@@ -93,6 +93,10 @@ verify-units: ci-deps ## check the systemd units and the files that make install
 system-test: $(if $(BIN_DIR),,release) ## boot a station with several users, and test Homing there as a service; needs root
 	@.ci/packages systemd-container mmdebstrap util-linux
 	@Tests/system/run "$(or $(BIN_DIR),$(release))" $(TESTS)
+
+# Playwright comes from PyPI, into a folder of its own; Chromium is Debian's.
+dashboard: ci-deps build ## play a manager at the page of homing dashboard, in Chromium
+	@Tests/dashboard/run "$(debug)"
 
 # Schemathesis comes from PyPI, into a folder of its own.
 contract: ci-deps build ## send the daemon two thousand requests generated from its OpenAPI description

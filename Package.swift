@@ -15,7 +15,7 @@ let packages: [(owner: String, name: String, from: Version, products: [String])]
     ("groue", "GRDB.swift", "7.10.0", ["GRDB", "GRDBSQLite"]),  // SQLite: the outbox, with Debian's libsqlite3.
     // HTTP and TLS to the backends, and HTTP over the control socket for `homing`.
     ("swift-server", "async-http-client", "1.37.0", ["AsyncHTTPClient"]),
-    // HTTP on the control socket, and in the sandbox.
+    // HTTP on the control socket, of the dashboard, and in the sandbox.
     ("hummingbird-project", "hummingbird", "2.28.1", ["Hummingbird", "HummingbirdCore"]),
     ("apple", "swift-async-algorithms", "1.1.4", ["AsyncAlgorithms"]),  // Merges streams of events and heartbeats with back pressure.
     ("apple", "swift-system", "1.8.1", ["SystemPackage"]),  // File paths as bytes, which need not be UTF-8, and errno values.
@@ -75,7 +75,7 @@ let targets: [Target] = [
     house("Roster", "SyncModel", "Outbox", "Backends", "Sessions", "Logging"),  // Reads the account's lists for offline use.
     house("Delivery", "SyncModel", "Outbox", "Backends", "Sessions", "Roster", "Logging"),
     // The OpenAPI description is compiled in, so the daemon can serve it wherever it is installed.
-    house("ControlAPI", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", resources: [.embedInCode("openapi.yaml")]),
+    house("ControlAPI", "SyncModel", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", resources: [.embedInCode("openapi.yaml")]),
     house(
         "ControlServer", "SyncModel", "ControlAPI", "CSystemLinux", "AsyncAlgorithms", "HTTPTypes", "Hummingbird", "HummingbirdCore",
         "ServiceLifecycle", "Logging", "NIOCore", "NIOExtras", "NIOHTTPTypes", "NIOPosix"),
@@ -86,8 +86,13 @@ let targets: [Target] = [
     house(
         "Sandbox", "SyncModel", "Backends", "JSON", "CCompression", "Crypto", "HTTPTypes", "HummingbirdCore", "ServiceLifecycle",
         "Logging", "NIOCore", "NIOPosix", "UnixSignals"),
+    // The page of `homing dashboard`. It escapes text by itself: swift-mustache 2.1.1 leaves a quote with a combining accent as it is, and so lets
+    // a name end an attribute. Its files are compiled in, so the program needs none.
+    house(
+        "Dashboard", "SyncModel", "ControlAPI", "HTTPTypes", "HummingbirdCore", "Logging", "NIOCore", "NIOPosix",
+        resources: ["en.txt", "vi.txt", "style.css", "page.js", "icon.svg"].map { .embedInCode("Resources/\($0)") }),
     program("homingd", "SyncDaemon", "ArgumentParser"),
-    program("homing", "ControlAPI", "JSON", "SyncModel", "ArgumentParser"),
+    program("homing", "ControlAPI", "Dashboard", "JSON", "SyncModel", "ArgumentParser"),
     program("homing-sandbox", "Sandbox", "ArgumentParser"),
 
     house("TestSupport", "SyncModel", "Logging", in: "Tests"),
@@ -124,6 +129,7 @@ let targets: [Target] = [
         "SyncDaemon", "SyncDaemon", "Logging", "Outbox", "Capture", "Delivery", "Roster", "Backends", "Sessions", "SyncModel",
         "Vault", "ControlAPI", "ControlServer", "Sandbox", "Yams"),
     tests("Sandbox", "Sandbox", "JSON", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", resources: [.copy("Fixtures")]),
+    tests("Dashboard", "Dashboard", "ControlAPI", "SyncModel", "AsyncHTTPClient", "HTTPTypes", "HummingbirdCore", "NIOCore", "NIOHTTP1"),
     tests("homing", "homing", "ControlAPI", "ControlServer"),
     tests(
         "EndToEnd", "homingd", "homing", "homing-sandbox", "homing-torture", "ControlAPI", "ControlServer", "Delivery", "Sandbox",

@@ -98,6 +98,8 @@ public struct DiscardRequest: WireRequest {
 
     /// In characters.
     public static let longestReason = 200
+    /// In seconds: the grace of a person's discard, unless it is final.
+    package static let usualGrace = 600
 
     public var parameters: [String: String] {
         var all = ["id": id]

@@ -20,8 +20,8 @@ struct Homing: AsyncParsableCommand {
             CommandGroup(
                 name: "Daily use",
                 subcommands: [
-                    StatusCommand.self, WatchCommand.self, SyncCommand.self, PauseCommand.self, ResumeCommand.self, LoginCommand.self,
-                    LogoutCommand.self, ClaimCommand.self, RosterCommand.self,
+                    StatusCommand.self, WatchCommand.self, DashboardCommand.self, SyncCommand.self, PauseCommand.self, ResumeCommand.self,
+                    LoginCommand.self, LogoutCommand.self, ClaimCommand.self, RosterCommand.self,
                 ]),
             CommandGroup(
                 name: "Entries",

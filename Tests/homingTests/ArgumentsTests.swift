@@ -126,13 +126,15 @@ import Testing
         #expect(receipts.after == 3 && receipts.limit == 1000 && receipts.csv && receipts.since != nil)
         #expect(try await parse("receipt 12", as: ReceiptCommand.self).entry.id == "12")
         #expect(try await parse("watch --once", as: WatchCommand.self).once)
+        let dashboard: DashboardCommand = try await parse("dashboard --port 4711 --no-browser")
+        #expect(dashboard.port == 4711 && dashboard.noBrowser)
         let check: StatusCommand = try await parse("status --check --max-age 4h")
         #expect(check.check && check.maxAge?.seconds == 14_400)
         #expect(try await parse("completions fish", as: CompletionsCommand.self).shell == .fish)
     }
 
     @Test func backendCommandsAcceptBackendOption() async throws {
-        let without = ["claim", "completions", "version"]
+        let without = ["claim", "completions", "dashboard", "version"]
         let commands = Homing.configuration.groupedSubcommands.flatMap(\.subcommands)
         #expect(commands.count > 15)
         for command in commands {
@@ -183,7 +185,7 @@ import Testing
         "pause --for 2h --until 18:00 --reason x",
         "pause --for soon --reason x", "resume x", "receipts --limit 501", "receipts --csv --json", "receipts --after=-1", "receipt",
         "roster --find anna", "roster --refresh", "roster --after 7", "roster people --limit 0", "roster people users",
-        "status --max-age 2h", "status --check --json", "completions tcsh", "completions", "watch now",
+        "status --max-age 2h", "status --check --json", "completions tcsh", "completions", "watch now", "dashboard --port 65536",
     ])
     func invalidCommandLineIsRefused(line: String) async {
         await #expect(throws: (any Error).self) { try await Homing.asyncParseAsRoot(line.split(separator: " ").map(String.init)) }

@@ -163,7 +163,7 @@ import Testing
     func eachStateHasPlainWords(state: String, hold: String?, attempts: Int, status: Int?, words: String) {
         var entry = Sample.entry(1, state, hold: hold, lastStatus: status)
         entry.attempts = attempts
-        #expect(EntryText.state(entry) == words)
+        #expect(entry.stateWords == words)
     }
 
     @Test func detailNamesEntryAhead() {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControlAPI
 
 enum EntryState: String, CaseIterable, ExpressibleByArgument {
     case pending, inflight, held, dead, delivered, discarded

@@ -50,8 +50,6 @@ struct DiscardCommand: DaemonCommand {
     }
 
     private static let question = "Type the word ‘discard’ to go on: "
-    /// In seconds.
-    private static let grace = 600
 
     func run(_ context: Context) async throws {
         let confirmation = Confirmation(console: context.console, skipped: yes)
@@ -77,7 +75,7 @@ struct DiscardCommand: DaemonCommand {
     }
 
     private func discard(_ entries: [EntrySummary], _ batch: inout EntryBatch, _ context: Context) async {
-        let grace = now ? 0 : Self.grace
+        let grace = now ? 0 : DiscardRequest.usualGrace
         await batch.run(entries.map(\.id)) { id async throws(Problem) in
             try await context.client.call(Endpoints.discard, DiscardRequest(id: id, grace: grace, reason: reason))
         }

@@ -55,7 +55,7 @@ struct EntryText {
 
     /// `#12 3f2a91c04b7d, measurement of Anna Example (28), 17.4 kB, captured 3 minutes ago (14:05), refused`.
     func line(_ entry: EntrySummary) -> String {
-        let parts = [entry.words, Words.size(entry.size), "captured \(times.relative(entry.capturedAt))", Self.state(entry)]
+        let parts = [entry.words, Words.size(entry.size), "captured \(times.relative(entry.capturedAt))", entry.stateWords]
         return "#\(entry.sequence) \(Self.shortID(entry.id)), \(parts.joined(separator: ", "))".printable
     }
 
@@ -73,7 +73,7 @@ struct EntryText {
         var facts = Facts()
         facts.add("id", entry.id)
         facts.add("number", "\(entry.sequence)")
-        facts.add("state", Self.state(entry))
+        facts.add("state", entry.stateWords)
         facts.add("kind", "\(entry.kind.one) at \(entry.backend)")
         facts.add("for", entry.subject?.text)
         facts.add("fields", detail.fields.map { $0.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ") })
@@ -120,14 +120,6 @@ struct EntryText {
         let ranks = ["TRIED": 0, "RESULT": 0, "COUNTED": 2, "STATUS": 1, "MESSAGE": 0]
         let columns = ["TRIED", "RESULT", "COUNTED", "STATUS", "MESSAGE"].map { Table.Column(title: $0, rank: ranks[$0] ?? 0) }
         return Table(columns: columns, rows: rows, width: width).lines(style: style)
-    }
-
-    /// `on hold: not permitted`, `failed after 3 attempts`, `refused`, `waiting`.
-    static func state(_ entry: EntrySummary) -> String {
-        if let reason = entry.holdReason { return "on hold: \(Words.holdReason(reason))" }
-        guard entry.knownState == .dead else { return Words.state(entry.state) }
-        let wasRefused = entry.attempts == 0 || (400..<500).contains(entry.lastStatus ?? 0)
-        return wasRefused ? "refused" : "failed after \(Words.count(entry.attempts, "attempt", "attempts"))"
     }
 
     private func about(_ entry: EntrySummary) -> String {

@@ -1,3 +1,5 @@
+import ControlAPI
+
 /// Labelled facts, one per line, with aligned labels; long values are wrapped. Where that leaves little room, each value is below its label.
 struct Facts {
     private var rows: [(label: String, value: String)] = []

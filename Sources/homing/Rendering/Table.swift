@@ -1,3 +1,5 @@
+import ControlAPI
+
 /// Aligned columns with a heading, at most `width` columns wide: columns that do not fit are left out, and the last one shrinks. If that is not
 /// enough, the cells of each row are below each other.
 struct Table {

@@ -1,18 +1,16 @@
-import ControlAPI
-
 /// The entries that ‘discard’ discards, and those that this puts on hold.
-struct DiscardChoice {
+package struct DiscardChoice {
     /// As chosen, but those that create a row first: without the row, an entry for it must not be sent; without that entry, the row would have no name.
-    private(set) var chosen: [EntrySummary]
+    package private(set) var chosen: [EntrySummary]
     /// Accepted together with chosen ones, which create the rows that these are about. Discarded after them.
-    private(set) var followers: [EntrySummary] = []
+    package private(set) var followers: [EntrySummary] = []
     /// Other undelivered entries for rows that are then not created.
-    private(set) var stranded: [EntrySummary] = []
+    package private(set) var stranded: [EntrySummary] = []
 
     /// - Parameters:
     ///   - takesDiscarded: also entries that are already being discarded.
     ///   - dependents: all entries that refer to the row of this one.
-    init(
+    package init(
         _ entries: [EntrySummary], takesDiscarded: Bool, dependents: (EntrySummary) async throws(Problem) -> [EntrySummary]
     ) async throws(Problem) {
         chosen = entries.filter { $0.newRow != nil } + entries.filter { $0.newRow == nil }
@@ -33,16 +31,16 @@ struct DiscardChoice {
         }
     }
 
-    var all: [EntrySummary] { chosen + followers }
+    package var all: [EntrySummary] { chosen + followers }
 
     /// The followers of those that were discarded.
-    func followers(of done: [EntrySummary]) -> [EntrySummary] {
+    package func followers(of done: [EntrySummary]) -> [EntrySummary] {
         let ids = Set(done.map(\.id))
         return followers.filter { follower in chosen.contains { ids.contains($0.id) && $0.then == follower.id } }
     }
 
     /// The stranded entries, as far as the rows that they need were discarded.
-    func stranded(by done: [EntrySummary]) -> [EntrySummary] {
+    package func stranded(by done: [EntrySummary]) -> [EntrySummary] {
         var gone = Set(done.map(\.id))
         return stranded.filter { entry in
             guard let create = entry.needs, gone.contains(create) else { return false }
@@ -52,7 +50,7 @@ struct DiscardChoice {
     }
 
     /// Entries that were discarded, with the names from before: Homing destroys a new row's name with the payload.
-    func named(_ done: [EntrySummary]) -> [EntrySummary] {
+    package func named(_ done: [EntrySummary]) -> [EntrySummary] {
         let subjects = Dictionary(all.map { ($0.id, $0.subject) }) { first, _ in first }
         return done.map { entry in
             var entry = entry

@@ -1,21 +1,20 @@
-import ControlAPI
 import SyncModel
 
 extension EntrySummary {
     /// Nil for one that only a newer version knows.
-    var knownState: Entry.State? { Entry.State(rawValue: state) }
+    package var knownState: Entry.State? { Entry.State(rawValue: state) }
 
     /// The row that the entry is to create, while it is undelivered; nil for another entry.
-    var newRow: SubjectReport? { subject?.isNew == true && subject?.id == "@\(id)" ? subject : nil }
+    package var newRow: SubjectReport? { subject?.isNew == true && subject?.id == "@\(id)" ? subject : nil }
 
     /// Discarded, but its payload is not destroyed yet.
-    var isBeingDiscarded: Bool { holdReason == HoldReason.discarding.rawValue }
+    package var isBeingDiscarded: Bool { holdReason == HoldReason.discarding.rawValue }
 
     /// A person can say whether it was delivered.
-    var isDoubtful: Bool { isUndelivered && !isBeingDiscarded && (uncertain || holdReason == HoldReason.unknownOutcome.rawValue) }
+    package var isDoubtful: Bool { isUndelivered && !isBeingDiscarded && (uncertain || holdReason == HoldReason.unknownOutcome.rawValue) }
 
     /// Also in a state that this version does not know.
-    var isUndelivered: Bool {
+    package var isUndelivered: Bool {
         switch knownState {
         case .delivered, .discarded: false
         case .pending, .inflight, .dead, .held, nil: true

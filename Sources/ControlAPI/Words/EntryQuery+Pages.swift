@@ -1,8 +1,6 @@
-import ControlAPI
-
 extension EntryQuery {
     /// The entries of this page and all later ones.
-    func allPages(_ fetch: (EntryQuery) async throws(Problem) -> EntryPage) async throws(Problem) -> [EntrySummary] {
+    package func allPages(_ fetch: (EntryQuery) async throws(Problem) -> EntryPage) async throws(Problem) -> [EntrySummary] {
         var query = self
         var found: [EntrySummary] = []
         while true {

@@ -1,21 +1,20 @@
-import ControlAPI
 import Foundation
 import SyncModel
 
-enum Words {
+package enum Words {
     /// `1 entry`, `3 entries`, `no entries`.
-    static func count(_ number: Int, _ one: String, _ many: String) -> String {
+    package static func count(_ number: Int, _ one: String, _ many: String) -> String {
         number == 0 ? "no \(many)" : "\(number) \(number == 1 ? one : many)"
     }
 
     /// `5,000`.
-    static func number(_ number: Int) -> String {
+    package static func number(_ number: Int) -> String {
         var text = ""
         for (index, digit) in String(number).reversed().enumerated() { text = "\(digit)" + (index > 0 && index % 3 == 0 ? "," : "") + text }
         return text
     }
 
-    static func state(_ state: String) -> String {
+    package static func state(_ state: String) -> String {
         switch Entry.State(rawValue: state) {
         case .pending: "waiting"
         case .inflight: "being sent"
@@ -26,7 +25,7 @@ enum Words {
     }
 
     /// The reason for a hold, for use after a colon.
-    static func holdReason(_ reason: String) -> String {
+    package static func holdReason(_ reason: String) -> String {
         switch HoldReason(rawValue: reason) {
         case .forbidden: "not permitted"
         case .unknownOutcome: "may already have taken effect"
@@ -41,7 +40,7 @@ enum Words {
     }
 
     /// The result of an attempt.
-    static func verdict(_ verdict: String) -> String {
+    package static func verdict(_ verdict: String) -> String {
         switch verdict {
         case "transient": "failed"
         case "throttled": "told to wait"
@@ -56,20 +55,20 @@ enum Words {
         }
     }
 
-    static func entries(_ number: Int) -> String { count(number, "entry", "entries") }
+    package static func entries(_ number: Int) -> String { count(number, "entry", "entries") }
 
     /// `3 entries for Anna Example (28) and Ben Sample (6)`; names up to three people.
-    static func entries(_ entries: [EntrySummary]) -> String {
+    package static func entries(_ entries: [EntrySummary]) -> String {
         let subjects = Set(entries.map { entry in entry.subject.flatMap { $0.label == nil ? nil : $0.text.printable } })
         guard subjects.count <= 3, !subjects.contains(nil), !subjects.isEmpty else { return Self.entries(entries.count) }
         return "\(Self.entries(entries.count)) for \(subjects.compactMap(\.self).sorted().inWords)"
     }
 
     /// `1 entry is waiting`, `3 entries are waiting`.
-    static func entriesWait(_ number: Int) -> String { "\(entries(number)) \(number == 1 ? "is" : "are") waiting" }
+    package static func entriesWait(_ number: Int) -> String { "\(entries(number)) \(number == 1 ? "is" : "are") waiting" }
 
     /// `812 bytes`, `17.4 kB` or `1.2 MB`; a kB is 1000 bytes.
-    static func size(_ bytes: Int) -> String {
+    package static func size(_ bytes: Int) -> String {
         switch bytes {
         case ..<1000: count(bytes, "byte", "bytes")
         case ..<999_950: tenths(bytes, of: 1000) + " kB"
@@ -84,10 +83,10 @@ enum Words {
 }
 
 extension String {
-    var capitalisedFirst: String { prefix(1).uppercased() + dropFirst() }
+    package var capitalisedFirst: String { prefix(1).uppercased() + dropFirst() }
 
     /// On one line, without control characters and direction overrides: text from servers and file names must not control the terminal or mislead.
-    var printable: String {
+    package var printable: String {
         if utf8.allSatisfy({ (0x20..<0x7f).contains($0) }) { return self }
         let clean = unicodeScalars.map { scalar -> Character in
             switch scalar.properties.generalCategory {
@@ -105,5 +104,5 @@ extension String {
             || [0x200E, 0x200F, 0x061C].contains(scalar.value)
     }
 
-    var withoutTrailingSpaces: String { lastIndex { $0 != " " }.map { String(self[...$0]) } ?? "" }
+    package var withoutTrailingSpaces: String { lastIndex { $0 != " " }.map { String(self[...$0]) } ?? "" }
 }

@@ -1,0 +1,102 @@
+import ControlAPI
+import Foundation
+import SyncModel
+
+/// The words of the page in one language, from a plain file: `key = text`, with `{name}` for a value, and a line for each plural form
+/// (`key[one]`, `key[other]`) of the language.
+package struct Catalogue: Sendable {
+    /// BCP 47.
+    package let language: String
+    private let texts: [String: String]
+
+    package static let english = Catalogue("en", PackageResources.en_txt)
+    package static let vietnamese = Catalogue("vi", PackageResources.vi_txt)
+    package static let all = [english, vietnamese]
+
+    private init(_ language: String, _ bytes: [UInt8]) {
+        self.language = language
+        texts = Self.texts(in: String(decoding: bytes, as: UTF8.self))
+    }
+
+    package static func texts(in file: String) -> [String: String] {
+        var texts: [String: String] = [:]
+        for line in file.split(separator: "\n") where !line.hasPrefix("#") {
+            guard let equals = line.firstRange(of: " = ") else { continue }
+            texts[String(line[..<equals.lowerBound])] = String(line[equals.upperBound...])
+        }
+        return texts
+    }
+
+    package var keys: Set<String> { Set(texts.keys) }
+    var isEnglish: Bool { language == "en" }
+
+    /// The language that a browser prefers, by the header Accept-Language.
+    static func preferred(_ header: String?) -> Catalogue {
+        let ranked = (header ?? "").split(separator: ",").enumerated().map { index, part in
+            let pieces = part.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
+            let quality = pieces.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
+            return (tag: pieces.first?.lowercased() ?? "", quality: quality, index: index)
+        }
+        let sorted = ranked.sorted { ($0.quality, -$0.index) > ($1.quality, -$1.index) }
+        return sorted.lazy.compactMap { named(String($0.tag.prefix(2))) }.first ?? english
+    }
+
+    static func named(_ language: String) -> Catalogue? { all.first { $0.language == language } }
+
+    /// The key itself if the catalogue lacks it, which a test excludes.
+    subscript(_ key: String, _ values: KeyValuePairs<String, String> = [:]) -> String {
+        Self.filled(texts[key] ?? texts["\(key)[other]"] ?? key, values)
+    }
+
+    /// In the plural form of `number`, which fills `{n}`.
+    func count(_ key: String, _ number: Int, _ values: KeyValuePairs<String, String> = [:]) -> String {
+        // CLDR: English has two forms, Vietnamese one.
+        let form = isEnglish && number == 1 ? "one" : "other"
+        let text = texts["\(key)[\(form)]"] ?? self[key]
+        return Self.filled(text.replacing("{n}", with: self.number(number)), values)
+    }
+
+    /// Nil if the catalogue lacks the key.
+    func known(_ key: String) -> String? { texts[key] }
+
+    /// `5,000` in English, `5.000` in Vietnamese.
+    func number(_ number: Int) -> String { isEnglish ? Words.number(number) : Words.number(number).replacing(",", with: ".") }
+
+    private static func filled(_ text: String, _ values: KeyValuePairs<String, String>) -> String {
+        guard !values.isEmpty else { return text }
+        var (filled, rest) = ("", text[...])
+        // From left to right, so that a value with braces is not filled again.
+        while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
+            let name = String(rest[rest.index(after: open)..<close])
+            filled += rest[..<open]
+            filled += values.first { $0.key == name }?.value ?? String(rest[open...close])
+            rest = rest[rest.index(after: close)...]
+        }
+        return filled + rest
+    }
+}
+
+/// The vocabulary of entries. English comes from `Words`, as on the command line.
+extension Catalogue {
+    func state(_ state: String) -> String { isEnglish ? Words.state(state) : known("state.\(state)") ?? Words.state(state) }
+
+    func state(of entry: EntrySummary) -> String {
+        if isEnglish { return entry.stateWords }
+        if let reason = entry.holdReason { return self["state.because", ["reason": known("hold.\(reason)") ?? Words.holdReason(reason)]] }
+        guard entry.knownState == .dead else { return state(entry.state) }
+        return entry.wasRefused ? self["state.refused"] : count("state.used", entry.attempts)
+    }
+
+    func verdict(_ verdict: String) -> String { isEnglish ? Words.verdict(verdict) : known("verdict.\(verdict)") ?? Words.verdict(verdict) }
+
+    /// `measurement of Anna Example (5)`.
+    func name(_ entry: EntrySummary) -> String {
+        if isEnglish { return entry.words.capitalisedFirst }
+        return [entry.kind.one.capitalisedFirst, entry.subject?.text].compactMap(\.self).joined(separator: " · ")
+    }
+
+    func size(_ bytes: Int) -> String {
+        let size = Words.size(bytes)
+        return isEnglish ? size : size.replacing(".", with: ",").replacing(/(?:no )?bytes?/, with: "byte")
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+
+/// The landmarks of a captured face and the measured segments between them, from a payload.
+package struct Face: Sendable, Equatable {
+    package struct Point: Sendable, Equatable, Decodable {
+        var x, y, z: Double
+    }
+
+    package struct Segment: Sendable, Equatable {
+        var from, to: Point
+        var name: String
+        /// Nil if the payload does not say.
+        var millimetres: Double?
+    }
+
+    package var landmarks: [Point]
+    package var segments: [Segment]
+
+    /// Nil if the payload has no landmarks, or no segments between them.
+    package init?(payload: String) {
+        let data = Data(payload.utf8)
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        // `try?`: a payload of another form has no face.
+        if let capture = try? decoder.decode(Capture.self, from: data) {
+            self.init(capture)
+        } else if let wrapped = try? decoder.decode([String: Inner].self, from: data),
+            let inner = wrapped.values.lazy.compactMap(\.capture).first
+        {
+            self.init(inner)
+        } else {
+            return nil
+        }
+    }
+
+    private init?(_ capture: Capture) {
+        let points = capture.landmarkCoordinates.filter { [$0.value.x, $0.value.y, $0.value.z].allSatisfy { abs($0) < 1e6 } }
+        landmarks = points.sorted { $0.key < $1.key }.prefix(Self.most).map(\.value)
+        segments = capture.measurementPairs.prefix(Self.most).compactMap { pair in
+            guard let from = points[String(pair.from)], let to = points[String(pair.to)] else { return nil }
+            let key = pair.key ?? "\(pair.from)-\(pair.to)"
+            let measured = capture.averageMeasurements?[key]
+            return Segment(from: from, to: to, name: pair.description ?? measured?.description ?? key, millimetres: measured?.value)
+        }
+        if segments.isEmpty { return nil }
+    }
+
+    /// A face has 54 segments; the rest of a larger payload is not drawn.
+    private static let most = 2000
+
+    private struct Capture: Decodable {
+        var landmarkCoordinates: [String: Point]
+        var measurementPairs: [Pair]
+        var averageMeasurements: [String: Measurement]?
+    }
+
+    private struct Pair: Decodable {
+        var from, to: Int
+        var description, key: String?
+    }
+
+    private struct Measurement: Decodable {
+        var value: Double?
+        var description: String?
+    }
+
+    /// A member that may be a capture.
+    private struct Inner: Decodable {
+        var capture: Capture?
+        // `try?`: the other members are of any form.
+        init(from decoder: any Decoder) { capture = try? Capture(from: decoder) }
+    }
+}

@@ -1,0 +1,60 @@
+import ControlAPI
+import HummingbirdCore
+import NIOCore
+
+/// Tells one page of every change, as server-sent events: `change` when the page should be read again, and `lost` while the daemon does not answer.
+struct Live: Sendable {
+    let client: ControlClient
+    let usage: Usage
+    var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+
+    enum Signal: String, Sendable { case change, lost, beat }
+
+    /// The minimum time between two signals.
+    private static let pace = Duration.milliseconds(250)
+    /// Notices a browser that is gone without a word.
+    private static let heartbeat = Duration.seconds(15)
+
+    /// Returns when the browser has left.
+    func run(_ writer: any ResponseBodyWriter) async throws {
+        var writer = writer
+        usage.open()
+        defer { usage.close() }
+        let (signals, signal) = AsyncStream.makeStream(of: Signal.self, bufferingPolicy: .bufferingNewest(4))
+        try await withThrowingDiscardingTaskGroup { group in
+            group.addTask { await follow(signal) }
+            group.addTask {
+                // `try?`: cancellation ends the loop.
+                while (try? await pause(Self.heartbeat)) != nil { signal.yield(.beat) }
+            }
+            defer { group.cancelAll() }
+            for await next in signals {
+                // A line that begins with a colon is a comment.
+                let text = next == .beat ? ":\n\n" : "event: \(next.rawValue)\ndata: -\n\n"
+                try await writer.write(ByteBuffer(string: text))
+                try await pause(Self.pace)
+            }
+        }
+    }
+
+    /// Follows the daemon's events, and connects again after a restart.
+    private func follow(_ signal: AsyncStream<Signal>.Continuation) async {
+        var failures = 0
+        while !Task.isCancelled {
+            do {
+                let status = try await client.call(Endpoints.status, NoInput())
+                signal.yield(.change)
+                failures = 0
+                try await client.events(EventQuery(since: status.cursor, follow: true)) { _ in
+                    signal.yield(.change)
+                    return !Task.isCancelled
+                }
+            } catch {
+                signal.yield(.lost)
+                failures += 1
+            }
+            // `try?`: on cancellation the loop ends.
+            try? await pause(.milliseconds(250 << min(failures, 5)))
+        }
+    }
+}

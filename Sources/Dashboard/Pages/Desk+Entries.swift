@@ -1,0 +1,75 @@
+import ControlAPI
+import SyncModel
+
+extension Desk {
+    /// `3 waiting, 1 failed, 8 delivered`; omits states without entries.
+    func counts(_ queue: QueueReport) -> HTML {
+        let parts = [
+            (queue.pending, "pending"), (queue.inflight, "inflight"), (queue.held, "held"), (queue.dead, "dead"),
+            (queue.delivered, "delivered"), (queue.discarded, "discarded"),
+        ]
+        let known: [HTML] = parts.filter { $0.0 > 0 }.map { "<span class=\"count\">\(words.number($0.0)) \(words.state($0.1))</span> " }
+        return known.isEmpty ? "\(words["none.yet"])" : "\(known)"
+    }
+
+    func badge(_ entry: EntrySummary) -> HTML { badge(entry.state, words.state(of: entry)) }
+
+    func badge(_ state: String, _ text: String) -> HTML {
+        // A class of its own only for states that the style sheet knows.
+        let known = Entry.State(rawValue: state)?.rawValue ?? "pending"
+        return "<span class=\"badge \(known)\">\(text)</span>"
+    }
+
+    func entryLink(_ entry: EntrySummary) -> HTML { "<a href=\"\(link("entry", entry.id))\">\(words.name(entry))</a>" }
+
+    /// An entry that needs a person: what it is, why, and what to do.
+    func row(_ item: Overview.Case) -> HTML {
+        """
+        <li class="entry"><div><p>\(entryLink(item.entry)) \(badge(item.entry))</p><p class="why">\(said(item.why.sentence))</p></div>\
+        <div class="actions">\(actions(item.entry))</div></li>
+        """
+    }
+
+    /// The buttons of an undelivered entry.
+    func actions(_ entry: EntrySummary) -> [HTML] {
+        guard access >= .operate, entry.isUndelivered, entry.knownState != .inflight else { return [] }
+        let name = words.name(entry)
+        let destroys = access >= .administer
+        if entry.isBeingDiscarded { return destroys ? [button(words["restore"], ["entry", entry.id, "restore"], about: name)] : [] }
+        var actions: [HTML] = []
+        let isStuck = entry.knownState == .dead || entry.knownState == .held
+        if isStuck && entry.retryMayDuplicate != true { actions.append(button(words["retry"], ["entry", entry.id, "retry"], about: name)) }
+        if isStuck && entry.isDoubtful { actions.append(go(words["resolve"], link("entry", entry.id) + "#resolve", about: name)) }
+        if entry.subject != nil, entry.newRow == nil, !entry.isDoubtful {
+            actions.append(go(words["fix"], link("entry", entry.id, "fix"), .quiet, about: name))
+        }
+        if destroys { actions.append(go(words["discard"], link("entry", entry.id, "discard"), .grave, about: name)) }
+        return actions
+    }
+
+    func table(_ entries: [EntrySummary]) -> HTML {
+        let rows = entries.map(tableRow)
+        return """
+            <div class="chunk"><table><thead><tr><th scope="col">\(words["column.entry"])</th><th scope="col">\(words["column.state"])</th>\
+            <th scope="col">\(words["column.captured"])</th><th scope="col">\(words["column.about"])</th></tr></thead>\
+            <tbody>\(rows)</tbody></table></div>
+            """
+    }
+
+    private func tableRow(_ entry: EntrySummary) -> HTML {
+        """
+        <tr><th scope="row">\(entryLink(entry))</th><td>\(badge(entry))</td>\
+        <td data-name="\(words["column.captured"])">\(time(entry.capturedAt))</td><td>\(about(entry))</td></tr>
+        """
+    }
+
+    private func about(_ entry: EntrySummary) -> HTML {
+        if entry.knownState == .delivered { return "\(entry.remoteID.map { words["server.id", ["id": $0]] } ?? "")" }
+        if let first = entry.behind {
+            return "<a href=\"\(link("entry", first))\">\(words["after.entry", ["id": EntryName.short(first)]])</a>"
+        }
+        if let error = entry.lastError { return said(error) }
+        guard entry.knownState == .pending, let due = entry.dueAt, due > moment.now else { return "" }
+        return "\(words["next.try"]) \(time(due))"
+    }
+}

@@ -1,0 +1,41 @@
+import SyncModel
+
+/// Markup. Interpolated text is escaped; interpolated markup is not.
+///
+/// It escapes Unicode scalars, not characters: `"` with a combining accent is one character, but still ends an attribute.
+package struct HTML: ExpressibleByStringInterpolation, Sendable, Equatable {
+    package let source: String
+
+    package init(stringLiteral source: String) { self.source = source }
+    package init(stringInterpolation: StringInterpolation) { source = stringInterpolation.source }
+
+    package struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var source = ""
+
+        package init(literalCapacity: Int, interpolationCount: Int) { source.reserveCapacity(literalCapacity + 16 * interpolationCount) }
+        package mutating func appendLiteral(_ literal: String) { source += literal }
+        package mutating func appendInterpolation(_ text: String) { source += HTML.escaped(text) }
+        package mutating func appendInterpolation(_ number: some BinaryInteger) { source += String(number) }
+        package mutating func appendInterpolation(_ html: HTML) { source += html.source }
+        package mutating func appendInterpolation(_ html: HTML?) { source += html?.source ?? "" }
+        package mutating func appendInterpolation(_ parts: [HTML]) { for part in parts { source += part.source } }
+    }
+
+    /// For text and for attributes in double quotes. Characters that can disguise a name become U+FFFD.
+    static func escaped(_ text: String) -> String {
+        var escaped = ""
+        escaped.reserveCapacity(text.utf8.count)
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            case "\n", "\t": escaped.unicodeScalars.append(scalar)
+            default: escaped.unicodeScalars.append(scalar.isSteering ? "\u{FFFD}" : scalar)
+            }
+        }
+        return escaped
+    }
+}

@@ -1,0 +1,83 @@
+import ControlAPI
+
+/// The lists of the signed-in accounts, one at a time, with a search and with the number of waiting entries of each row.
+struct PeoplePage: Sendable {
+    /// All lists, for the choice.
+    var lists: [RosterReport]
+    /// Nil if there is none, or if none was read.
+    var chosen: RosterPage?
+    var find = ""
+    var lanes: [LaneReport] = []
+    /// Why the list cannot be shown, such as while signed out.
+    var problem: Problem?
+
+    func page(_ desk: Desk) -> Page {
+        let title = chosen.map { $0.roster.title.many.capitalisedFirst } ?? desk.words["tab.people"]
+        return Page(title, tab: .people, "<h1>\(title)</h1>\(choice(desk))\(content(desk))")
+    }
+
+    private func choice(_ desk: Desk) -> HTML {
+        guard lists.count > 1 else { return "" }
+        let links: [HTML] = lists.map { list in
+            let isChosen = list.backend == chosen?.roster.backend && list.resource == chosen?.roster.resource
+            let current: HTML = isChosen ? " aria-current=\"page\"" : ""
+            let address = desk.link("people", query: ["backend": list.backend, "list": list.resource])
+            let name = list.title.many.capitalisedFirst
+            return "<li><a href=\"\(address)\"\(current)>\(name) <span class=\"faint\">\(list.backend)</span></a></li>"
+        }
+        return "<nav class=\"choice\" aria-label=\"\(desk.words["lists"])\"><ul>\(links)</ul></nav>"
+    }
+
+    private func content(_ desk: Desk) -> HTML {
+        if let problem { return "<div id=\"rows\" data-live>\(desk.explain(problem))</div>" }
+        guard let chosen else { return "<p>\(desk.words["people.none"])</p>" }
+        let hidden: HTML = """
+            <input type="hidden" name="backend" value="\(chosen.roster.backend)">\
+            <input type="hidden" name="list" value="\(chosen.roster.resource)">
+            """
+        return """
+            <form class="search" role="search" action="\(desk.link("people"))">\(hidden)<label for="find">\(desk.words["find"])</label>\
+            <input id="find" name="find" type="search" value="\(find)" autocomplete="off"><button class="quiet">\(desk.words["search"])</button></form>
+            <div id="rows" data-live><p>\(desk.said(chosen.roster.sentence))</p>\(rows(chosen, desk))</div>
+            """
+    }
+
+    private func rows(_ page: RosterPage, _ desk: Desk) -> HTML {
+        guard !page.rows.isEmpty else { return "" }
+        let waiting = Dictionary(grouping: lanes.filter { $0.backend == page.roster.backend }) { $0.subject?.id ?? "" }
+        let rows: [HTML] = page.rows.map { row in
+            let own = waiting[row.id] ?? []
+            let count = own.reduce(0) { $0 + $1.waiting }
+            let entries = desk.link("queue", query: ["backend": page.roster.backend, "user": row.id])
+            let waits: HTML? = count > 0 ? "<a href=\"\(entries)\">\(desk.words.count("waiting", count))</a>" : nil
+            let marks: [HTML] = [row.pending == nil ? nil : "new", row.deletion == nil ? nil : "deleting"].compactMap(\.self).map {
+                "<span class=\"badge pending\">\(desk.words["row.\($0)"])</span>"
+            }
+            let name = row.label.isEmpty ? row.id : row.label
+            let id = row.pending == nil ? row.id : "@" + row.id.suffix(12)
+            return """
+                <tr><th scope="row"><a href="\(entries)">\(name)</a> \(marks)</th><td data-name="\(desk.words["fact.id"])">\(id)</td>\
+                <td>\(waits)</td></tr>
+                """
+        }
+        let next = page.next.map { after in
+            let (backend, list) = (page.roster.backend, page.roster.resource)
+            return desk.more(desk.link("people", query: ["backend": backend, "list": list, "find": find, "after": after]))
+        }
+        return """
+            <div class="chunk"><table><thead><tr><th scope="col">\(desk.words["column.name"])</th><th scope="col">\(desk.words["fact.id"])</th>\
+            <th scope="col">\(desk.words["column.waiting"])</th></tr></thead><tbody>\(rows)</tbody></table></div>\(next)
+            """
+    }
+}
+
+extension Desk {
+    /// The next page, which a script adds to this one when it comes into view.
+    func more(_ address: String) -> HTML {
+        "<p class=\"more\" data-more><a class=\"button quiet\" href=\"\(address)\">\(words["more"])</a></p>"
+    }
+
+    func explain(_ problem: Problem) -> HTML {
+        "<div class=\"card grave\"><p>\(said(problem.detail))</p>\(problem.next.map { "<p class=\"next\">\(said($0))</p>" })</div>"
+    }
+}

@@ -1,0 +1,129 @@
+import ControlAPI
+import Foundation
+import SyncModel
+
+/// One entry: why it is in its state, its story, its fields and its receipt.
+struct StoryPage: Sendable {
+    var detail: EntryDetail
+    var why: Explanation
+    /// Nil before its outcome.
+    var receipt: ReceiptReport?
+
+    private var entry: EntrySummary { detail.entry }
+
+    func page(_ desk: Desk) -> Page {
+        let name = desk.words.name(entry)
+        return Page(
+            name, tab: entry.isUndelivered ? .queue : .delivered,
+            """
+            <h1>\(name)</h1>
+            <div id="state" data-live role="status"><p>\(desk.badge(entry))</p><p class="sentence">\(desk.said(why.sentence))</p>\
+            \(next(desk))<div class="actions">\(desk.actions(entry))</div></div>
+            <div id="doubt" data-live>\(doubt(desk))</div>
+            <h2>\(desk.words["story"])</h2>
+            <div id="story" data-live><ol class="story">\(story(desk))</ol></div>
+            <h2>\(desk.words["facts"])</h2>
+            <div id="facts" data-live>\(facts(desk))</div>
+            <div id="receipt" data-live>\(receiptPart(desk))</div>
+            <div id="payload" data-live>\(payload(desk))</div>
+            """)
+    }
+
+    /// The receipt is on the page.
+    private func next(_ desk: Desk) -> HTML? {
+        entry.isUndelivered ? why.next.map { "<p class=\"next\">\(desk.said($0))</p>" } : nil
+    }
+
+    /// A person says whether an unknown outcome took effect.
+    private func doubt(_ desk: Desk) -> HTML {
+        guard desk.access >= .operate, entry.isDoubtful, entry.knownState == .held || entry.knownState == .dead else { return "" }
+        let words = desk.words
+        return """
+            <section class="card" id="resolve"><h2>\(words["doubt"])</h2><p>\(words["doubt.how", ["backend": entry.backend]])</p>\
+            <form method="post" action="\(desk.link("entry", entry.id, "resolve"))">\(desk.key)\
+            <label for="remote">\(words["remote.id"])</label><input id="remote" name="remote" autocomplete="off">\
+            <div class="actions"><button class="main" name="delivered" value="yes">\(words["doubt.yes"])</button>\
+            <button class="quiet" name="delivered" value="no">\(words["doubt.no"])</button></div></form></section>
+            """
+    }
+
+    private func story(_ desk: Desk) -> [HTML] {
+        let words = desk.words
+        var steps: [HTML] = []
+        func step(_ kind: String, _ date: Date?, _ title: String, _ more: HTML? = nil) {
+            let when: HTML = date.map { desk.preciseTime($0) } ?? "\(words["now"])"
+            steps.append("<li class=\"\(kind)\"><p>\(when) <b>\(title)</b></p>\(more)</li>")
+        }
+        if abs(entry.acceptedAt.timeIntervalSince(entry.capturedAt)) >= 1 { step("done", entry.capturedAt, words["captured"]) }
+        step("done", entry.acceptedAt, words["accepted"])
+        for attempt in detail.attempts {
+            let status: HTML? = attempt.status.map { "<span class=\"faint\">HTTP \($0)</span> " }
+            let message: HTML? = attempt.message.map { "<q>\($0)</q>" }
+            let said: HTML? = status == nil && message == nil ? nil : "<p>\(status)\(message)</p>"
+            let isGood = attempt.verdict == "accepted"
+            let title = words["tried", ["result": isGood ? words["taken"] : words.verdict(attempt.verdict)]]
+            let counted: HTML? = attempt.counted ? "<p class=\"faint\">\(words["counted"])</p>" : nil
+            step(isGood ? "done" : "failed", attempt.startedAt, title, "\(said)\(counted)")
+        }
+        if let settled = entry.settledAt, !entry.isUndelivered {
+            step(entry.state == "delivered" ? "done" : "gone", settled, words.state(entry.state).capitalisedFirst)
+        } else if entry.knownState == .pending {
+            step("next", entry.dueAt.flatMap { $0 > desk.moment.now ? $0 : nil }, words[entry.behind == nil ? "next.try" : "waits.behind"])
+        } else if entry.isUndelivered {
+            step("next", nil, words.state(of: entry).capitalisedFirst)
+        }
+        return steps
+    }
+
+    private func facts(_ desk: Desk) -> HTML {
+        let words = desk.words
+        var facts: [(String, HTML)] = [
+            ("id", "<code>\(entry.id)</code>"), ("number", "\(entry.sequence)"), ("backend", "\(entry.backend)"),
+            ("lane", "<code>\(entry.lane)</code>"), ("size", "\(words.size(entry.size))"),
+        ]
+        if let subject = entry.subject { facts.insert(("for", "\(subject.text)"), at: 0) }
+        for (name, value) in (detail.fields ?? [:]).sorted(by: { $0.key < $1.key }) { facts.append(("field:\(name)", "\(value)")) }
+        if let first = entry.behind { facts.append(("behind", "<a href=\"\(desk.link("entry", first))\">\(EntryName.short(first))</a>")) }
+        if let next = entry.supersededBy {
+            facts.append(("replaced", "<a href=\"\(desk.link("entry", next))\">\(EntryName.short(next))</a>"))
+        }
+        return desk.facts(facts)
+    }
+
+    private func receiptPart(_ desk: Desk) -> HTML {
+        guard let receipt else { return "" }
+        let words = desk.words
+        var facts: [(String, HTML)] = [
+            ("outcome", desk.badge(receipt.outcome, words.state(receipt.outcome))), ("settled", desk.time(receipt.settledAt)),
+            ("account", "\(receipt.email ?? receipt.account)"),
+        ]
+        if let id = receipt.remoteID { facts.append(("remote", "\(id)")) }
+        if let status = receipt.status { facts.append(("status", "\(status)")) }
+        if receipt.foundByLookup { facts.append(("proof", "\(words["found"])")) }
+        if let pointer = receipt.altered { facts.append(("altered", "<code>\(pointer.isEmpty ? "/" : pointer)</code>")) }
+        if receipt.unverified == true { facts.append(("unverified", "\(words["unverified"])")) }
+        if let who = receipt.discardedBy { facts.append(("by", "\(who)")) }
+        if let who = receipt.resolvedBy { facts.append(("by", "\(who)")) }
+        return "<h2>\(words["receipt"])</h2>\(desk.facts(facts))"
+    }
+
+    private func payload(_ desk: Desk) -> HTML {
+        guard entry.size > 0, desk.access >= .administer || !entry.isUndelivered else { return "" }
+        guard entry.isUndelivered else { return "<p class=\"faint\">\(desk.words["payload.gone"])</p>" }
+        return """
+            <h2>\(desk.words["payload"])</h2><p class="faint">\(desk.words["face.recorded"])</p>\
+            <p>\(desk.go(desk.words["face.show"], desk.link("entry", entry.id, "face"), .quiet))</p>
+            """
+    }
+}
+
+extension Desk {
+    /// The names are keys of the catalogue, or follow `field:`.
+    func facts(_ facts: [(name: String, value: HTML)]) -> HTML {
+        let rows: [HTML] = facts.map { name, value in
+            let title = name.hasPrefix("field:") ? String(name.dropFirst(6)) : words["fact.\(name)"]
+            return "<div><dt>\(title)</dt><dd>\(value)</dd></div>"
+        }
+        return "<dl>\(rows)</dl>"
+    }
+}

@@ -1,0 +1,71 @@
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+
+extension Response {
+    static func page(_ html: HTML, status: Int = 200) -> Response {
+        let body = ByteBuffer(string: html.source)
+        return Response(
+            status: HTTPResponse.Status(code: status), headers: fields("text/html; charset=utf-8"), body: ResponseBody(byteBuffer: body))
+    }
+
+    static func asset(_ bytes: [UInt8], type: String) -> Response {
+        Response(status: .ok, headers: fields(type), body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    static func redirect(_ address: String, cookie: String? = nil) -> Response {
+        var headers = fields("text/plain")
+        headers[.location] = address
+        headers[.setCookie] = cookie
+        return Response(status: .seeOther, headers: headers)
+    }
+
+    /// Server-sent events, until `write` returns or the browser leaves.
+    static func stream(_ write: @escaping @Sendable (any ResponseBodyWriter) async throws -> Void) -> Response {
+        Response(
+            status: .ok, headers: fields("text/event-stream"),
+            body: ResponseBody { writer in
+                try await write(writer)
+                try await writer.finish(nil)
+            })
+    }
+
+    /// Every answer has them, also a refusal.
+    private static func fields(_ type: String) -> HTTPFields {
+        var fields = HTTPFields()
+        fields[.contentType] = type
+        fields[.cacheControl] = "no-store"
+        for (name, value) in security {
+            if let name = HTTPField.Name(name) { fields[name] = value }
+        }
+        return fields
+    }
+
+    /// Nothing from elsewhere, no script or style within a page, and no frame around it. With `no-referrer`, forms would be sent without an origin.
+    private static let security = [
+        (
+            "Content-Security-Policy",
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
+                + "frame-ancestors 'none'"
+        ),
+        ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"), ("Referrer-Policy", "same-origin"),
+        ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Resource-Policy", "same-origin"),
+    ]
+}
+
+/// A file of the page, compiled in.
+struct Asset {
+    let bytes: [UInt8]
+    let type: String
+
+    static func named(_ path: [String]) -> Asset? {
+        switch path {
+        case ["style.css"]: Asset(bytes: PackageResources.style_css, type: "text/css; charset=utf-8")
+        case ["page.js"]: Asset(bytes: PackageResources.page_js, type: "text/javascript; charset=utf-8")
+        case ["icon.svg"]: Asset(bytes: PackageResources.icon_svg, type: "image/svg+xml")
+        default: nil
+        }
+    }
+
+    var response: Response { .asset(bytes, type: type) }
+}

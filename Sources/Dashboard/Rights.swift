@@ -1,0 +1,26 @@
+import ControlAPI
+import Synchronization
+
+/// What the daemon has refused to the person so far, so that pages offer no such button again. It cannot be asked without an entry in its log.
+package final class Rights: Sendable {
+    private let refused = Mutex<Access?>(nil)
+
+    package init() {}
+
+    /// - Parameter path: of the page or button that was refused.
+    package func refuse(_ path: [String]) {
+        // A file may be discarded by its owner.
+        guard path.first != "file" else { return }
+        let access: Access = ["discard", "restore", "face"].contains(path.last) ? .administer : .operate
+        refused.withLock { $0 = min($0 ?? access, access) }
+    }
+
+    /// The highest role that was not refused.
+    package var access: Access {
+        switch refused.withLock({ $0 }) {
+        case nil: .administer
+        case .administer: .operate
+        case .operate, .observe: .observe
+        }
+    }
+}

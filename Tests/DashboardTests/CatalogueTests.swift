@@ -1,0 +1,72 @@
+import ControlAPI
+import Foundation
+import SyncModel
+import Testing
+
+@testable import Dashboard
+
+@Suite struct CatalogueTests {
+    private func plain(_ keys: Set<String>) -> Set<String> { Set(keys.map { $0.replacing(/\[.*/, with: "") }) }
+
+    @Test func languagesHaveTheSameTexts() {
+        let ownWords = ["state", "hold", "verdict"]
+        let vietnamese = plain(Catalogue.vietnamese.keys).filter { key in !ownWords.contains { key.hasPrefix("\($0).") } }
+        let english = plain(Catalogue.english.keys).filter { key in !ownWords.contains { key.hasPrefix("\($0).") } }
+        #expect(vietnamese == english)
+    }
+
+    @Test func translatesTheVocabulary() {
+        let words = Catalogue.vietnamese
+        for state in Entry.State.allCases { #expect(words.known("state.\(state.rawValue)") != nil, "\(state)") }
+        for reason in HoldReason.allCases { #expect(words.known("hold.\(reason.rawValue)") != nil, "\(reason)") }
+        for verdict in ["accepted", "transient", "unread", "unseen", "locked", "unknown"] {
+            #expect(words.known("verdict.\(verdict)") != nil)
+        }
+        for code in Attention.Code.allCases where code != .unknown {
+            for words in Catalogue.all { #expect(words.known("attention.\(code.rawValue)") != nil, "\(code)") }
+        }
+    }
+
+    @Test func englishVocabularyIsThatOfTheCommandLine() {
+        var entry = Sample().entry("dead")
+        (entry.lastStatus, entry.attempts) = (503, 3)
+        #expect(Catalogue.english.state(of: entry) == entry.stateWords && entry.stateWords == "failed after 3 attempts")
+        #expect(Catalogue.vietnamese.state(of: entry) == "thất bại sau 3 lần thử")
+        #expect(Catalogue.vietnamese.state(of: Sample().entry("held", hold: "forbidden")) == "giữ lại: không được phép")
+    }
+
+    @Test func hasEachPluralFormOfTheLanguage() {
+        for words in Catalogue.all {
+            let plurals = words.keys.filter { $0.contains("[") }
+            let forms = words.language == "en" ? ["one", "other"] : ["other"]
+            #expect(plurals == Set(plain(plurals).flatMap { key in forms.map { "\(key)[\($0)]" } }))
+        }
+        #expect(
+            Catalogue.english.count("entries.total", 1) == "1 entry" && Catalogue.english.count("entries.total", 5000) == "5,000 entries")
+        #expect(
+            Catalogue.vietnamese.count("entries.total", 1) == "1 mục" && Catalogue.vietnamese.count("entries.total", 5000) == "5.000 mục")
+    }
+
+    @Test func valuesAreNotFilledAgain() {
+        #expect(Catalogue.english["sign.out.at", ["account": "{backend}", "backend": "b"]] == "Sign {backend} out of b")
+    }
+
+    @Test func prefersTheFirstKnownLanguage() {
+        let headers: [(String?, String)] = [
+            (nil, "en"), ("", "en"), ("de-DE,de;q=0.9", "en"), ("vi", "vi"), ("de,vi;q=0.5,en;q=0.3", "vi"), ("en;q=0.1,vi;q=0.2", "vi"),
+            ("en,vi", "en"), ("VI-vn", "vi"), ("*;q=x, ;;,,", "en"),
+        ]
+        for (header, language) in headers { #expect(Catalogue.preferred(header).language == language, "\(header ?? "none")") }
+    }
+
+    @Test func noPageShowsAKey() async throws {
+        for words in Catalogue.all {
+            for page in try await Sample().pages(Sample.desk(words)) {
+                let text = Sample.desk(words).document(page).source.replacing(/<[^>]*>/, with: "\n")
+                for line in text.split(separator: "\n") {
+                    #expect(line.firstMatch(of: /^[a-z]+(?:\.[a-z]+)+(?:\[|$)/) == nil && !line.contains("{"), "\(line)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import AsyncHTTPClient
+import ControlAPI
+import NIOCore
+import NIOHTTP1
+import Testing
+
+@testable import Dashboard
+
+/// The real server on a loopback port, without a daemon.
+@Suite(.timeLimit(.minutes(10))) struct DashboardTests {
+    private let client = ControlClient(socketPath: "/nonexistent/homing.sock")
+
+    @Test func servesOnLoopbackAlone() async throws {
+        let keys = Keys()
+        let (addresses, address) = AsyncStream.makeStream(of: String.self)
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await Dashboard(client: client, keys: keys).run { address.yield($0) } }
+            var found = addresses.makeAsyncIterator()
+            let first = try #require(await found.next())
+            #expect(first.hasPrefix("http://127.0.0.1:") && first.hasSuffix("/\(keys.place)/?token=\(keys.token)"))
+            let opened = try await HTTPClient.shared.execute(HTTPClientRequest(url: first), timeout: .seconds(300))
+            let cookie = try #require(opened.headers.first(name: "set-cookie")?.split(separator: ";").first)
+            _ = try await opened.body.collect(upTo: 1 << 20)
+            var request = HTTPClientRequest(url: String(first.prefix { $0 != "?" }))
+            request.headers.add(name: "cookie", value: String(cookie))
+            let page = try await HTTPClient.shared.execute(request, timeout: .seconds(300))
+            #expect(page.status == .serviceUnavailable)
+            #expect(String(buffer: try await page.body.collect(upTo: 1 << 20)).contains("Homing is not running"))
+            let stranger = try await HTTPClient.shared.execute(HTTPClientRequest(url: request.url), timeout: .seconds(300))
+            #expect(stranger.status == .forbidden)
+            _ = try await stranger.body.collect(upTo: 1 << 20)
+            group.cancelAll()
+        }
+    }
+
+    @Test func endsWhenUnused() async throws {
+        try await Dashboard(client: client, limit: .zero).run { _ in }
+    }
+
+    @Test func takenPortIsAProblem() async throws {
+        let (addresses, address) = AsyncStream.makeStream(of: String.self)
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await Dashboard(client: client).run { address.yield($0) } }
+            var found = addresses.makeAsyncIterator()
+            let first = try #require(await found.next())
+            let port = try #require(first.firstMatch(of: #/127\.0\.0\.1:(\d+)/#).flatMap { Int($0.output.1) })
+            await #expect { try await Dashboard(client: client, port: port).run { _ in } } throws: {
+                ($0 as? Problem)?.code == .invalidRequest
+            }
+            group.cancelAll()
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import ControlAPI
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import Dashboard
+
+@Suite(.timeLimit(.minutes(10))) struct LiveTests {
+    private struct Gone: Error {}
+
+    /// A browser that leaves after some signals.
+    private final class Browser: ResponseBodyWriter, Sendable {
+        private let text: Mutex<[String]> = Mutex([])
+        private let limit: Int
+
+        init(leavesAfter limit: Int) { self.limit = limit }
+        var signals: [String] { text.withLock { $0 } }
+
+        func write(_ buffer: ByteBuffer) async throws {
+            let count = text.withLock { text in
+                text.append(String(buffer: buffer))
+                return text.count
+            }
+            if count == limit { throw Gone() }
+        }
+        func finish(_ trailingHeaders: HTTPFields?) async throws {}
+    }
+
+    @Test func tellsThatTheDaemonIsLostAndEndsWithTheBrowser() async throws {
+        let (browser, usage) = (Browser(leavesAfter: 3), Usage())
+        let live = Live(client: ControlClient(socketPath: "/nonexistent/homing.sock"), usage: usage) { time in
+            // Of the pauses, the heartbeat never ends, and the others take no time.
+            try await Task.sleep(for: time >= .seconds(15) ? .seconds(86_400) : .zero)
+        }
+        await #expect(throws: Gone.self) { try await live.run(browser) }
+        #expect(browser.signals == Array(repeating: "event: lost\ndata: -\n\n", count: 3))
+        #expect(usage.remaining(of: .zero) == nil)
+    }
+
+    @Test func heartbeatNoticesThatTheBrowserHasLeft() async throws {
+        let browser = Browser(leavesAfter: 2)
+        let live = Live(client: ControlClient(socketPath: "/nonexistent/homing.sock"), usage: Usage()) { time in
+            try await Task.sleep(for: time > .seconds(1) || time == .milliseconds(250) ? .zero : .seconds(86_400))
+        }
+        await #expect(throws: Gone.self) { try await live.run(browser) }
+        #expect(browser.signals.contains(":\n\n"))
+    }
+}

@@ -1,0 +1,123 @@
+import ControlAPI
+import Foundation
+import Testing
+
+@testable import Dashboard
+
+@Suite struct PageTests {
+    private let sample = Sample(text: "breathesafe")
+    private func source(_ page: Page) -> String { page.body.source }
+
+    @Test func moodFollowsTheStatus() {
+        var overview = Overview(status: sample.status)
+        #expect(overview.mood == .attention)
+        overview.status.attention = []
+        #expect(overview.mood == .waiting)
+        overview.status.backends = []
+        #expect(overview.mood == .good)
+        overview.status.spool?.waiting = 1
+        #expect(overview.mood == .waiting)
+    }
+
+    @Test func firstPageShowsEachProblemWithItsButton() {
+        let page = source(sample.overview.page(Sample.desk()))
+        let root = Sample.desk().root
+        for action in ["entry/breathesafe/retry", "sync", "resume", "claim", "entry/breathesafe/restore"] {
+            #expect(page.contains("method=\"post\" action=\"\(root)/\(action)\""), "\(action)")
+        }
+        for link in [
+            "entry/breathesafe/fix", "entry/breathesafe/discard", "accounts/sign-in?backend=breathesafe", "file/discard?name=breathesafe",
+        ] {
+            #expect(page.contains("href=\"\(root)/\(link)\""), "\(link)")
+        }
+    }
+
+    @Test func entryWithUnknownOutcomeIsResolvedAndNotRetried() {
+        let page = source(sample.story("dead").page(Sample.desk()))
+        #expect(!page.contains("/retry\"") && !page.contains("/fix\"") && page.contains("/resolve\"") && page.contains("/discard\""))
+        let sent = source(sample.story("inflight").page(Sample.desk()))
+        #expect(!sent.contains("<button"))
+    }
+
+    @Test func offersOnlyWhatWasNotRefused() {
+        let rights = Rights()
+        rights.refuse(["file", "discard"])
+        #expect(rights.access == .administer)
+        rights.refuse(["entry", "1", "face"])
+        #expect(rights.access == .operate)
+        let operating = Desk(words: .english, keys: Sample.keys, now: Sample.now, access: rights.access)
+        let page = source(sample.overview.page(operating)) + source(sample.story("pending").page(operating))
+        #expect(page.contains("/retry\"") && page.contains("/fix\"") && !page.contains("/restore\"") && !page.contains("/face\""))
+        #expect(!page.contains("entry/breathesafe/discard"))
+        rights.refuse(["people"])
+        rights.refuse(["entry", "1", "discard"])
+        let observer = Desk(words: .english, keys: Sample.keys, now: Sample.now, access: rights.access)
+        let pages = [sample.overview.page(observer), sample.story("dead").page(observer)].map(source).joined()
+        #expect(!pages.contains("<form") && pages.contains("queue?state=dead"))
+    }
+
+    @Test func payloadIsGoneAfterTheDelivery() {
+        let waiting = source(sample.story("pending").page(Sample.desk()))
+        #expect(waiting.contains("/face\"") && !waiting.contains("was destroyed"))
+        let delivered = source(sample.story("delivered").page(Sample.desk()))
+        #expect(!delivered.contains("/face\"") && delivered.contains("was destroyed") && delivered.contains("Receipt"))
+    }
+
+    @Test func fixOffersOtherPeopleThatTheServerKnows() {
+        let page = source(Questions.fix(sample.entry(), sample.roster, find: "", Sample.desk()))
+        // One is the present person, one is new, and one is being deleted.
+        #expect(!page.contains("name=\"person\""))
+        var roster = sample.roster
+        roster.rows.append(RosterRow(id: "7", label: "Ben Sample", values: [:]))
+        #expect(source(Questions.fix(sample.entry(), roster, find: "", Sample.desk())).contains("name=\"person\" value=\"7\""))
+    }
+
+    @Test func signOutSaysWhatWaitsForWhom() {
+        var backend = sample.backend
+        #expect(source(AccountsPage.signOut(backend, Sample.desk())).contains("1 entry of breathesafe is waiting."))
+        backend.discardedBySigningOut = 2
+        #expect(
+            source(AccountsPage.signOut(backend, Sample.desk())).contains("2 entries are not delivered. Signing out discards them for good")
+        )
+    }
+
+    @Test func signInNeverRepeatsTheSecret() {
+        let problem = Problem(.signInRefused, status: 401, title: "", detail: "Refused.")
+        let page = AccountsPage.signIn(sample.backend, email: "anna@clinic.example", problem: problem, Sample.desk())
+        #expect(source(page).contains("value=\"anna@clinic.example\"") && page.status == 401 && !page.isLive)
+        #expect(source(page).contains("name=\"password\" type=\"password\" required"))
+    }
+
+    @Test func writesTimesAsTheLanguageDoes() {
+        let earlier = Sample.now.addingTimeInterval(-86_400)
+        #expect(Sample.desk().time(Sample.now).source == "<time datetime=\"2025-03-11T14:15:00.000Z\">14:15</time>")
+        #expect(Sample.desk(.vietnamese).clock(earlier) == "14:15 10/03/2025")
+    }
+
+    @Test func pageIsLight() async throws {
+        let assets = try ["style.css", "page.js", "icon.svg"].map { try #require(Asset.named([$0])).bytes.count }
+        for page in try await sample.pages(Sample.desk()) {
+            #expect(Sample.desk().document(page).source.utf8.count + assets.reduce(0, +) < 60_000)
+        }
+    }
+
+    @Test func countsUse() {
+        let (start, now) = (ContinuousClock.now, Moving())
+        let usage = Usage { start + now.offset }
+        #expect(usage.remaining(of: .seconds(60)) == .seconds(60))
+        now.offset = .seconds(50)
+        usage.touch()
+        now.offset = .seconds(100)
+        #expect(usage.remaining(of: .seconds(60)) == .seconds(10))
+        usage.open()
+        now.offset = .seconds(500)
+        // An open page is use.
+        #expect(usage.remaining(of: .seconds(60)) == .seconds(60))
+        usage.close()
+        now.offset = .seconds(560)
+        #expect(usage.remaining(of: .seconds(60)) == nil)
+    }
+
+    // SAFETY: one test changes and reads it, in one task.
+    private final class Moving: @unchecked Sendable { var offset = Duration.zero }
+}

@@ -1,0 +1,123 @@
+import ControlAPI
+import Foundation
+
+@testable import Dashboard
+
+/// Sample reports at 14:15 on 11 March 2025, with one text at every place that comes from outside.
+struct Sample {
+    static let now = Date(timeIntervalSince1970: 1_741_702_500)  // 2025-03-11 14:15:00 UTC
+    static let keys = Keys()
+    static func desk(_ words: Catalogue = .english) -> Desk { Desk(words: words, keys: keys, now: now, timeZone: .gmt) }
+
+    var text = "Anna Example"
+
+    func entry(_ state: String = "dead", hold: String? = nil, id: String? = nil) -> EntrySummary {
+        var entry = EntrySummary(
+            sequence: 12, id: id ?? text, backend: text, account: text, route: text, lane: text, state: state,
+            capturedAt: Self.now.addingTimeInterval(-180), acceptedAt: Self.now.addingTimeInterval(-120))
+        entry.title = RosterTitle(one: text, many: text)
+        entry.subject = SubjectReport(resource: text, field: text, id: text, label: "\(text)!")
+        (entry.holdReason, entry.attempts, entry.size, entry.lastStatus, entry.lastError) = (hold, 3, 17_400, 503, text)
+        (entry.remoteID, entry.settledAt, entry.dueAt) = (text, Self.now, Self.now.addingTimeInterval(60))
+        if hold == "discarding" { entry.discardAt = Self.now.addingTimeInterval(600) }
+        return entry
+    }
+
+    var backend: BackendReport {
+        var session = SessionReport(
+            backend: text, state: "signedIn", account: text, email: text, since: Self.now, remembered: true, reason: text)
+        session.failure = text
+        var backend = BackendReport(
+            name: text, baseURL: text, gate: "cooling", gateReason: text, session: session,
+            queue: QueueReport(pending: 3, held: 1, dead: 1, delivered: 1_412, discarding: 1), oldestWaiting: Self.now,
+            lastDelivered: Self.now,
+            nextTry: Self.now, otherAccounts: [WaitingAccount(account: text, email: text, waiting: 2)])
+        backend.owedSignOuts = [OwedSignOutReport(account: text, until: Self.now, sentence: text)]
+        return backend
+    }
+
+    var status: Status {
+        var spool = SpoolReport(directory: text, waiting: 0, refused: 1)
+        spool.refusedFiles = [text]
+        let codes = [
+            "dead", "held", "sign-in-required", "refused-files", "paused", "unclaimed-files", "route-failing", "misconfigured", text,
+        ]
+        let attention = codes.map { Attention(code: $0, text: text, next: text, backend: text) }
+        return Status(
+            sentence: text, attention: attention, backends: [backend], spool: spool, version: "1", startedAt: Self.now, cursor: 7)
+    }
+
+    var why: Explanation { Explanation(id: text, state: "dead", sentence: text, next: text, needsPerson: true) }
+
+    var overview: Overview {
+        Overview(
+            status: status, cases: [.init(entry: entry(), why: why), .init(entry: entry("held", hold: text), why: why)],
+            discarded: [entry("held", hold: "discarding")], delivered: [entry("delivered")])
+    }
+
+    var receipt: ReceiptReport {
+        var receipt = ReceiptReport(
+            sequence: 12, id: text, outcome: text, capturedAt: Self.now, settledAt: Self.now, backend: text, account: text, email: text,
+            lane: text, route: text, remoteID: text, status: 201, foundByLookup: true, attempts: 1, size: 17_400, discardedBy: text,
+            altered: text, unverified: true)
+        receipt.subject = entry().subject
+        receipt.resolvedBy = text
+        return receipt
+    }
+
+    func story(_ state: String) -> StoryPage {
+        var entry = entry(state)
+        (entry.uncertain, entry.retryMayDuplicate, entry.supersededBy) = (true, true, text)
+        let attempt = AttemptSummary(
+            startedAt: Self.now, endedAt: Self.now, verdict: text, counted: true, status: 503, message: text)
+        let detail = EntryDetail(entry: entry, attempts: [attempt], fields: [text: text], behind: text)
+        return StoryPage(detail: detail, why: why, receipt: receipt)
+    }
+
+    var lane: LaneReport {
+        var lane = LaneReport(
+            backend: text, account: text, email: text, lane: text, head: text, state: text, capturedAt: Self.now,
+            dueAt: Self.now.addingTimeInterval(60), waiting: 3)
+        lane.subject = entry().subject
+        return lane
+    }
+
+    var roster: RosterPage {
+        let report = RosterReport(backend: text, resource: text, title: RosterTitle(one: text, many: text), state: text, sentence: text)
+        let rows = [
+            RosterRow(id: text, label: text, values: [:]), RosterRow(id: "@\(text)", label: text, values: [:], pending: "new"),
+            RosterRow(id: "other", label: text, values: [:], deletion: text),
+        ]
+        return RosterPage(roster: report, rows: rows, matching: 3, next: text)
+    }
+
+    var face: Face? {
+        let name = String(decoding: JSONCoding.encoded(text), as: UTF8.self)
+        return Face(
+            payload: """
+                {"landmark_coordinates": {"1": {"x": 0, "y": 1, "z": 2}, "2": {"x": 3.5, "y": -4, "z": 5}},
+                "measurement_pairs": [{"from": 1, "to": 2, "key": "1-2", "description": \(name)}],
+                "average_measurements": {"1-2": {"value": 17.25}}}
+                """)
+    }
+
+    /// Every page that shows words from outside.
+    func pages(_ desk: Desk) async throws -> [Page] {
+        let problem = Problem(.internalError, status: 500, title: text, detail: text, next: text)
+        let choice = try await DiscardChoice([entry()], takesDiscarded: false) { _ async throws(Problem) in [] }
+        let query = EntryQuery(state: text, backend: text, user: text)
+        var signedOut = backend
+        signedOut.session.state = "signInRequired"
+        return [
+            overview.page(desk), story("dead").page(desk), story("pending").page(desk), story("delivered").page(desk),
+            QueuePage(query: query, entries: EntryPage(entries: [entry("pending")], next: 7), lanes: [lane]).page(desk),
+            DeliveredPage(newest: [entry("delivered")]).page(desk),
+            DeliveredPage(receipts: ReceiptPage(receipts: [receipt], next: 7)).page(desk),
+            PeoplePage(lists: [roster.roster, roster.roster], chosen: roster, find: text, lanes: [lane]).page(desk),
+            PeoplePage(lists: [], problem: problem).page(desk), AccountsPage(status: status).page(desk),
+            AccountsPage.signIn(signedOut, email: text, problem: problem, desk), AccountsPage.signOut(backend, desk),
+            Questions.fix(entry(), roster, find: text, desk), Questions.discard(entry(), choice, desk), Questions.destroy(file: text, desk),
+            FacePage(entry: entry(), face: face).page(desk), FacePage(entry: entry(), face: nil).page(desk), desk.page(problem),
+        ]
+    }
+}

@@ -1,0 +1,334 @@
+"""A manager, and some attackers, at the page of ‘homing dashboard’."""
+import http.client, http.server, os, sys, threading, traceback, urllib.parse
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect, sync_playwright
+
+from station import PATIENCE, Station, until
+
+expect.set_options(timeout=PATIENCE * 1000)
+SCREENS = os.environ.get("SCREENS")
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
+HOSTILE = "\"><img src=x onerror=alert(1)>'\u0301"
+
+
+class Stage:
+    """The browser at one dashboard."""
+
+    def __init__(self, station, browser):
+        self.station, self.browser = station, browser
+        self.address = station.run_dashboard()
+        self.origin, self.place = self.address.split("/?")[0].rsplit("/", 1)
+        self.root = f"{self.origin}/{self.place}"
+        self.context, self.complaints = browser.new_context(), []
+        self.page = self.watched(self.context)
+
+    def watched(self, context):
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE * 1000)
+        page.on("dialog", lambda dialog: (self.complaints.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        page.on("console", self.heard)
+        page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
+        return page
+
+    def heard(self, message):
+        # A refusal, and the break in the events while the daemon restarts, are meant.
+        if message.type in ("error", "warning") and "Failed to load resource" not in message.text and "net::ERR" not in message.text:
+            self.complaints.append(f"{message.type}: {message.text}")
+
+    def go(self, path=""):
+        self.page.goto(f"{self.root}/{path}")
+        return self.page
+
+    def raw(self, method="GET", path="", host=None, body=None, **fields):
+        """A request without a browser."""
+        parts = urllib.parse.urlsplit(self.origin)
+        connection = http.client.HTTPConnection(parts.hostname, parts.port)
+        headers = {"Host": host or parts.netloc, **{name.replace("_", "-"): value for name, value in fields.items()}}
+        connection.request(method, f"/{self.place}/{path}", body, headers)
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+
+    def picture(self, name, page=None):
+        if SCREENS:
+            (page or self.page).screenshot(path=f"{SCREENS}/{name}.png", full_page=True)
+
+
+def opens_with_a_token(stage):
+    stage.page.goto(stage.address)
+    stage.page.wait_for_url(f"{stage.root}/")
+    expect(stage.page.locator(".sentence").first).not_to_be_empty()
+    sentence = stage.station.homing("status", check=False).stdout.splitlines()[0]
+    expect(stage.page.locator(".sentence").first).to_have_text(sentence)
+    cookie = next(cookie for cookie in stage.context.cookies() if cookie["name"] == "homing")
+    assert cookie["httpOnly"] and cookie["sameSite"] == "Strict" and cookie["path"] == f"/{stage.place}/", cookie
+    assert stage.page.evaluate("document.cookie") == ""
+    weight = sum(len(stage.raw(path=path, Cookie=f"homing={cookie['value']}")[1]) for path in ("", "style.css", "page.js", "icon.svg"))
+    assert 10_000 < weight < 150_000, weight
+    assert "token" not in stage.page.evaluate("document.referrer + location.href")
+
+
+def refuses_strangers(stage):
+    status, text = stage.raw(path=f"?{stage.address.split('?')[1]}")
+    assert status == 403 and "used already" in text, (status, text)
+    for path in ("", "queue", "style.css", "events", "people"):
+        assert stage.raw(path=path)[0] == 403, path
+    cookie = "; ".join(f"{cookie['name']}={cookie['value']}" for cookie in stage.context.cookies())
+    assert stage.raw(Cookie=cookie)[0] == 200
+    assert stage.raw(Cookie=cookie, host="evil.example")[0] == 421
+    assert stage.raw(Cookie=cookie, host="localhost")[0] == 421
+    assert stage.raw("POST", "sync", body="", Cookie=cookie)[0] == 403
+    assert stage.raw("POST", "sync", body="form=x", Cookie=cookie, Origin=stage.origin,
+                     Content_Type="application/x-www-form-urlencoded")[0] == 403
+    assert stage.raw("DELETE", "queue", Cookie=cookie)[0] == 405
+
+
+def gives_other_sites_nothing(stage):
+    """A page of another local port is of the same site, and so gets cookies that are not bound to a path."""
+    seen = []
+    page = f"""<!doctype html><body><iframe src="{stage.root}/"></iframe><img src="{stage.root}/icon.svg">
+        <form method="post" action="{stage.root}/sync"><input name="form" value="x"></form>"""
+
+    class Evil(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            seen.append(dict(self.headers))
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(page.encode())
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Evil)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    evil = stage.context.new_page()
+    evil.goto(f"http://127.0.0.1:{server.server_port}/{stage.place[:8]}/")
+    assert seen and all("homing" not in headers.get("Cookie", "") for headers in seen), seen
+    read = f"fetch('{stage.root}/', {{credentials: 'include'}}).then(() => 'read', () => 'refused')"
+    assert evil.evaluate(read) == "refused"
+    assert evil.evaluate("document.images[0].naturalWidth") == 0
+    with evil.expect_navigation() as answer:
+        evil.evaluate("document.forms[0].submit()")
+    assert answer.value.status == 403
+    evil.close()
+    server.shutdown()
+
+
+def fixes_the_person(stage):
+    page = stage.go()
+    expect(page.get_by_role("heading", name="Failed")).to_be_visible()
+    stage.picture("overview-attention")
+    page.get_by_role("link", name="Fix the person").first.click()
+    expect(page.get_by_role("searchbox")).to_be_visible()
+    stage.picture("fix")
+    page.get_by_role("button", name="Send to this person").first.click()
+    expect(page.get_by_text("This entry replaces the old one.")).to_be_visible()
+    # It is delivered while the page is open.
+    expect(page.locator("#state .badge")).to_have_text("delivered")
+    expect(page.locator("#receipt")).to_contain_text("Server id")
+    expect(page.locator("#payload")).to_contain_text("was destroyed")
+    stage.picture("delivered")
+
+
+def discards_and_restores(stage):
+    page = stage.go()
+    page.get_by_role("link", name="Discard").first.click()
+    page.get_by_label("Reason").fill("a test")
+    page.get_by_role("button", name="Discard").click()
+    expect(page.get_by_text("You can restore it for ten minutes.")).to_be_visible()
+    page.get_by_role("button", name="Restore").click()
+    expect(page.get_by_text("Restored.")).to_be_visible()
+    expect(page.locator("#undo")).to_be_empty()
+
+
+def stays_current(stage):
+    page = stage.go()
+    page.evaluate("window.untouched = true")
+    before = page.locator("#latest tbody tr").count()
+    stage.station.submit(2)
+    expect(page.locator("#latest tbody tr")).to_have_count(before + 1)
+    assert page.evaluate("window.untouched") is True
+    # The focus stays where it was.
+    page.locator("#latest tbody a").last.focus()
+    name = page.evaluate("document.activeElement.getAttribute('href')")
+    stage.station.submit(3)
+    expect(page.locator("#latest tbody tr")).to_have_count(before + 2)
+    assert page.evaluate("document.activeElement.getAttribute('href')") == name
+
+
+def draws_the_face(stage, entry):
+    page = stage.go(f"entry/{entry}")
+    expect(page.locator("#state .badge")).to_have_text("waiting")
+    expect(page.locator(".story")).to_contain_text("Accepted and stored")
+    stage.picture("entry-waiting")
+    page.get_by_role("link", name="Show the captured face").click()
+    expect(page.locator("svg g")).to_have_count(108)
+    page.locator("svg g").nth(3).locator("line").first.hover(force=True)
+    expect(page.locator("[data-readout]")).to_contain_text(" mm")
+    assert page.locator(".lit").count() >= 3
+    page.locator("tr[data-segment='0'] th").hover()
+    expect(page.locator("[data-readout]")).to_contain_text("left strap 4 6.2 mm")
+    stage.picture("face")
+    assert "exported" in stage.station.homing("events", "--since", "0", check=False).stdout
+
+
+def scrolls_through_the_queue(stage):
+    page = stage.go("queue")
+    expect(page.locator("#lanes tbody tr").first).to_be_visible()
+    expect(page.locator("#entries tbody tr")).to_have_count(100)
+
+    def is_at_the_end():
+        page.mouse.wheel(0, 100_000)
+        page.wait_for_timeout(100)
+        # One of the 230 may be on its way.
+        return page.locator("#entries tbody tr").count() >= 229
+
+    until("the end of the queue", is_at_the_end)
+    assert page.locator("[data-more]").count() == 0
+    stage.picture("queue")
+
+
+def shows_hostile_names_as_text(stage):
+    page = stage.go("people")
+    expect(page.locator("#rows")).to_contain_text("<img src=x")
+    assert page.locator("main img").count() == 0
+    page.get_by_role("searchbox").fill("img src")
+    page.get_by_role("button", name="Search").click()
+    expect(page.locator("#rows tbody tr")).to_have_count(1)
+    stage.picture("people")
+
+
+def survives_a_restart(stage):
+    page = stage.go()
+    page.evaluate("window.untouched = true")
+    stage.station.kill_daemon()
+    expect(page.get_by_text("Homing is restarting…")).to_be_visible()
+    stage.picture("restarting")
+    stage.station.run_daemon()
+    expect(page.get_by_text("Homing is restarting…")).not_to_be_visible()
+    assert page.evaluate("window.untouched") is True
+    stage.station.kill_daemon()
+    page.goto(f"{stage.root}/accounts")
+    expect(page.get_by_role("heading", name="Homing is not running")).to_be_visible()
+    stage.station.run_daemon()
+    expect(page.get_by_role("heading", name="Accounts")).to_be_visible()
+
+
+def signs_out_and_in(stage):
+    page = stage.go("accounts")
+    page.get_by_role("link", name="Sign out").click()
+    expect(page.locator("form.card")).to_contain_text("waiting")
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_text("Signed out on this station.")).to_be_visible()
+    page.get_by_role("link", name="Sign in").click()
+    page.get_by_label("E-mail address").fill("manager@lab.test")
+    page.get_by_label("Password", exact=True).fill("wrong")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.locator(".card.grave")).to_be_visible()
+    page.get_by_label("Password", exact=True).fill("Correct-horse-9")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_text("Signed in. Waiting entries are sent by themselves.")).to_be_visible()
+    stage.picture("accounts")
+
+
+PAGES = ("", "people", "queue", "queue?state=dead", "delivered", "delivered?after=0", "accounts", "accounts/sign-out?backend=breathesafe",
+         "accounts/sign-in?backend=breathesafe", "nowhere")
+
+
+def is_accessible(stage, entry):
+    axe = Axe()
+    pages = (*PAGES, f"entry/{entry}", f"entry/{entry}/face", f"entry/{entry}/discard", f"entry/{entry}/fix")
+    for scheme in ("light", "dark"):
+        stage.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        for path in pages:
+            found = axe.run(stage.go(path), options=RULES)
+            assert found.violations_count == 0, f"{path} ({scheme}): {found.generate_report()}"
+    stage.picture("dark-entry")
+    for width in (360, 1280, 3840):
+        stage.page.set_viewport_size({"width": width, "height": 800})
+        for path in pages:
+            page = stage.go(path)
+            over = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            assert over <= 0, f"{path} is {over} pixels too wide at {width}"
+        stage.go()
+        stage.picture(f"overview-{width}")
+    stage.page.set_viewport_size({"width": 1280, "height": 800})
+    page = stage.go()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+
+
+def speaks_vietnamese(stage):
+    page = stage.go("language/vi")
+    expect(page.locator("html")).to_have_attribute("lang", "vi")
+    expect(page.get_by_role("link", name="Tổng quan")).to_be_visible()
+    stage.picture("vietnamese")
+    stage.go("language/en")
+    expect(stage.page.get_by_role("link", name="Overview")).to_be_visible()
+
+
+def says_when_it_has_ended(stage):
+    page = stage.go()
+    process = stage.station.processes.pop("dashboard")
+    process.terminate()
+    process.wait()
+    expect(page.get_by_text("This page has ended.")).to_be_visible()
+
+
+def play(station, browser):
+    station.sandbox("add-person", first_name=HOSTILE, last_name="Example")
+    station.homing("people", "--refresh")
+    station.submit(9, user=6)
+    station.submit(1)
+    until("the refusal", lambda: station.homing("list", "--state", "dead", "--json").stdout.count('"id"') >= 1)
+    stage = Stage(station, browser)
+    acts = [opens_with_a_token, refuses_strangers, gives_other_sites_nothing, discards_and_restores, fixes_the_person, stays_current,
+            shows_hostile_names_as_text]
+    for act in acts:
+        step(stage, act)
+    station.sandbox("down")
+    entry = station.submit(4)
+    station.submit_many(229)
+    step(stage, draws_the_face, entry)
+    for act in (scrolls_through_the_queue, survives_a_restart, speaks_vietnamese):
+        step(stage, act)
+    step(stage, is_accessible, entry)
+    station.sandbox("up")
+    for act in (signs_out_and_in, says_when_it_has_ended):
+        step(stage, act)
+
+
+def step(stage, act, *arguments):
+    stage.complaints.clear()
+    act(stage, *arguments)
+    assert not stage.complaints, f"{act.__name__}: {stage.complaints}"
+    print(f"dashboard: {act.__name__.replace('_', ' ')}", flush=True)
+
+
+def main():
+    station = Station()
+    try:
+        station.begin()
+        with sync_playwright() as playwright:
+            options = {"executable_path": os.environ["CHROMIUM"], "args": ["--no-sandbox", "--disable-gpu"]}
+            browser = playwright.chromium.launch(**options)
+            try:
+                play(station, browser)
+            except BaseException:
+                for context in browser.contexts:
+                    for page in context.pages:
+                        print(f"== {page.url}\n{page.locator('body').inner_text()[:3000]}", file=sys.stderr)
+                raise
+    except BaseException:
+        traceback.print_exc()
+        print(station.logs(), file=sys.stderr)
+        sys.exit(1)
+    finally:
+        station.end()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""The real programs in a folder: sandbox, daemon and dashboard."""
+import http.client, json, os, pathlib, socket, subprocess, time, urllib.parse, urllib.request
+
+PROJECT, PROGRAMS, STAGE = (pathlib.Path(os.environ[name]) for name in ("PROJECT", "PROGRAMS", "STAGE"))
+PATIENCE = 60
+
+
+def until(what, condition):
+    """Waits until a condition holds."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.05)
+    raise AssertionError(f"gave up after {PATIENCE} seconds of waiting for: {what}")
+
+
+class Station:
+    def __init__(self):
+        self.processes = {}
+        self.environment = {**os.environ, "HOMING_SOCKET": str(STAGE / "homing.sock"), "NO_COLOR": "1"}
+
+    def begin(self):
+        self.start("sandbox", "homing-sandbox", "run", "--port-file", STAGE / "ports", "--managed-user", "6", "--fault",
+                   "error:status=422,code=Arkit data is invalid,path=users/6/,method=POST")
+        ports = until("the sandbox", lambda: (STAGE / "ports").exists() and (STAGE / "ports").read_text())
+        self.backend, self.control = (line.split("=", 1)[1] for line in ports.split())
+        profile = (PROJECT / "config/backends/breathesafe.yaml").read_text()
+        moved = profile.replace("base_url: https://www.breathesafe.xyz", f"base_url: {self.backend}")
+        (STAGE / "backends/breathesafe.yaml").write_text(moved)
+        (STAGE / "homing.yaml").write_text("state_directory: state\nsocket: homing.sock\ndelivery: {first_delay: 0.1, first_pause: 0.1}\n")
+        self.run_daemon()
+        self.homing("login", "--email", "manager@lab.test", "--password-stdin", input="Correct-horse-9")
+
+    def start(self, name, program, *arguments, **options):
+        log = open(STAGE / f"{name}.log", "ab")
+        command = [PROGRAMS / program, *map(str, arguments)]
+        options = {"stdout": log, "stderr": log, **options}
+        self.processes[name] = subprocess.Popen(command, env=self.environment, stdin=subprocess.DEVNULL, **options)
+        return self.processes[name]
+
+    def run_daemon(self):
+        self.start("homingd", "homingd", "run", "--config", STAGE / "homing.yaml")
+        until("the daemon", lambda: self.homing("status", "--json", check=False).returncode != 3)
+
+    def kill_daemon(self):
+        daemon = self.processes.pop("homingd")
+        daemon.kill()
+        daemon.wait()
+
+    def run_dashboard(self):
+        process = self.start("dashboard", "homing", "dashboard", "--json", stdout=subprocess.PIPE)
+        return json.loads(process.stdout.readline())["address"]
+
+    def homing(self, *arguments, check=True, **options):
+        command = [PROGRAMS / "homing", *map(str, arguments)]
+        return subprocess.run(command, env=self.environment, check=check, capture_output=True, text=True, **options)
+
+    def submit(self, number, user=5):
+        """Submits one of the captures; returns the entry's id."""
+        done = self.homing("submit", PROJECT / f"Tests/Data/arkit/capture-{number:02}.json", "--user", user, "--json")
+        answer = json.loads(done.stdout)
+        return (answer[0] if isinstance(answer, list) else answer)["id"]
+
+    def submit_many(self, count):
+        """Small captures, over one socket connection each."""
+        for number in range(count):
+            body = json.dumps({"average_measurements": {"1-2": {"value": number + 1, "description": "x"}}})
+            connection = http.client.HTTPConnection("homing")
+            connection.sock = socket.socket(socket.AF_UNIX)
+            connection.sock.connect(self.environment["HOMING_SOCKET"])
+            query = urllib.parse.urlencode({"route": "measurement", "item.user_id": "5"})
+            connection.request("POST", f"/v1/entries?{query}", body, {"Content-Type": "application/json", "Host": "homing"})
+            answer = connection.getresponse()
+            assert answer.status == 201, answer.read()
+            connection.close()
+
+    def sandbox(self, call, **body):
+        data = json.dumps(body).encode() if body else b""
+        urllib.request.urlopen(urllib.request.Request(f"{self.control}/{call}", data=data, method="POST")).read()
+
+    def end(self):
+        for process in reversed(self.processes.values()):
+            process.terminate()
+        for process in self.processes.values():
+            process.wait()
+
+    def logs(self):
+        return "\n".join(f"== {path.name}\n{path.read_text(errors='replace')[-3000:]}" for path in sorted(STAGE.glob("*.log")))
