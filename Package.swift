@@ -129,7 +129,9 @@ let targets: [Target] = [
         "SyncDaemon", "SyncDaemon", "Logging", "Outbox", "Capture", "Delivery", "Roster", "Backends", "Sessions", "SyncModel",
         "Vault", "ControlAPI", "ControlServer", "Sandbox", "Yams"),
     tests("Sandbox", "Sandbox", "JSON", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", resources: [.copy("Fixtures")]),
-    tests("Dashboard", "Dashboard", "ControlAPI", "SyncModel", "AsyncHTTPClient", "HTTPTypes", "HummingbirdCore", "NIOCore", "NIOHTTP1"),
+    tests(
+        "Dashboard", "Dashboard", "ControlAPI", "SyncModel", "AsyncHTTPClient", "HTTPTypes", "HummingbirdCore", "Logging", "NIOCore",
+        "NIOHTTP1", "NIOPosix"),
     tests("homing", "homing", "ControlAPI", "ControlServer"),
     tests(
         "EndToEnd", "homingd", "homing", "homing-sandbox", "homing-torture", "ControlAPI", "ControlServer", "Delivery", "Sandbox",

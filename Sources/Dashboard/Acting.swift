@@ -25,6 +25,9 @@ struct Acting {
             _ = try await client.call(Endpoints.resume, ResumeRequest(backend: backend))
             return .done("resumed")
         case ["claim"]:
+            // The person saw this account; another may have signed in meanwhile.
+            let account = try await Reading(client: client, desk: desk).backend(backend)?.session.account
+            guard let account, account == visit.form["account"] else { return .done("nothing") }
             _ = try await client.call(Endpoints.claim, NoInput())
             return .done("claimed")
         case ["accounts", "sign-in"]: return try await signIn(visit.form)
@@ -55,7 +58,7 @@ struct Acting {
         case "fix":
             let old = try await client.call(Endpoints.entry, EntryReference(id: id)).entry
             guard let field = old.subject?.field, let person = form["person"], !person.isEmpty else { return nil }
-            let request = FixRequest(id: old.id, newID: UUID().uuidString.lowercased(), fields: [field: person])
+            let request = FixRequest(id: old.id, newID: UUID().uuidString.lowercased(), fields: [field: person], strict: true)
             let receipt = try await client.call(Endpoints.fix, request)
             return .done("fixed", path: ["entry", receipt.id])
         case "discard":

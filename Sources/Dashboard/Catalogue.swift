@@ -4,21 +4,21 @@ import SyncModel
 
 /// The words of the page in one language, from a plain file: `key = text`, with `{name}` for a value, and a line for each plural form
 /// (`key[one]`, `key[other]`) of the language.
-package struct Catalogue: Sendable {
+struct Catalogue: Sendable {
     /// BCP 47.
-    package let language: String
+    let language: String
     private let texts: [String: String]
 
-    package static let english = Catalogue("en", PackageResources.en_txt)
-    package static let vietnamese = Catalogue("vi", PackageResources.vi_txt)
-    package static let all = [english, vietnamese]
+    static let english = Catalogue("en", PackageResources.en_txt)
+    static let vietnamese = Catalogue("vi", PackageResources.vi_txt)
+    static let all = [english, vietnamese]
 
     private init(_ language: String, _ bytes: [UInt8]) {
         self.language = language
         texts = Self.texts(in: String(decoding: bytes, as: UTF8.self))
     }
 
-    package static func texts(in file: String) -> [String: String] {
+    static func texts(in file: String) -> [String: String] {
         var texts: [String: String] = [:]
         for line in file.split(separator: "\n") where !line.hasPrefix("#") {
             guard let equals = line.firstRange(of: " = ") else { continue }
@@ -27,7 +27,7 @@ package struct Catalogue: Sendable {
         return texts
     }
 
-    package var keys: Set<String> { Set(texts.keys) }
+    var keys: Set<String> { Set(texts.keys) }
     var isEnglish: Bool { language == "en" }
 
     /// The language that a browser prefers, by the header Accept-Language.

@@ -16,7 +16,9 @@ package struct Dashboard: Sendable {
     private let limit: Duration
 
     /// - Parameter port: 0 for a free one.
-    package init(client: ControlClient, port: Int = 0, keys: Keys = Keys(), limit: Duration = .seconds(3600)) {
+    package init(client: ControlClient, port: Int) { self.init(client: client, port: port, keys: Keys()) }
+
+    init(client: ControlClient, port: Int = 0, keys: Keys = Keys(), limit: Duration = .seconds(3600)) {
         (self.client, self.port, self.keys, self.limit) = (client, port, keys, limit)
     }
 
@@ -26,10 +28,11 @@ package struct Dashboard: Sendable {
     package func run(onServing: @escaping @Sendable (String) async -> Void) async throws {
         let site = Mutex<Site?>(nil)
         let (usage, rights) = (Usage(), Rights())
+        let (served, serving) = AsyncStream.makeStream(of: Never.self)
         let quiet = Logger(label: "dashboard") { _ in SwiftLogNoOpLogHandler() }
         let http = HTTP1Channel(
             responder: { request, writer, _ in
-                let response = await site.withLock { $0 }?.respond(to: request) ?? Response(status: .serviceUnavailable)
+                let response = await site.withLock { $0 }?.respond(to: request) ?? Response.page("", status: 503)
                 try await writer.write(response: response.head, body: request.method == .head ? ResponseBody() : response.body)
             },
             configuration: .init(
@@ -43,6 +46,7 @@ package struct Dashboard: Sendable {
                 let doorkeeper = Doorkeeper(keys: keys, port: channel.localAddress?.port ?? port)
                 site.withLock { $0 = Site(doorkeeper: doorkeeper, client: client, usage: usage, rights: rights) }
                 await onServing("http://\(doorkeeper.authority)/\(keys.place)/?token=\(keys.token)")
+                serving.finish()
             },
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quiet)
         try await withThrowingTaskGroup { group in
@@ -56,6 +60,7 @@ package struct Dashboard: Sendable {
                 }
             }
             group.addTask {
+                for await _ in served {}
                 while let left = usage.remaining(of: limit) { try await Task.sleep(for: left) }
             }
             try await group.next()

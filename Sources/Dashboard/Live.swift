@@ -2,18 +2,23 @@ import ControlAPI
 import HummingbirdCore
 import NIOCore
 
-/// Tells one page of every change, as server-sent events: `change` when the page should be read again, and `lost` while the daemon does not answer.
+/// Tells one page of every change, as server-sent events: `change` when the page should be read again, `lost` while the daemon does not
+/// answer, and `silent` when that lasts.
 struct Live: Sendable {
     let client: ControlClient
     let usage: Usage
+    /// Of `Keys`. Each event proves with it that this run of the dashboard sent it.
+    let run: String
     var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
-    enum Signal: String, Sendable { case change, lost, beat }
+    enum Signal: String, Sendable { case change, lost, silent, beat }
 
     /// The minimum time between two signals.
     private static let pace = Duration.milliseconds(250)
     /// Notices a browser that is gone without a word.
     private static let heartbeat = Duration.seconds(15)
+    /// In failures, which take half a minute.
+    private static let patience = 8
 
     /// Returns when the browser has left.
     func run(_ writer: any ResponseBodyWriter) async throws {
@@ -30,7 +35,7 @@ struct Live: Sendable {
             defer { group.cancelAll() }
             for await next in signals {
                 // A line that begins with a colon is a comment.
-                let text = next == .beat ? ":\n\n" : "event: \(next.rawValue)\ndata: -\n\n"
+                let text = next == .beat ? ":\n\n" : "event: \(next.rawValue)\ndata: \(run)\n\n"
                 try await writer.write(ByteBuffer(string: text))
                 try await pause(Self.pace)
             }
@@ -50,8 +55,8 @@ struct Live: Sendable {
                     return !Task.isCancelled
                 }
             } catch {
-                signal.yield(.lost)
                 failures += 1
+                signal.yield(failures < Self.patience ? .lost : .silent)
             }
             // `try?`: on cancellation the loop ends.
             try? await pause(.milliseconds(250 << min(failures, 5)))

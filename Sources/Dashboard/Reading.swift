@@ -25,6 +25,9 @@ struct Reading {
         switch visit.path.dropFirst(2) {
         case []: return try await entry(id).page(desk)
         case ["fix"]: return try await fix(id, query)
+        case ["resolve"]:
+            let entry = try await client.call(Endpoints.entry, EntryReference(id: id)).entry
+            return entry.needsWord ? Questions.delivered(entry, desk) : nil
         case ["discard"]:
             let entry = try await client.call(Endpoints.entry, EntryReference(id: id)).entry
             return Questions.discard(entry, try await discardChoice(entry), desk)
@@ -49,22 +52,33 @@ struct Reading {
         var overview = Overview(status: try await status())
         for backend in overview.status.backends {
             for (state, count) in [(Entry.State.dead, backend.queue.dead), (.held, backend.queue.held)] where count > 0 {
-                overview.cases += try await cases(state, at: backend.name)
+                overview.cases += try await cases(state, at: backend.name, count: min(count, Overview.shown))
             }
-        }
-        if overview.status.backends.contains(where: { $0.queue.discarding > 0 }) {
-            let held = try await client.call(Endpoints.entries, EntryQuery(state: Entry.State.held.rawValue, after: 0, limit: 500))
-            overview.discarded = held.entries.filter(\.isBeingDiscarded)
+            overview.discarded += try await entries(
+                .held, at: backend.name, count: min(backend.queue.discarding, 500), where: \.isBeingDiscarded)
         }
         overview.delivered = try await newest(Overview.shown)
         return overview
     }
 
-    private func cases(_ state: Entry.State, at backend: String) async throws(Problem) -> [Overview.Case] {
-        let query = EntryQuery(state: state.rawValue, backend: backend, after: 0, limit: 100)
-        let entries = try await client.call(Endpoints.entries, query).entries.filter { !$0.isBeingDiscarded }
+    /// The first ones that fit, oldest first, of at most 10,000 entries.
+    private func entries(
+        _ state: Entry.State, at backend: String, count: Int, where fits: (EntrySummary) -> Bool
+    ) async throws(Problem) -> [EntrySummary] {
+        var query = EntryQuery(state: state.rawValue, backend: backend, after: 0, limit: 500)
+        var found: [EntrySummary] = []
+        for _ in 0..<20 where found.count < count {
+            let page = try await client.call(Endpoints.entries, query)
+            found += page.entries.filter(fits)
+            guard let next = page.next else { break }
+            query.after = next
+        }
+        return Array(found.prefix(count))
+    }
+
+    private func cases(_ state: Entry.State, at backend: String, count: Int) async throws(Problem) -> [Overview.Case] {
         var cases: [Overview.Case] = []
-        for entry in entries.prefix(Overview.shown) {
+        for entry in try await entries(state, at: backend, count: count, where: { !$0.isBeingDiscarded }) {
             do throws(Problem) {
                 cases.append(.init(entry: entry, why: try await client.call(Endpoints.why, EntryReference(id: entry.id))))
             } catch {
@@ -95,7 +109,7 @@ struct Reading {
             guard let list = named ?? usual else { return PeoplePage(lists: []) }
             let rows = RosterQuery(resource: list.resource, backend: list.backend, find: query["find"], after: query["after"])
             let chosen = try await client.call(Endpoints.roster, rows)
-            let lanes = try await client.call(Endpoints.lanes, LaneQuery(limit: 100)).lanes
+            let lanes = try await client.call(Endpoints.lanes, LaneQuery(limit: PeoplePage.mostLanes)).lanes
             return PeoplePage(lists: lists, chosen: chosen, find: query["find"] ?? "", lanes: lanes)
         } catch {
             guard error.code == .signInRequired else { throw error }
@@ -118,7 +132,11 @@ struct Reading {
         let detail = try await client.call(Endpoints.entry, reference)
         let why = try await client.call(Endpoints.why, reference)
         var page = StoryPage(detail: detail, why: why)
-        if !detail.entry.isUndelivered { page.receipt = try await client.call(Endpoints.receipt, EntryReference(id: detail.entry.id)) }
+        if detail.entry.isUndelivered {
+            page.isOwn = try await backend(detail.entry.backend)?.isOwn(detail.entry) == true
+        } else {
+            page.receipt = try await client.call(Endpoints.receipt, EntryReference(id: detail.entry.id))
+        }
         return page
     }
 
@@ -126,7 +144,10 @@ struct Reading {
         let entry = try await client.call(Endpoints.entry, EntryReference(id: id)).entry
         guard let subject = entry.subject, entry.newRow == nil else { return nil }
         let rows = RosterQuery(resource: subject.resource, backend: entry.backend, find: query["find"], after: query["after"])
-        return Questions.fix(entry, try await client.call(Endpoints.roster, rows), find: query["find"] ?? "", desk)
+        let page = try await client.call(Endpoints.roster, rows)
+        // The list of another account has other ids.
+        guard page.roster.account == entry.account else { return nil }
+        return Questions.fix(entry, page, find: query["find"] ?? "", desk)
     }
 
     func discardChoice(_ entry: EntrySummary) async throws(Problem) -> DiscardChoice {

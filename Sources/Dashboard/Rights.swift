@@ -7,11 +7,14 @@ package final class Rights: Sendable {
 
     package init() {}
 
-    /// - Parameter path: of the page or button that was refused.
-    package func refuse(_ path: [String]) {
+    /// - Parameters:
+    ///   - path: of the page or button that was refused.
+    ///   - isButton: false for a page.
+    package func refuse(_ path: [String], isButton: Bool) {
         // A file may be discarded by its owner.
-        guard path.first != "file" else { return }
-        let access: Access = ["discard", "restore", "face"].contains(path.last) ? .administer : .operate
+        guard path.first != "file", isButton || ["people", "face", "discard"].contains(path.last) else { return }
+        // Files on hold are claimed by administrators alone.
+        let access: Access = ["claim", "discard", "restore", "face"].contains(path.last) ? .administer : .operate
         refused.withLock { $0 = min($0 ?? access, access) }
     }
 

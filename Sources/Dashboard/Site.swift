@@ -54,9 +54,10 @@ struct Site: Sendable {
         if let asset = Asset.named(visit.path) { return asset.response }
         switch visit.path {
         case ["events"]:
+            let live = Live(client: client, usage: usage, run: doorkeeper.keys.run)
             return .stream { writer in
                 // Ends at once when the browser leaves, and with it the connection to the daemon.
-                try await body.consumeWithCancellationOnInboundClose { _ in try await Live(client: client, usage: usage).run(writer) }
+                try await body.consumeWithCancellationOnInboundClose { _ in try await live.run(writer) }
             }
         case let path where path.count == 2 && path[0] == "language":
             guard Catalogue.named(path[1]) != nil else { break }
@@ -74,7 +75,7 @@ struct Site: Sendable {
     }
 
     private func refused(_ problem: Problem, _ visit: Visit, _ desk: Desk) -> Page {
-        if problem.code == .notPermitted { rights.refuse(visit.path) }
+        if problem.code == .notPermitted { rights.refuse(visit.path, isButton: visit.method == "POST") }
         return desk.page(problem)
     }
 
@@ -88,9 +89,9 @@ struct Site: Sendable {
             }
         } catch {
             page = refused(error, visit, desk)
-            // Its address is that of the button.
-            page.isLive = false
         }
+        // Its address is that of the button.
+        page.isLive = false
         return .page(desk.document(page), status: page.status)
     }
 

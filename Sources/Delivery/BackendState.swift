@@ -133,7 +133,9 @@ struct BackendState: Sendable {
             let isDue = isDue(name, now)
             if due != .unknown {
                 let isTried = isDue || isSending(name)
-                routes[name]?.isBackOnline = route.isCleared && route.mayBlameNetwork && !isTried
+                // A login page accepts connections too.
+                let isProven = route.isCleared && (hasHealthRoute || route.breaker.failure?.reason != .intercepted)
+                routes[name]?.isBackOnline = isProven && route.mayBlameNetwork && !isTried
             }
             // The end of a fault of the network is worth knowing before an entry is due.
             guard isDue || (route.mayBlameNetwork && isWaiting(name) && due != .unknown) else { continue }

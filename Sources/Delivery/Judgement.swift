@@ -76,8 +76,7 @@ struct Judgement {
         var until = until
         if failure.outcomeUnknown, attempt.wasSent {
             if route.isBlind {
-                let again = entry.doubts == 0 ? until : max(until, nextBlindSend(failure))
-                return doubtful(failure) ?? .aside(until: again, failure)
+                return doubtful(failure) ?? .aside(until: max(until, nextBlindSend(failure)), failure)
             }
             until = max(until, firstLook)
         }
@@ -137,7 +136,8 @@ struct Judgement {
 
     /// Late enough that a hanging server receives only one send.
     private func nextBlindSend(_ failure: Failure) -> Date {
-        now.addingTimeInterval(RetryPolicy.blindPause(after: failure, doubts: entry.doubts))
+        now.addingTimeInterval(
+            RetryPolicy.blindPause(after: failure, in: attempt.endedAt.timeIntervalSince(attempt.startedAt), entry.doubts))
     }
 
     private var firstLook: Date { now.addingTimeInterval(policy.looks(for: entry)[0]) }

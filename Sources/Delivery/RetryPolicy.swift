@@ -20,8 +20,10 @@ package struct RetryPolicy: Sendable, Equatable {
     /// The maximum sends with unknown outcome and without look-up, ever.
     package static let mostDoubts = 3
     /// Seconds between these sends: longer than a server usually hangs. One that says at once that it is unavailable (503) does not hang.
-    static func blindPause(after failure: Failure, doubts: Int) -> TimeInterval {
-        let isUnavailable = failure.status == 503
+    ///
+    /// - Parameter seconds: until the answer. A proxy that has waited for the server may answer with 503 too.
+    static func blindPause(after failure: Failure, in seconds: TimeInterval, _ doubts: Int) -> TimeInterval {
+        let isUnavailable = failure.status == 503 && (0..<5).contains(seconds)
         return doubts == 0 ? (isUnavailable ? 120 : 15 * 60) : (isUnavailable ? 3600 : 6 * 3600)
     }
 
@@ -34,10 +36,12 @@ package struct RetryPolicy: Sendable, Equatable {
     }
 
     /// Seconds before an absence counts. Longer after several unknown outcomes, when the list is doubtful: 15 minutes with the default `lookup_after`.
-    /// It grows to that if the server answered with an error, because then nothing of the request is still on its way.
+    /// It grows to that if the server itself answered with an error, because then nothing of the request is still on its way. After a proxy's answer
+    /// (502, 504) the server may still be at work.
     static func lookupWait(_ entry: Entry, _ lookupAfter: TimeInterval) -> TimeInterval {
         guard entry.isAside, entry.doubts > 1 else { return lookupAfter }
-        let hasAnswered = entry.looks == 0 && entry.lastReason == .serverError && (entry.lastStatus ?? 0) >= 400
+        let status = entry.lastStatus ?? 0
+        let hasAnswered = entry.looks == 0 && entry.lastReason == .serverError && status >= 400 && status != 502 && status != 504
         let times = hasAnswered ? min(30, pow(2, Double(entry.doubts - 1))) : 30
         return min(times * lookupAfter, 6 * 3600)
     }

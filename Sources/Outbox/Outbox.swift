@@ -132,7 +132,8 @@ package struct Outbox: Sendable {
             db,
             sql: """
                 UPDATE entry SET state = 'pending', epoch = NULL, uncertain = 1, uncertainAt = coalesce(uncertainAt, claimedAt),
-                    doubtedAt = ?, doubts = doubts + 1, looks = 0, crashes = crashes + ?, dueAt = ?
+                    doubtedAt = ?, doubts = doubts + 1, looks = 0, crashes = crashes + ?, dueAt = ?,
+                    lastStatus = NULL, lastReason = NULL, lastError = NULL
                 WHERE state = 'inflight' RETURNING *
                 """, arguments: [now.ms, crashed ? 1 : 0, dueAt.ms])
         for orphan in orphans {

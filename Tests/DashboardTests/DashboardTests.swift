@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import ControlAPI
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import Testing
 
 @testable import Dashboard
@@ -9,6 +10,10 @@ import Testing
 /// The real server on a loopback port, without a daemon.
 @Suite(.timeLimit(.minutes(10))) struct DashboardTests {
     private let client = ControlClient(socketPath: "/nonexistent/homing.sock")
+
+    private func port(of address: String) throws -> Int {
+        try #require(address.firstMatch(of: #/127\.0\.0\.1:(\d+)/#).flatMap { Int($0.output.1) })
+    }
 
     @Test func servesOnLoopbackAlone() async throws {
         let keys = Keys()
@@ -29,12 +34,18 @@ import Testing
             let stranger = try await HTTPClient.shared.execute(HTTPClientRequest(url: request.url), timeout: .seconds(300))
             #expect(stranger.status == .forbidden)
             _ = try await stranger.body.collect(upTo: 1 << 20)
+            let elsewhere = try SocketAddress(ipAddress: "127.0.0.2", port: port(of: first))
+            await #expect(throws: IOError.self) {
+                try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(to: elsewhere).get().close()
+            }
             group.cancelAll()
         }
     }
 
     @Test func endsWhenUnused() async throws {
-        try await Dashboard(client: client, limit: .zero).run { _ in }
+        try await confirmation { serving in
+            try await Dashboard(client: client, limit: .zero).run { _ in serving() }
+        }
     }
 
     @Test func takenPortIsAProblem() async throws {
@@ -43,7 +54,7 @@ import Testing
             group.addTask { try await Dashboard(client: client).run { address.yield($0) } }
             var found = addresses.makeAsyncIterator()
             let first = try #require(await found.next())
-            let port = try #require(first.firstMatch(of: #/127\.0\.0\.1:(\d+)/#).flatMap { Int($0.output.1) })
+            let port = try port(of: first)
             await #expect { try await Dashboard(client: client, port: port).run { _ in } } throws: {
                 ($0 as? Problem)?.code == .invalidRequest
             }

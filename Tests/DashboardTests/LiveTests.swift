@@ -8,6 +8,7 @@ import Testing
 @testable import Dashboard
 
 @Suite(.timeLimit(.minutes(10))) struct LiveTests {
+    private let client = ControlClient(socketPath: "/nonexistent/homing.sock")
     private struct Gone: Error {}
 
     /// A browser that leaves after some signals.
@@ -30,18 +31,27 @@ import Testing
 
     @Test func tellsThatTheDaemonIsLostAndEndsWithTheBrowser() async throws {
         let (browser, usage) = (Browser(leavesAfter: 3), Usage())
-        let live = Live(client: ControlClient(socketPath: "/nonexistent/homing.sock"), usage: usage) { time in
-            // Of the pauses, the heartbeat never ends, and the others take no time.
-            try await Task.sleep(for: time >= .seconds(15) ? .seconds(86_400) : .zero)
+        let live = Live(client: client, usage: usage, run: "proof") { time in
+            // The heartbeat and the pause after the fifth failure never end; the others take no time.
+            try await Task.sleep(for: time >= .seconds(8) ? .seconds(86_400) : .zero)
         }
         await #expect(throws: Gone.self) { try await live.run(browser) }
-        #expect(browser.signals == Array(repeating: "event: lost\ndata: -\n\n", count: 3))
+        #expect(browser.signals == Array(repeating: "event: lost\ndata: proof\n\n", count: 3))
         #expect(usage.remaining(of: .zero) == nil)
+    }
+
+    @Test func tellsThatTheDaemonStaysSilent() async throws {
+        let browser = Browser(leavesAfter: 12)
+        let live = Live(client: client, usage: Usage(), run: "proof") { time in
+            try await Task.sleep(for: time == .seconds(15) ? .seconds(86_400) : .zero)
+        }
+        await #expect(throws: Gone.self) { try await live.run(browser) }
+        #expect(browser.signals.last == "event: silent\ndata: proof\n\n")
     }
 
     @Test func heartbeatNoticesThatTheBrowserHasLeft() async throws {
         let browser = Browser(leavesAfter: 2)
-        let live = Live(client: ControlClient(socketPath: "/nonexistent/homing.sock"), usage: Usage()) { time in
+        let live = Live(client: client, usage: Usage(), run: "proof") { time in
             try await Task.sleep(for: time > .seconds(1) || time == .milliseconds(250) ? .zero : .seconds(86_400))
         }
         await #expect(throws: Gone.self) { try await live.run(browser) }

@@ -39,18 +39,65 @@ import Testing
         #expect(!sent.contains("<button"))
     }
 
+    @Test func deliveryIsRecordedOnlyAfterAQuestion() {
+        let story = source(sample.story("dead").page(Sample.desk()))
+        let address = Sample.desk().link("entry", "breathesafe", "resolve")
+        #expect(story.contains("href=\"\(address)\"") && !story.contains("name=\"remote\"") && !story.contains("value=\"yes\""))
+        #expect(story.contains("name=\"delivered\" value=\"no\""))
+        let question = source(Questions.delivered(sample.entry(), Sample.desk()))
+        #expect(question.contains("destroys its payload") && question.contains("name=\"delivered\" value=\"yes\""))
+        #expect(question.contains("name=\"remote\"") && question.contains("method=\"post\" action=\"\(address)\""))
+    }
+
+    @Test func fixIsOfferedForTheSignedInAccountAlone() {
+        var overview = sample.overview
+        overview.status.backends[0].session.account = "other"
+        var story = StoryPage(detail: EntryDetail(entry: sample.entry(), attempts: []), why: sample.why)
+        let pages = source(overview.page(Sample.desk())) + source(story.page(Sample.desk()))
+        #expect(!pages.contains("/fix\"") && pages.contains("/retry\""))
+        story.isOwn = true
+        #expect(source(story.page(Sample.desk())).contains("/fix\""))
+    }
+
+    @Test func claimNamesTheAccount() {
+        var overview = sample.overview
+        overview.status.backends[0].session.email = "anna@clinic.example"
+        let page = source(overview.page(Sample.desk()))
+        #expect(page.contains("name=\"account\" value=\"breathesafe\"") && page.contains("send them as anna@clinic.example"))
+        overview.status.backends[0].session.account = nil
+        #expect(!source(overview.page(Sample.desk())).contains("/claim\""))
+    }
+
+    @Test func countsTheLanesOfTheListAlone() {
+        func page(_ change: (inout LaneReport) -> Void = { _ in }, lanes: Int = 1) -> String {
+            var lane = sample.lane
+            change(&lane)
+            let page = PeoplePage(lists: [], chosen: sample.roster, lanes: Array(repeating: lane, count: lanes))
+            return source(page.page(Sample.desk()))
+        }
+        #expect(page().contains("3 waiting") && !page().contains("Counts may be incomplete"))
+        for other in [page { $0.backend = "other" }, page { $0.account = "other" }, page { $0.subject?.resource = "other" }] {
+            #expect(!other.contains("3 waiting"))
+        }
+        #expect(page(lanes: PeoplePage.mostLanes).contains("Counts may be incomplete: only the first 100 lanes were read."))
+    }
+
     @Test func offersOnlyWhatWasNotRefused() {
         let rights = Rights()
-        rights.refuse(["file", "discard"])
+        rights.refuse(["file", "discard"], isButton: true)
+        rights.refuse(["entry", "1", "fix"], isButton: false)
         #expect(rights.access == .administer)
-        rights.refuse(["entry", "1", "face"])
+        // Files on hold are for administrators, so this says nothing about other buttons.
+        rights.refuse(["claim"], isButton: true)
+        #expect(rights.access == .operate)
+        rights.refuse(["entry", "1", "face"], isButton: false)
         #expect(rights.access == .operate)
         let operating = Desk(words: .english, keys: Sample.keys, now: Sample.now, access: rights.access)
         let page = source(sample.overview.page(operating)) + source(sample.story("pending").page(operating))
         #expect(page.contains("/retry\"") && page.contains("/fix\"") && !page.contains("/restore\"") && !page.contains("/face\""))
         #expect(!page.contains("entry/breathesafe/discard"))
-        rights.refuse(["people"])
-        rights.refuse(["entry", "1", "discard"])
+        rights.refuse(["people"], isButton: false)
+        rights.refuse(["entry", "1", "discard"], isButton: true)
         let observer = Desk(words: .english, keys: Sample.keys, now: Sample.now, access: rights.access)
         let pages = [sample.overview.page(observer), sample.story("dead").page(observer)].map(source).joined()
         #expect(!pages.contains("<form") && pages.contains("queue?state=dead"))

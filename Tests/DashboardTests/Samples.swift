@@ -71,7 +71,7 @@ struct Sample {
         let attempt = AttemptSummary(
             startedAt: Self.now, endedAt: Self.now, verdict: text, counted: true, status: 503, message: text)
         let detail = EntryDetail(entry: entry, attempts: [attempt], fields: [text: text], behind: text)
-        return StoryPage(detail: detail, why: why, receipt: receipt)
+        return StoryPage(detail: detail, why: why, receipt: receipt, isOwn: true)
     }
 
     var lane: LaneReport {
@@ -83,7 +83,8 @@ struct Sample {
     }
 
     var roster: RosterPage {
-        let report = RosterReport(backend: text, resource: text, title: RosterTitle(one: text, many: text), state: text, sentence: text)
+        var report = RosterReport(backend: text, resource: text, title: RosterTitle(one: text, many: text), state: text, sentence: text)
+        report.account = text
         let rows = [
             RosterRow(id: text, label: text, values: [:]), RosterRow(id: "@\(text)", label: text, values: [:], pending: "new"),
             RosterRow(id: "other", label: text, values: [:], deletion: text),
@@ -117,6 +118,7 @@ struct Sample {
             PeoplePage(lists: [], problem: problem).page(desk), AccountsPage(status: status).page(desk),
             AccountsPage.signIn(signedOut, email: text, problem: problem, desk), AccountsPage.signOut(backend, desk),
             Questions.fix(entry(), roster, find: text, desk), Questions.discard(entry(), choice, desk), Questions.destroy(file: text, desk),
+            Questions.delivered(entry(), desk),
             FacePage(entry: entry(), face: face).page(desk), FacePage(entry: entry(), face: nil).page(desk), desk.page(problem),
         ]
     }

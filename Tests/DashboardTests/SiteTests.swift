@@ -71,6 +71,23 @@ import Testing
         #expect(response.status == .serviceUnavailable && page.contains("Homing is not running") && page.contains("data-events="))
     }
 
+    @Test func pagesProveTheirRunAndRefusalsDoNot() async throws {
+        let proof = "<html lang=\"en\" data-run=\"\(keys.run)\""
+        for path in ["", "queue", "accounts/sign-in", "nowhere"] {
+            #expect(try await text(await site.respond(to: request(.get, path))).contains(proof))
+        }
+        for refused in [request(.get, "", cookie: false), request(.post, "sync")] {
+            #expect(try await !text(await site.respond(to: refused)).contains(keys.run))
+        }
+        #expect(keys.run != Keys().run && ![keys.place, keys.token, keys.session, keys.form].contains(keys.run))
+    }
+
+    @Test func unknownButtonIsNotLive() async throws {
+        let response = await site.respond(to: request(.post, "nowhere", body: "form=\(keys.form)"))
+        #expect(response.status == .notFound)
+        #expect(try await !text(response).contains("data-events"))
+    }
+
     @Test func changesNeedTheKeyOfTheForm() async throws {
         let without = await site.respond(to: request(.post, "sync", body: "backend=b"))
         #expect(without.status == .forbidden)

@@ -32,6 +32,18 @@ import Vault
         #expect(events.last?.detail == ["reason": "poison"])
     }
 
+    /// The answer to the interrupted send is unknown, so that of an earlier one must not stand for it.
+    @Test func interruptedSendHasNoAnswer() async throws {
+        var store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        let failure = Failure(.serverError, status: 500, "down", outcomeUnknown: true)
+        try await store.settle(try await store.claim()[0], .aside(until: store.clock.now, failure), .unknown(failure))
+        #expect(try await store.claim().first?.lastStatus == 500)
+        try store.restart(crashed: false)
+        let entry = try #require(try await store.outbox.entry(Samples.id(1))).entry
+        #expect(entry.uncertain && entry.lastStatus == nil && entry.lastReason == nil && entry.lastError == nil)
+    }
+
     @Test func killsAndPowerCutsNeverHoldAnEntry() async throws {
         var store = try Store()
         try await store.enqueue(Samples.mutation(1))

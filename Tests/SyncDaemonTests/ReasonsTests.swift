@@ -443,6 +443,13 @@ import Testing
         #expect(next.text.contains("homing discard") == isOffered, "\(next)")
     }
 
+    @Test func offersDiscardWhileLookUpsFail() {
+        let reasons = Self.reasons { ($0.later, $0.canLookUp) = (1, true) }
+        var entry = Self.doubtful(.serverError, 500, since: Self.now.addingTimeInterval(-600))
+        entry.looks = Outbox.stuckLooks
+        #expect(reasons.explain(entry).next.text.contains("To let the later ones go without it, run: homing discard"))
+    }
+
     @Test func pauseIsReportedBeforeOtherReasons() {
         var reasons = Self.paused(until: nil)
         reasons.session = nil

@@ -275,7 +275,29 @@ def says_when_it_has_ended(stage):
     process = stage.station.processes.pop("dashboard")
     process.terminate()
     process.wait()
+    seen = []
+
+    class Impostor(http.server.BaseHTTPRequestHandler):
+        """A program of another user that takes the port."""
+        def do_GET(self):
+            seen.append(self.path)
+            is_stream = self.path.endswith("/events")
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream" if is_stream else "text/html")
+            self.end_headers()
+            self.wfile.write(b"event: change\ndata: -\n\n" if is_stream else b"<div id='sentence' data-live>Impostor</div>")
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", urllib.parse.urlsplit(stage.origin).port), Impostor)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
     expect(page.get_by_text("This page has ended.")).to_be_visible()
+    # Longer than a browser waits before it connects again.
+    page.wait_for_timeout(6000)
+    assert len(seen) == 1, seen
+    assert "Impostor" not in page.locator("body").inner_text()
+    server.shutdown()
 
 
 def play(station, browser):

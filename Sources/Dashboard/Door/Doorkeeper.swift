@@ -1,25 +1,25 @@
 import Synchronization
 
 /// Decides which requests the dashboard answers. Anyone on the machine can connect to a loopback port, and any website can send requests to it.
-package final class Doorkeeper: Sendable {
-    package let keys: Keys
+final class Doorkeeper: Sendable {
+    let keys: Keys
     /// `127.0.0.1` and the port.
-    package let authority: String
+    let authority: String
     private let isTokenSpent = Mutex(false)
 
-    package init(keys: Keys, port: Int) {
+    init(keys: Keys, port: Int) {
         self.keys = keys
         authority = "127.0.0.1:\(port)"
     }
 
-    package enum Decision: Equatable, Sendable {
+    enum Decision: Equatable, Sendable {
         case admitted
         /// The token was right: sets the cookie, and leads to the page without the token.
         case opened
         case refused(Refusal)
     }
 
-    package enum Refusal: String, Sendable, CaseIterable {
+    enum Refusal: String, Sendable {
         /// Another `Host`: a website whose name was pointed at this machine (DNS rebinding).
         case host
         /// A request that another website, or a page of another port, made.
@@ -31,7 +31,7 @@ package final class Doorkeeper: Sendable {
         /// A form that was not sent from a page of this dashboard.
         case form
 
-        package var status: Int {
+        var status: Int {
             switch self {
             case .host: 421
             case .site, .session, .form: 403
@@ -42,7 +42,7 @@ package final class Doorkeeper: Sendable {
     }
 
     /// Judges everything but the form, so that no body is read for a stranger.
-    package func admit(_ visit: Visit) -> Decision {
+    func admit(_ visit: Visit) -> Decision {
         guard visit.host == authority else { return .refused(.host) }
         guard ["GET", "HEAD", "POST"].contains(visit.method) else { return .refused(.method) }
         guard Keys.isEqual(visit.place, keys.place) else { return .refused(.path) }
@@ -52,7 +52,7 @@ package final class Doorkeeper: Sendable {
     }
 
     /// Whether a form came from a page of this dashboard.
-    package func accepts(form: [String: String]) -> Bool { Keys.isEqual(form["form"], keys.form) }
+    func accepts(form: [String: String]) -> Bool { Keys.isEqual(form["form"], keys.form) }
 
     /// The token is spent by its first use. The file that opens the browser is another site.
     private func open(_ token: String, _ visit: Visit) -> Decision {

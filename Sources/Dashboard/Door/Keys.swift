@@ -1,19 +1,21 @@
 import Foundation
 
 /// The secrets of one run of the dashboard. All are random, 256 bits, and valid until the program ends.
-package struct Keys: Sendable {
+struct Keys: Sendable {
     /// The first component of every path. A browser sends the cookie only to paths below it: cookies are shared by all ports of a host, and another
     /// user's program may listen on one of them.
-    package let place: String
+    let place: String
     /// In the printed address; opens one session.
-    package let token: String
+    let token: String
     /// The value of the cookie.
     let session: String
     /// In every form.
-    package let form: String
+    let form: String
+    /// In every page and event, and never sent back: it opens nothing, but a program that takes the port afterwards cannot know it.
+    let run: String
 
-    package init() {
-        (place, token, session, form) = (Self.random(), Self.random(), Self.random(), Self.random())
+    init() {
+        (place, token, session, form, run) = (Self.random(), Self.random(), Self.random(), Self.random(), Self.random())
     }
 
     private static func random() -> String {

@@ -2,23 +2,23 @@ import Foundation
 import HTTPTypes
 
 /// A request, as far as the dashboard reads it.
-package struct Visit: Sendable {
-    package var method: String
+struct Visit: Sendable {
+    var method: String
     /// The components of the path, without the place.
-    package var path: [String]
-    package var place: String
-    package var query: [String: String]
-    package var cookies: [String: String]
-    package var host: String?
-    package var origin: String?
+    var path: [String]
+    var place: String
+    var query: [String: String]
+    var cookies: [String: String]
+    var host: String?
+    var origin: String?
     /// `Sec-Fetch-Site`: how the page that made the request relates to the dashboard.
-    package var fetchSite: String?
-    package var contentType: String?
-    package var languages: String?
+    var fetchSite: String?
+    var contentType: String?
+    var languages: String?
     /// The fields of a form; empty until the body is read.
-    package var form: [String: String] = [:]
+    var form: [String: String] = [:]
 
-    package init(_ head: HTTPRequest) {
+    init(_ head: HTTPRequest) {
         method = head.method.rawValue
         let (path, query) = Self.parts(head.path ?? "/")
         let components = path.split(separator: "/").map { Self.decoded(String($0), plusIsSpace: false) }
@@ -44,7 +44,7 @@ package struct Visit: Sendable {
     }
 
     /// Reads `application/x-www-form-urlencoded`.
-    package static func fields(_ text: some StringProtocol) -> [String: String] {
+    static func fields(_ text: some StringProtocol) -> [String: String] {
         let pairs = text.split(separator: "&").map { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             return (decoded(String(parts[0]), plusIsSpace: true), parts.count == 2 ? decoded(String(parts[1]), plusIsSpace: true) : "")
@@ -58,7 +58,7 @@ package struct Visit: Sendable {
     }
 
     /// Encodes one value of a path or a query.
-    package static func encoded(_ text: String) -> String {
+    static func encoded(_ text: String) -> String {
         let unreserved = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
         return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
     }

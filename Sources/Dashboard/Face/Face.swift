@@ -1,23 +1,23 @@
 import Foundation
 
 /// The landmarks of a captured face and the measured segments between them, from a payload.
-package struct Face: Sendable, Equatable {
-    package struct Point: Sendable, Equatable, Decodable {
+struct Face: Sendable, Equatable {
+    struct Point: Sendable, Equatable, Decodable {
         var x, y, z: Double
     }
 
-    package struct Segment: Sendable, Equatable {
+    struct Segment: Sendable, Equatable {
         var from, to: Point
         var name: String
         /// Nil if the payload does not say.
         var millimetres: Double?
     }
 
-    package var landmarks: [Point]
-    package var segments: [Segment]
+    var landmarks: [Point]
+    var segments: [Segment]
 
     /// Nil if the payload has no landmarks, or no segments between them.
-    package init?(payload: String) {
+    init?(payload: String) {
         let data = Data(payload.utf8)
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase

@@ -1,6 +1,16 @@
 import ControlAPI
 import SyncModel
 
+extension EntrySummary {
+    /// Only a person can say whether it took effect.
+    var needsWord: Bool { isDoubtful && (knownState == .held || knownState == .dead) }
+}
+
+extension BackendReport {
+    /// Of the signed-in account, or of the one that must sign in again: its lists have the ids of the entry's rows.
+    func isOwn(_ entry: EntrySummary) -> Bool { name == entry.backend && session.account == entry.account }
+}
+
 extension Desk {
     /// `3 waiting, 1 failed, 8 delivered`; omits states without entries.
     func counts(_ queue: QueueReport) -> HTML {
@@ -23,15 +33,17 @@ extension Desk {
     func entryLink(_ entry: EntrySummary) -> HTML { "<a href=\"\(link("entry", entry.id))\">\(words.name(entry))</a>" }
 
     /// An entry that needs a person: what it is, why, and what to do.
-    func row(_ item: Overview.Case) -> HTML {
+    func row(_ item: Overview.Case, isOwn: Bool) -> HTML {
         """
         <li class="entry"><div><p>\(entryLink(item.entry)) \(badge(item.entry))</p><p class="why">\(said(item.why.sentence))</p></div>\
-        <div class="actions">\(actions(item.entry))</div></li>
+        <div class="actions">\(actions(item.entry, isOwn: isOwn))</div></li>
         """
     }
 
     /// The buttons of an undelivered entry.
-    func actions(_ entry: EntrySummary) -> [HTML] {
+    ///
+    /// - Parameter isOwn: whether its account is the one whose lists can be read.
+    func actions(_ entry: EntrySummary, isOwn: Bool) -> [HTML] {
         guard access >= .operate, entry.isUndelivered, entry.knownState != .inflight else { return [] }
         let name = words.name(entry)
         let destroys = access >= .administer
@@ -39,8 +51,8 @@ extension Desk {
         var actions: [HTML] = []
         let isStuck = entry.knownState == .dead || entry.knownState == .held
         if isStuck && entry.retryMayDuplicate != true { actions.append(button(words["retry"], ["entry", entry.id, "retry"], about: name)) }
-        if isStuck && entry.isDoubtful { actions.append(go(words["resolve"], link("entry", entry.id) + "#resolve", about: name)) }
-        if entry.subject != nil, entry.newRow == nil, !entry.isDoubtful {
+        if entry.needsWord { actions.append(go(words["resolve"], link("entry", entry.id) + "#resolve", about: name)) }
+        if isOwn, entry.subject != nil, entry.newRow == nil, !entry.isDoubtful {
             actions.append(go(words["fix"], link("entry", entry.id, "fix"), .quiet, about: name))
         }
         if destroys { actions.append(go(words["discard"], link("entry", entry.id, "discard"), .grave, about: name)) }

@@ -8,6 +8,8 @@ struct Desk: Sendable {
     let root: String
     /// Of `Keys`.
     let formKey: String
+    /// Of `Keys`.
+    let run: String
     let moment: Moment
     /// The person's role, as far as it is known.
     let access: Access
@@ -16,7 +18,7 @@ struct Desk: Sendable {
         self.words = words
         self.access = access
         root = "/\(keys.place)"
-        formKey = keys.form
+        (formKey, run) = (keys.form, keys.run)
         moment = Moment(now: now, timeZone: timeZone)
     }
 
@@ -104,7 +106,7 @@ extension Desk {
         let told: HTML? = notice.map { "<p class=\"notice\" role=\"status\">\($0)</p>" }
         return """
             <!doctype html>
-            <html lang="\(words.language)"\(live)>
+            <html lang="\(words.language)" data-run="\(run)"\(live)>
             <head>
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -117,7 +119,8 @@ extension Desk {
             <body>
             <a class="skip" href="#main">\(words["skip"])</a>
             <header><p class="name">Homing</p><nav aria-label="\(words["pages"])"><ul>\(tabs)</ul></nav></header>
-            <p id="lost" class="lost" role="status" data-restarting="\(words["lost.restarting"])" data-ended="\(words["lost.ended"])"></p>
+            <p id="lost" class="lost" role="status" data-restarting="\(words["lost.restarting"])" data-silent="\(words["lost.silent"])" \
+            data-ended="\(words["lost.ended"])"></p>
             <main id="main" tabindex="-1">\(told)\(page.body)</main>
             <button id="changed" class="changed" hidden>\(words["changed"])</button>
             <footer>\(languages)</footer>

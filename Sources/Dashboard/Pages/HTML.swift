@@ -3,22 +3,22 @@ import SyncModel
 /// Markup. Interpolated text is escaped; interpolated markup is not.
 ///
 /// It escapes Unicode scalars, not characters: `"` with a combining accent is one character, but still ends an attribute.
-package struct HTML: ExpressibleByStringInterpolation, Sendable, Equatable {
-    package let source: String
+struct HTML: ExpressibleByStringInterpolation, Sendable {
+    let source: String
 
-    package init(stringLiteral source: String) { self.source = source }
-    package init(stringInterpolation: StringInterpolation) { source = stringInterpolation.source }
+    init(stringLiteral source: String) { self.source = source }
+    init(stringInterpolation: StringInterpolation) { source = stringInterpolation.source }
 
-    package struct StringInterpolation: StringInterpolationProtocol {
+    struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var source = ""
 
-        package init(literalCapacity: Int, interpolationCount: Int) { source.reserveCapacity(literalCapacity + 16 * interpolationCount) }
-        package mutating func appendLiteral(_ literal: String) { source += literal }
-        package mutating func appendInterpolation(_ text: String) { source += HTML.escaped(text) }
-        package mutating func appendInterpolation(_ number: some BinaryInteger) { source += String(number) }
-        package mutating func appendInterpolation(_ html: HTML) { source += html.source }
-        package mutating func appendInterpolation(_ html: HTML?) { source += html?.source ?? "" }
-        package mutating func appendInterpolation(_ parts: [HTML]) { for part in parts { source += part.source } }
+        init(literalCapacity: Int, interpolationCount: Int) { source.reserveCapacity(literalCapacity + 16 * interpolationCount) }
+        mutating func appendLiteral(_ literal: String) { source += literal }
+        mutating func appendInterpolation(_ text: String) { source += HTML.escaped(text) }
+        mutating func appendInterpolation(_ number: some BinaryInteger) { source += String(number) }
+        mutating func appendInterpolation(_ html: HTML) { source += html.source }
+        mutating func appendInterpolation(_ html: HTML?) { source += html?.source ?? "" }
+        mutating func appendInterpolation(_ parts: [HTML]) { for part in parts { source += part.source } }
     }
 
     /// For text and for attributes in double quotes. Characters that can disguise a name become U+FFFD.

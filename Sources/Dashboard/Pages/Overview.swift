@@ -16,7 +16,7 @@ struct Overview: Sendable {
         var why: Explanation
     }
 
-    enum Mood: String, CaseIterable { case good, waiting, attention }
+    enum Mood: String { case good, waiting, attention }
 
     var mood: Mood {
         if !status.attention.isEmpty { return .attention }
@@ -60,7 +60,9 @@ struct Overview: Sendable {
         let title: HTML? = desk.words.known("attention.\(item.code)").map { "<h3>\($0)</h3>" }
         let actions = actions(for: item, desk)
         let own = cases(of: item)
-        let shown: [HTML] = own.prefix(Self.shown).map { desk.row($0) }
+        let shown: [HTML] = own.prefix(Self.shown).map { item in
+            desk.row(item, isOwn: status.backends.contains { $0.isOwn(item.entry) })
+        }
         let list: HTML? = shown.isEmpty ? nil : "<ul class=\"entries\">\(shown)</ul>"
         let isSolved = !actions.isEmpty || !shown.isEmpty
         let next: HTML =
@@ -97,7 +99,12 @@ struct Overview: Sendable {
             return [desk.go(words["sign.in"], desk.link(["accounts", "sign-in"], query: backend), about: item.backend)]
         case .otherAccount: return [desk.go(words["tab.accounts"], desk.link("accounts"), .quiet)]
         case .paused: return [desk.button(words["resume"], ["resume"], about: item.backend, fields: backend)]
-        case .unclaimedFiles: return [desk.button(words["claim"], ["claim"])]
+        case .unclaimedFiles:
+            guard let session = status.backends.first(where: { $0.name == item.backend })?.session, let account = session.account else {
+                return []
+            }
+            let label = words["claim", ["account": session.email ?? account]]
+            return [desk.button(label, ["claim"], fields: ["backend": session.backend, "account": account])]
         case .lookUpFailing, .routeFailing, .noSecureConnection, .clock, .networkSignIn:
             return [desk.button(words["try.now"], ["sync"], about: item.backend, fields: backend)]
         case .refusedFiles:

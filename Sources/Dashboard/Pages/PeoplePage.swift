@@ -7,9 +7,13 @@ struct PeoplePage: Sendable {
     /// Nil if there is none, or if none was read.
     var chosen: RosterPage?
     var find = ""
+    /// Longest-waiting first, at most `mostLanes`.
     var lanes: [LaneReport] = []
     /// Why the list cannot be shown, such as while signed out.
     var problem: Problem?
+
+    /// The most that the daemon lists.
+    static let mostLanes = 100
 
     func page(_ desk: Desk) -> Page {
         let title = chosen.map { $0.roster.title.many.capitalisedFirst } ?? desk.words["tab.people"]
@@ -44,7 +48,11 @@ struct PeoplePage: Sendable {
 
     private func rows(_ page: RosterPage, _ desk: Desk) -> HTML {
         guard !page.rows.isEmpty else { return "" }
-        let waiting = Dictionary(grouping: lanes.filter { $0.backend == page.roster.backend }) { $0.subject?.id ?? "" }
+        let list = page.roster
+        let ownLanes = lanes.filter { $0.backend == list.backend && $0.account == list.account && $0.subject?.resource == list.resource }
+        let waiting = Dictionary(grouping: ownLanes) { $0.subject?.id ?? "" }
+        let isCut = lanes.count >= Self.mostLanes
+        let note: HTML? = isCut ? "<p class=\"faint\">\(desk.words.count("counts.cut", lanes.count))</p>" : nil
         let rows: [HTML] = page.rows.map { row in
             let own = waiting[row.id] ?? []
             let count = own.reduce(0) { $0 + $1.waiting }
@@ -65,7 +73,7 @@ struct PeoplePage: Sendable {
             return desk.more(desk.link("people", query: ["backend": backend, "list": list, "find": find, "after": after]))
         }
         return """
-            <div class="chunk"><table><thead><tr><th scope="col">\(desk.words["column.name"])</th><th scope="col">\(desk.words["fact.id"])</th>\
+            \(note)<div class="chunk"><table><thead><tr><th scope="col">\(desk.words["column.name"])</th><th scope="col">\(desk.words["fact.id"])</th>\
             <th scope="col">\(desk.words["column.waiting"])</th></tr></thead><tbody>\(rows)</tbody></table></div>\(next)
             """
     }

@@ -28,6 +28,22 @@ enum Questions {
             """)
     }
 
+    /// The outcome of an entry that the server has. There is no undo.
+    static func delivered(_ entry: EntrySummary, _ desk: Desk) -> Page {
+        let words = desk.words
+        let title = words["resolve.title", ["entry": words.name(entry)]]
+        return Page(
+            title, tab: .queue, isLive: false,
+            """
+            <h1>\(title)</h1>
+            <form class="card" method="post" action="\(desk.link("entry", entry.id, "resolve"))">\(desk.key)\
+            <input type="hidden" name="delivered" value="yes"><p>\(words["resolve.how"])</p>\
+            <label for="remote">\(words["remote.id"])</label><input id="remote" name="remote" autocomplete="off">\
+            <div class="actions"><button class="grave">\(words["doubt.yes"])</button>\
+            \(desk.go(words["cancel"], desk.link("entry", entry.id), .quiet))</div></form>
+            """)
+    }
+
     /// - Parameter choice: the entry, with those that are discarded or held with it.
     static func discard(_ entry: EntrySummary, _ choice: DiscardChoice, _ desk: Desk) -> Page {
         let words = desk.words

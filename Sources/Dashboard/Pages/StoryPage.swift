@@ -8,6 +8,8 @@ struct StoryPage: Sendable {
     var why: Explanation
     /// Nil before its outcome.
     var receipt: ReceiptReport?
+    /// As in `Desk.actions`.
+    var isOwn = false
 
     private var entry: EntrySummary { detail.entry }
 
@@ -18,7 +20,7 @@ struct StoryPage: Sendable {
             """
             <h1>\(name)</h1>
             <div id="state" data-live role="status"><p>\(desk.badge(entry))</p><p class="sentence">\(desk.said(why.sentence))</p>\
-            \(next(desk))<div class="actions">\(desk.actions(entry))</div></div>
+            \(next(desk))<div class="actions">\(desk.actions(entry, isOwn: isOwn))</div></div>
             <div id="doubt" data-live>\(doubt(desk))</div>
             <h2>\(desk.words["story"])</h2>
             <div id="story" data-live><ol class="story">\(story(desk))</ol></div>
@@ -36,14 +38,12 @@ struct StoryPage: Sendable {
 
     /// A person says whether an unknown outcome took effect.
     private func doubt(_ desk: Desk) -> HTML {
-        guard desk.access >= .operate, entry.isDoubtful, entry.knownState == .held || entry.knownState == .dead else { return "" }
+        guard desk.access >= .operate, entry.needsWord else { return "" }
         let words = desk.words
         return """
             <section class="card" id="resolve"><h2>\(words["doubt"])</h2><p>\(words["doubt.how", ["backend": entry.backend]])</p>\
-            <form method="post" action="\(desk.link("entry", entry.id, "resolve"))">\(desk.key)\
-            <label for="remote">\(words["remote.id"])</label><input id="remote" name="remote" autocomplete="off">\
-            <div class="actions"><button class="main" name="delivered" value="yes">\(words["doubt.yes"])</button>\
-            <button class="quiet" name="delivered" value="no">\(words["doubt.no"])</button></div></form></section>
+            <div class="actions">\(desk.go(words["doubt.yes"], desk.link("entry", entry.id, "resolve")))\
+            \(desk.button(words["doubt.no"], ["entry", entry.id, "resolve"], .quiet, fields: ["delivered": "no"]))</div></section>
             """
     }
 

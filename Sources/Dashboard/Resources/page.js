@@ -1,15 +1,19 @@
 // Keeps the open page current. Without this script every page and button works; it then shows the state of its loading.
 
-const address = document.documentElement.dataset.events;
+const { run, events: address } = document.documentElement.dataset;
 const lost = document.getElementById("lost");
 const changed = document.getElementById("changed");
 changed.addEventListener("click", () => location.reload());
 
 async function read(place) {
     const response = await fetch(place, { credentials: "same-origin" });
-    // The door refuses with 403 or 404 once another run of the dashboard has taken the port.
-    if (response.status === 403) throw new Error("ended");
-    return new DOMParser().parseFromString(await response.text(), "text/html");
+    const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+    // Another user's program may have taken the port since. It cannot know the value of this run.
+    if (fresh.documentElement.dataset.run !== run) {
+        end();
+        throw new Error("The dashboard has ended.");
+    }
+    return fresh;
 }
 
 /** Replaces the live parts that differ. A part in which the person types, or to which pages were added, stays. */
@@ -61,8 +65,9 @@ async function refresh() {
                 show(fresh);
             }
         }
-    } catch {
-        say("ended");
+    } catch (error) {
+        // The page stays as it is; the stream of events tells if the dashboard has ended.
+        console.info(error);
     } finally {
         reading = false;
     }
@@ -75,20 +80,38 @@ function say(state) {
 
 // A hidden page holds no connection: a browser has six for one address.
 let events;
+let hasEnded = false;
+let hasFailed = false;
 function listen() {
-    if (document.hidden || !address) {
+    if (document.hidden || !address || hasEnded) {
         events?.close();
         events = undefined;
     } else if (!events) {
         events = new EventSource(address);
-        events.addEventListener("change", () => { say(); refresh(); });
-        events.addEventListener("lost", () => say("restarting"));
+        hear("change", () => { say(); refresh(); });
+        hear("lost", () => say("restarting"));
+        hear("silent", () => say("silent"));
         events.addEventListener("error", () => {
-            say("ended");
-            // The browser gives up after a refusal, for example by another run of the dashboard.
-            if (events?.readyState === EventSource.CLOSED) events = undefined;
+            // The browser connects again by itself, for example after a change of the network. Once is enough.
+            if (hasFailed || events?.readyState === EventSource.CLOSED) end();
+            hasFailed = true;
         });
     }
+}
+
+function hear(kind, act) {
+    events.addEventListener(kind, (event) => {
+        if (event.data !== run) return end();
+        hasFailed = false;
+        act();
+    });
+}
+
+/** For good: what answers at this address from now on may be another user's program. */
+function end() {
+    hasEnded = true;
+    say("ended");
+    listen();
 }
 document.addEventListener("visibilitychange", listen);
 listen();

@@ -40,7 +40,7 @@ extension ControlHandler {
         let paused = report.knownGate == .paused ? ["\(gate) To resume, run ‘\(commands(for: report.name).resume)’."] : []
         guard report.queue.waiting > 0 else { return paused }
         let signingOut = report.knownGate == .signInRequired && report.session.knownState == .signingOut ? [gate] : []
-        var codes = [Attention.Code.otherAddress, .networkSignIn, .signInRequired, .otherAccount]
+        var codes = [Attention.Code.otherAddress, .networkSignIn, .signInRequired, .otherAccount, .lookUpFailing]
         if report.ownWaiting > 0, report.queue.blocked >= report.ownWaiting { codes += [.dead, .held] }
         let notices = attention.filter { $0.backend == report.name && codes.contains($0.knownCode) }
         return paused + signingOut + notices.map { "\($0.text) \($0.next)" }
@@ -54,7 +54,7 @@ extension ControlHandler {
         if isIdle, report.coolingCause == .throttled, let next = report.nextTry {
             return "\(report.name) asked Homing to wait. Nothing to do: Homing sends again at \(moment.text(next))."
         }
-        if made?.lookedUp.contains(AccountID(id)) == true {
+        if made?.lookedUp.contains(AccountID(id)) == true, report.queue.unseen == 0 {
             return
                 "It is not known whether the last send took effect at \(report.name). Homing looks that up first, and sends again only if it did not. Nothing to do."
         }

@@ -22,7 +22,9 @@ extension Reasons {
 
     private func holdingBack(_ entry: Entry, _ why: Explanation) -> Explanation {
         guard later > 0 else { return why }
-        let settlesItself = entry.uncertain && canLookUp && entry.uncertainSince?.hasAged(Self.patience, at: moment.now) != true
+        let settlesItself =
+            entry.uncertain && canLookUp && entry.looks < Outbox.stuckLooks
+            && entry.uncertainSince?.hasAged(Self.patience, at: moment.now) != true
         let least = later >= Outbox.countedInLine ? "At least " : ""
         let wait = "\(least)\(later) later \(later == 1 ? "entry waits" : "entries wait") for it, because their order matters."
         let way = settlesItself ? "" : "\nTo let the later ones go without it, \(destroying("homing discard \(entry.id)"))"

@@ -9,6 +9,9 @@ struct BrowserLauncher: Sendable {
         guard ["DISPLAY", "WAYLAND_DISPLAY"].contains(where: { environment[$0]?.isEmpty == false }),
             let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/")
         else { return nil }
+        var facts = stat()
+        guard lstat(folder, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR, facts.st_uid == geteuid(), facts.st_mode & 0o077 == 0
+        else { return nil }
         path = "\(folder)/homing-dashboard-\(UUID().uuidString).html"
     }
 

@@ -1,0 +1,83 @@
+import ControlAPI
+import HTTPTypes
+import Testing
+
+@testable import Dashboard
+
+/// What pages and buttons ask of the daemon.
+@Suite(.timeLimit(.minutes(10))) struct CallsTests {
+    private let sample = Sample(text: "breathesafe")
+    private let daemon = FakeDaemon()
+
+    private func visit(_ path: String, _ form: [String: String] = [:]) -> Visit {
+        var visit = Visit(HTTPRequest(method: .get, scheme: "http", authority: "", path: "/place/\(path)"))
+        visit.form = form
+        return visit
+    }
+
+    @Test(arguments: [("breathesafe", true), ("other", false)])
+    func fixShowsTheListOfTheEntrysAccountAlone(account: String, isShown: Bool) async throws {
+        let detail = EntryDetail(entry: sample.entry(), attempts: [])
+        var list = sample.roster
+        list.roster.account = account
+        try await daemon.serve { [list] call in
+            if call.hasPrefix("GET /v1/roster/") { return list }
+            return detail
+        } _: { client in
+            let page = try await Reading(client: client, desk: Sample.desk()).page(visit("entry/1/fix"))
+            #expect((page != nil) == isShown)
+        }
+    }
+
+    @Test func fixIsStrict() async throws {
+        let detail = EntryDetail(entry: sample.entry(), attempts: [])
+        let receipt = SubmissionReceipt(id: "2", sequence: 2, duplicate: false, backend: "", account: "", lane: "")
+        try await daemon.serve { call in
+            if call.hasPrefix("POST") { return receipt }
+            return detail
+        } _: { client in
+            _ = try await Acting(client: client, desk: Sample.desk()).outcome(of: visit("entry/1/fix", ["person": "7"]))
+        }
+        let fix = try #require(daemon.calls.last)
+        #expect(fix.hasPrefix("POST /v1/entries/breathesafe/fix?item.breathesafe=7&") && fix.hasSuffix("&strict=true"))
+    }
+
+    @Test(arguments: [("breathesafe", true), ("other", false)])
+    func claimIsForTheAccountThatThePersonSaw(account: String, isClaimed: Bool) async throws {
+        let (status, report) = (sample.status, ClaimReport(files: 1, backend: "breathesafe", account: "breathesafe"))
+        try await daemon.serve { call in
+            if call.hasPrefix("POST") { return report }
+            return status
+        } _: { client in
+            let form = ["backend": "breathesafe", "account": account]
+            let outcome = try await Acting(client: client, desk: Sample.desk()).outcome(of: visit("claim", form))
+            guard case .done(let did, _) = outcome else {
+                Issue.record("The claim has no notice.")
+                return
+            }
+            #expect(did == (isClaimed ? "claimed" : "nothing"))
+        }
+        #expect(daemon.calls.contains("POST /v1/claim") == isClaimed)
+    }
+
+    @Test func discardedEntriesAndHeldOnesDoNotHideEachOther() async throws {
+        var status = sample.status
+        status.backends[0].queue = QueueReport(held: 2, discarding: 1)
+        let pages = [
+            "after=0&": EntryPage(entries: [sample.entry("held", hold: "forbidden", id: "first")], next: 1),
+            "after=1&": EntryPage(entries: [sample.entry("held", hold: "discarding", id: "second")], next: 2),
+            "after=2&": EntryPage(entries: [sample.entry("held", hold: "forbidden", id: "third")], next: nil),
+        ]
+        let why = sample.why
+        try await daemon.serve { [status] call in
+            if call.hasSuffix("/why") { return why }
+            if call == "GET /v1/status" { return status }
+            return pages.first { call.contains($0.key) }?.value ?? EntryPage(entries: [], next: nil)
+        } _: { client in
+            let page = try #require(try await Reading(client: client, desk: Sample.desk()).page(visit("")))
+            for part in ["entry/first/retry", "entry/second/restore", "entry/third/retry"] {
+                #expect(page.body.source.contains(part), "\(part)")
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import ControlAPI
+import Foundation
+import HTTPTypes
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOPosix
+import Synchronization
+import TestSupport
+
+/// A socket that answers as a test says, and remembers the calls.
+final class FakeDaemon: Sendable {
+    private let made = Mutex<[String]>([])
+    /// Such as `GET /v1/status`.
+    var calls: [String] { made.withLock { $0 } }
+
+    /// - Parameter answer: to a call; nil for 404.
+    func serve(
+        _ answer: @escaping @Sendable (String) -> (any Encodable)?, _ work: (ControlClient) async throws -> Void
+    ) async throws {
+        let directory = try TemporaryDirectory()
+        defer { withExtendedLifetime(directory) {} }
+        let (running, started) = AsyncStream.makeStream(of: Void.self)
+        let http = HTTP1Channel(responder: { [self] request, writer, _ in
+            let call = "\(request.method.rawValue) \(request.head.path ?? "")"
+            made.withLock { $0.append(call) }
+            let body = answer(call).map { JSONCoding.encoded($0) }
+            let response = Response(
+                status: body == nil ? .notFound : .ok, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body ?? Data())))
+            try await writer.write(response: response.head, body: response.body)
+        })
+        let server = Server(
+            childChannelSetup: http, configuration: ServerConfiguration(address: .unixDomainSocket(path: directory("homing.sock"))),
+            onServerRunning: { _ in started.finish() }, eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { started.finish() }
+                try await server.run()
+            }
+            for await _ in running {}
+            try await work(ControlClient(socketPath: directory("homing.sock")))
+            group.cancelAll()
+        }
+    }
+}
