@@ -128,7 +128,7 @@ let targets: [Target] = [
     tests(
         "SyncDaemon", "SyncDaemon", "Logging", "Outbox", "Capture", "Delivery", "Roster", "Backends", "Sessions", "SyncModel",
         "Vault", "ControlAPI", "ControlServer", "Sandbox", "Yams"),
-    tests("Sandbox", "Sandbox", "JSON", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", resources: [.copy("Fixtures")]),
+    tests("Sandbox", "Sandbox", "Capture", "JSON", "SyncModel", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", resources: [.copy("Fixtures")]),
     tests(
         "Dashboard", "Dashboard", "ControlAPI", "SyncModel", "AsyncHTTPClient", "HTTPTypes", "HummingbirdCore", "Logging", "NIOCore",
         "NIOHTTP1", "NIOPosix"),

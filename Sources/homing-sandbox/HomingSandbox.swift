@@ -7,7 +7,7 @@ struct HomingSandbox: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "homing-sandbox",
         abstract: "Imitates a backend on a loopback port, with scripted faults and a ledger of the accepted requests.",
-        subcommands: [RunCommand.self, FaultsCommand.self, DemoCommand.self],
+        subcommands: [RunCommand.self, FaultsCommand.self, CapturesCommand.self, DemoCommand.self],
         defaultSubcommand: RunCommand.self)
 
     /// Like the default, but exits with 2 for wrong usage, as all Homing programs do.

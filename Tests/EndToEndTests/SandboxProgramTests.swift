@@ -76,4 +76,22 @@ import Testing
         #expect(signedIn.code == 0 && signedIn.text.contains("manager@lab.test is signed in at \(backend)."), "\(signedIn.text)")
         try await station.end(SIGTERM)
     }
+
+    @Test func writesTheSameCapturesForTheSameSeed() async throws {
+        let directory = try TemporaryDirectory()
+        for (folder, seed) in [("a", "7"), ("b", "7"), ("c", "8")] {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: TestStation.programs + "/homing-sandbox")
+            process.arguments = ["captures", "--people", "2", "--each", "2", "--seed", seed, directory("new/\(folder)")]
+            let (code, text) = try await process.ended()
+            #expect(code == 0 && text.contains("Wrote 4 captures of 2 people to \(directory("new/\(folder)"))."), "\(text)")
+        }
+        let names = ["person-001-01.json", "person-001-02.json", "person-002-01.json", "person-002-02.json"]
+        func contents(_ folder: String) throws -> [Data] {
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory("new/\(folder)")).sorted() == names)
+            return try names.map { try Data(contentsOf: URL(fileURLWithPath: directory("new/\(folder)/\($0)"))) }
+        }
+        #expect(try contents("a") == contents("b"))
+        #expect(try contents("a") != contents("c"))
+    }
 }

@@ -24,7 +24,7 @@ import Testing
         ("homingd", ["frob"]), ("homingd", ["check", "extra"]), ("homingd", ["run", "--log-level", "loud"]),
         ("homing-sandbox", ["frob"]), ("homing-sandbox", ["run", "--session-seconds", "0"]),
         ("homing-sandbox", ["run", "--backend", "frob"]), ("homing-sandbox", ["run", "--backend", "lists", "--refresh-seconds", "5"]),
-        ("homing-sandbox", ["run", "--access-seconds", "5"]),
+        ("homing-sandbox", ["run", "--access-seconds", "5"]), ("homing-sandbox", ["captures", "--people", "0", "/tmp"]),
     ])
     func wrongUsageExitsWithTwo(program: String, arguments: [String]) async throws {
         let (code, text) = try await run(program, arguments)

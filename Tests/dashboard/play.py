@@ -1,5 +1,5 @@
 """A manager, and some attackers, at the page of ‘homing dashboard’."""
-import http.client, http.server, os, sys, threading, traceback, urllib.parse
+import http.client, http.server, json, os, sys, threading, traceback, urllib.parse
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect, sync_playwright
@@ -157,7 +157,7 @@ def stays_current(stage):
     assert page.evaluate("document.activeElement.getAttribute('href')") == name
 
 
-def draws_the_face(stage, entry):
+def draws_the_face(stage, entry, number):
     page = stage.go(f"entry/{entry}")
     expect(page.locator("#state .badge")).to_have_text("waiting")
     expect(page.locator(".story")).to_contain_text("Accepted and stored")
@@ -168,7 +168,8 @@ def draws_the_face(stage, entry):
     expect(page.locator("[data-readout]")).to_contain_text(" mm")
     assert page.locator(".lit").count() >= 3
     page.locator("tr[data-segment='0'] th").hover()
-    expect(page.locator("[data-readout]")).to_contain_text("left strap 4 6.2 mm")
+    strap = json.loads(stage.station.capture(number).read_text())["average_measurements"]["967-464"]
+    expect(page.locator("[data-readout]")).to_contain_text(f"left strap 4 {strap['value']:.1f} mm")
     stage.picture("face")
     assert "exported" in stage.station.homing("events", "--since", "0", check=False).stdout
 
@@ -312,9 +313,10 @@ def play(station, browser):
     for act in acts:
         step(stage, act)
     station.sandbox("down")
-    entry = station.submit(4)
+    number = 4
+    entry = station.submit(number)
     station.submit_many(229)
-    step(stage, draws_the_face, entry)
+    step(stage, draws_the_face, entry, number)
     for act in (scrolls_through_the_queue, survives_a_restart, speaks_vietnamese):
         step(stage, act)
     step(stage, is_accessible, entry)

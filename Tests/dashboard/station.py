@@ -22,6 +22,8 @@ class Station:
         self.environment = {**os.environ, "HOMING_SOCKET": str(STAGE / "homing.sock"), "NO_COLOR": "1"}
 
     def begin(self):
+        made = [PROGRAMS / "homing-sandbox", "captures", "--people", "9", "--seed", "7", STAGE / "captures"]
+        subprocess.run(made, check=True, capture_output=True)
         self.start("sandbox", "homing-sandbox", "run", "--port-file", STAGE / "ports", "--managed-user", "6", "--fault",
                    "error:status=422,code=Arkit data is invalid,path=users/6/,method=POST")
         ports = until("the sandbox", lambda: (STAGE / "ports").exists() and (STAGE / "ports").read_text())
@@ -57,9 +59,12 @@ class Station:
         command = [PROGRAMS / "homing", *map(str, arguments)]
         return subprocess.run(command, env=self.environment, check=check, capture_output=True, text=True, **options)
 
+    def capture(self, number):
+        return STAGE / f"captures/person-{number:03}-01.json"
+
     def submit(self, number, user=5):
         """Submits one of the captures; returns the entry's id."""
-        done = self.homing("submit", PROJECT / f"Tests/Data/arkit/capture-{number:02}.json", "--user", user, "--json")
+        done = self.homing("submit", self.capture(number), "--user", user, "--json")
         answer = json.loads(done.stdout)
         return (answer[0] if isinstance(answer, list) else answer)["id"]
 

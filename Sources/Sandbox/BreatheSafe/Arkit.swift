@@ -38,20 +38,13 @@ struct ArkitAggregate: Sendable {
     /// The share of sums that are not null, 0 to 100.
     let percentComplete: Double
 
-    /// Each sum adds the distances between consecutive landmarks of its lists.
-    private static let lines: [(name: String, landmarks: [[Int]])] = [
-        ("nose_mm", [[609, 802, 798, 14, 818], [160, 371, 367, 387, 14]]),
-        ("strap_mm", [[967, 464, 456, 451, 455], [999, 1027, 884, 883, 879]]),
-        ("top_cheek_mm", [[879, 600, 756, 862, 753, 594, 582, 609], [451, 151, 321, 434, 318, 145, 133, 160]]),
-        ("mid_cheek_mm", [[509, 893, 894, 881, 880, 879], [60, 478, 479, 453, 452, 451]]),
-        ("chin_mm", [[1049, 983, 982, 1050, 1051, 1052, 1053, 509], [1049, 984, 985, 986, 987, 988, 989, 60]]),
-    ]
+    private static let lines = ["nose_mm", "strap_mm", "top_cheek_mm", "mid_cheek_mm", "chin_mm"].map { sum in
+        (name: sum, keys: FaceLine.all.filter { $0.sum == sum }.flatMap(\.segments).map(\.key))
+    }
 
     init(_ arkit: JSON) {
         let measurements = arkit["average_measurements"]
-        let values = Self.lines.map { line in
-            line.landmarks.flatMap { zip($0, $0.dropFirst()) }.map { measurements?["\($0)-\($1)"]?["value"]?.number }
-        }
+        let values = Self.lines.map { line in line.keys.map { measurements?[$0]?["value"]?.number } }
         let totals = values.map { $0.contains(nil) ? nil : $0.compactMap(\.self).reduce(0, +) }
         sums = .object(JSONObject(uniqueKeysWithValues: zip(Self.lines, totals).map { ($0.name, .decimal($1)) }))
         percentComplete = Double(totals.count { $0 != nil }) / Double(Self.lines.count) * 100
