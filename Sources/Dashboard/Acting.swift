@@ -53,7 +53,9 @@ struct Acting {
             return .done("retried")
         case "resolve":
             let remote = form["remote"].flatMap { $0.isEmpty ? nil : $0 }
-            _ = try await client.call(Endpoints.resolve, ResolveRequest(id: id, remoteID: remote, delivered: form["delivered"] == "yes"))
+            // Neither answer is a guess: the wrong one loses the entry, or makes a second one.
+            guard let answer = form["delivered"], answer == "yes" || (answer == "no" && remote == nil) else { return nil }
+            _ = try await client.call(Endpoints.resolve, ResolveRequest(id: id, remoteID: remote, delivered: answer == "yes"))
             return .done("resolved", path: ["entry", id])
         case "fix":
             let old = try await client.call(Endpoints.entry, EntryReference(id: id)).entry

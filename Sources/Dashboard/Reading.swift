@@ -52,8 +52,11 @@ struct Reading {
         var overview = Overview(status: try await status())
         for backend in overview.status.backends {
             for (state, count) in [(Entry.State.dead, backend.queue.dead), (.held, backend.queue.held)] where count > 0 {
-                overview.cases += try await cases(state, at: backend.name, count: min(count, Overview.shown))
+                let entries = try await entries(
+                    state, at: backend.name, count: min(count, Overview.shown), where: { !$0.isBeingDiscarded })
+                overview.cases += try await explained(entries)
             }
+            overview.cases += try await explained(refusedAlone(by: backend))
             overview.discarded += try await entries(
                 .held, at: backend.name, count: min(backend.queue.discarding, 500), where: \.isBeingDiscarded)
         }
@@ -76,9 +79,22 @@ struct Reading {
         return Array(found.prefix(count))
     }
 
-    private func cases(_ state: Entry.State, at backend: String, count: Int) async throws(Problem) -> [Overview.Case] {
+    /// Waiting entries of which each is the only one that its route refuses.
+    private func refusedAlone(by backend: BackendReport) async throws(Problem) -> [EntrySummary] {
+        var found: [EntrySummary] = []
+        for id in (backend.coolingRoutes ?? []).compactMap(\.entry) {
+            do throws(Problem) {
+                found.append(try await client.call(Endpoints.entry, EntryReference(id: id)).entry)
+            } catch {
+                if error.code != .notFound { throw error }
+            }
+        }
+        return found
+    }
+
+    private func explained(_ entries: [EntrySummary]) async throws(Problem) -> [Overview.Case] {
         var cases: [Overview.Case] = []
-        for entry in try await entries(state, at: backend, count: count, where: { !$0.isBeingDiscarded }) {
+        for entry in entries {
             do throws(Problem) {
                 cases.append(.init(entry: entry, why: try await client.call(Endpoints.why, EntryReference(id: entry.id))))
             } catch {

@@ -1,4 +1,5 @@
 import ControlAPI
+import Foundation
 import HTTPTypes
 import Testing
 
@@ -40,6 +41,38 @@ import Testing
         }
         let fix = try #require(daemon.calls.last)
         #expect(fix.hasPrefix("POST /v1/entries/breathesafe/fix?item.breathesafe=7&") && fix.hasSuffix("&strict=true"))
+    }
+
+    /// The wrong answer loses the entry, or makes a second one, so none is guessed.
+    @Test(arguments: [
+        (["delivered": "yes", "remote": "5"], true), (["delivered": "no"], true), (["delivered": "true"], false), ([:], false),
+        (["delivered": "no", "remote": "5"], false),
+    ])
+    func resolveNeedsAClearAnswer(form: [String: String], isSent: Bool) async throws {
+        try await daemon.serve { [sample] _ in
+            sample.entry()
+        } _: { client in
+            _ = try await Acting(client: client, desk: Sample.desk()).outcome(of: visit("entry/1/resolve", form))
+        }
+        #expect(daemon.calls.contains { $0.hasPrefix("POST /v1/entries/1/resolve") } == isSent, "\(daemon.calls)")
+    }
+
+    /// Its correction stands beside it, not only a button that tries all again.
+    @Test func entryThatIsRefusedAloneIsShownWithItsButtons() async throws {
+        var status = sample.status
+        var route = CoolingRoute(route: "measurement", since: .distantPast, until: .distantFuture, reason: "no")
+        route.entry = "alone"
+        status.backends[0].coolingRoutes = [route]
+        status.attention = [Attention(code: "route-failing", text: "refused", next: "fix it", backend: status.backends[0].name)]
+        let detail = EntryDetail(entry: sample.entry("pending", id: "alone"), attempts: [])
+        try await daemon.serve { [status, sample] call in
+            if call == "GET /v1/status" { return status }
+            if call.hasSuffix("/why") { return sample.why }
+            return call.hasPrefix("GET /v1/entries/alone") ? detail : EntryPage(entries: [], next: nil)
+        } _: { client in
+            let page = try #require(try await Reading(client: client, desk: Sample.desk()).page(visit("")))
+            #expect(page.body.source.contains("/entry/alone/fix\""))
+        }
     }
 
     @Test(arguments: [("breathesafe", true), ("other", false)])

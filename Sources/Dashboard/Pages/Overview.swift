@@ -4,7 +4,7 @@ import SyncModel
 /// The first page: whether everything is delivered, what needs a person, and the latest deliveries.
 struct Overview: Sendable {
     var status: Status
-    /// Failed entries and entries on hold, each with its reason; without those that are being discarded.
+    /// Failed entries, entries on hold, and waiting ones that the server refuses alone, each with its reason; none that is being discarded.
     var cases: [Case] = []
     /// Entries that can still be restored.
     var discarded: [EntrySummary] = []
@@ -40,7 +40,8 @@ struct Overview: Sendable {
         let facts: [HTML] = status.backends.map { backend in
             """
             <li><b>\(backend.name)</b> \(desk.counts(backend.queue)) \
-            \(backend.lastDelivered.map { "<span class=\"count\">\(desk.words["last.delivered"]) \(desk.time($0))</span>" })</li>
+            \(backend.lastDelivered.map { "<span class=\"count\">\(desk.words["last.delivered"]) \(desk.time($0))</span>" })\
+            \(resume(backend, desk))</li>
             """
         }
         return """
@@ -48,6 +49,11 @@ struct Overview: Sendable {
             <div><p class="label">\(desk.words["mood.\(mood.rawValue)"])</p><p class="sentence">\(desk.said(status.sentence))</p>\
             <ul class="facts">\(facts)</ul></div></div>
             """
+    }
+
+    private func resume(_ backend: BackendReport, _ desk: Desk) -> HTML? {
+        guard backend.knownGate == .paused, desk.access >= .operate else { return nil }
+        return desk.button(desk.words["resume"], ["resume"], .quiet, about: backend.name, fields: ["backend": backend.name])
     }
 
     private func needs(_ desk: Desk) -> HTML {
@@ -81,6 +87,7 @@ struct Overview: Sendable {
         switch item.knownCode {
         case .dead: state = .dead
         case .held: state = .held
+        case .routeFailing: state = .pending
         default: return []
         }
         return cases.filter { $0.entry.knownState == state && (item.backend == nil || item.backend == $0.entry.backend) }
