@@ -294,9 +294,11 @@ def says_when_it_has_ended(stage):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", urllib.parse.urlsplit(stage.origin).port), Impostor)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     expect(page.get_by_text("This page has ended.")).to_be_visible()
+    until("the reconnection", lambda: any(path.endswith("/events") for path in seen))
     # Longer than a browser waits before it connects again.
     page.wait_for_timeout(6000)
-    assert len(seen) == 1, seen
+    assert sum(path.endswith("/events") for path in seen) == 1, seen
+    assert urllib.parse.urlsplit(page.url).path not in seen, seen
     assert "Impostor" not in page.locator("body").inner_text()
     server.shutdown()
 
