@@ -74,6 +74,8 @@ import Testing
         await station.sandbox.apply(Fault(.unavailable, path: "auth/refresh"))
         try await station.appointment(1)
         try await station.met(.unavailable)
+        // The daemon has read the answer: otherwise the sign-out would share that refresh.
+        try await station.event("released")
         station.sandbox.clearFaults()
         let report = try await station.client.call(Endpoints.signOut, SignOut())
         #expect(report.server == "ended", "\(report)")
