@@ -84,14 +84,10 @@ struct Acting {
     /// With the one that was discarded with it.
     private func restore(_ id: String) async throws(Problem) {
         let entry = try await client.call(Endpoints.restore, EntryReference(id: id))
-        guard let then = entry.then else { return }
-        do throws(Problem) {
-            let second = try await client.call(Endpoints.entry, EntryReference(id: then)).entry
-            if second.isBeingDiscarded { _ = try await client.call(Endpoints.restore, EntryReference(id: then)) }
-        } catch {
-            // The entry was submitted without a payload, so there is no second one.
-            if error.code != .notFound { throw error }
+        let follower = try await entry.discardedFollower { id async throws(Problem) in
+            try await client.call(Endpoints.entry, EntryReference(id: id)).entry
         }
+        if let follower { _ = try await client.call(Endpoints.restore, EntryReference(id: follower.id)) }
     }
 
     private func signIn(_ form: [String: String]) async throws(Problem) -> Outcome? {

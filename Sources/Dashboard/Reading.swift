@@ -17,7 +17,7 @@ struct Reading {
         case ["accounts"]: return AccountsPage(status: try await status()).page(desk)
         case ["accounts", "sign-in"]: return try await backend(query["backend"]).map { AccountsPage.signIn($0, desk) }
         case ["accounts", "sign-out"]: return try await backend(query["backend"]).map { AccountsPage.signOut($0, desk) }
-        case ["file", "discard"]: return query["name"].map { Questions.destroy(file: $0, desk) }
+        case ["file", "discard"]: return query["name"].map { Questions.discard(file: $0, desk) }
         default: break
         }
         guard visit.path.count >= 2, visit.path[0] == "entry" else { return nil }

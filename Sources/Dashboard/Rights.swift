@@ -2,15 +2,13 @@ import ControlAPI
 import Synchronization
 
 /// What the daemon has refused to the person so far, so that pages offer no such button again. It cannot be asked without an entry in its log.
-package final class Rights: Sendable {
+final class Rights: Sendable {
     private let refused = Mutex<Access?>(nil)
-
-    package init() {}
 
     /// - Parameters:
     ///   - path: of the page or button that was refused.
     ///   - isButton: false for a page.
-    package func refuse(_ path: [String], isButton: Bool) {
+    func refuse(_ path: [String], isButton: Bool) {
         // A file may be discarded by its owner.
         guard path.first != "file", isButton || ["people", "face", "discard"].contains(path.last) else { return }
         // Files on hold are claimed by administrators alone.
@@ -19,7 +17,7 @@ package final class Rights: Sendable {
     }
 
     /// The highest role that was not refused.
-    package var access: Access {
+    var access: Access {
         switch refused.withLock({ $0 }) {
         case nil: .administer
         case .administer: .operate

@@ -136,8 +136,8 @@ struct Judgement {
 
     /// Late enough that a hanging server receives only one send.
     private func nextBlindSend(_ failure: Failure) -> Date {
-        now.addingTimeInterval(
-            RetryPolicy.blindPause(after: failure, in: attempt.endedAt.timeIntervalSince(attempt.startedAt), entry.doubts))
+        let seconds = attempt.endedAt.timeIntervalSince(attempt.startedAt)
+        return now.addingTimeInterval(RetryPolicy.blindPause(after: failure, answeredIn: seconds, doubts: entry.doubts))
     }
 
     private var firstLook: Date { now.addingTimeInterval(policy.looks(for: entry)[0]) }

@@ -22,7 +22,7 @@ package struct RetryPolicy: Sendable, Equatable {
     /// Seconds between these sends: longer than a server usually hangs. One that says at once that it is unavailable (503) does not hang.
     ///
     /// - Parameter seconds: until the answer. A proxy that has waited for the server may answer with 503 too.
-    static func blindPause(after failure: Failure, in seconds: TimeInterval, _ doubts: Int) -> TimeInterval {
+    static func blindPause(after failure: Failure, answeredIn seconds: TimeInterval, doubts: Int) -> TimeInterval {
         let isUnavailable = failure.status == 503 && (0..<5).contains(seconds)
         return doubts == 0 ? (isUnavailable ? 120 : 15 * 60) : (isUnavailable ? 3600 : 6 * 3600)
     }

@@ -117,7 +117,7 @@ struct Sample {
             PeoplePage(lists: [roster.roster, roster.roster], chosen: roster, find: text, lanes: [lane]).page(desk),
             PeoplePage(lists: [], problem: problem).page(desk), AccountsPage(status: status).page(desk),
             AccountsPage.signIn(signedOut, email: text, problem: problem, desk), AccountsPage.signOut(backend, desk),
-            Questions.fix(entry(), roster, find: text, desk), Questions.discard(entry(), choice, desk), Questions.destroy(file: text, desk),
+            Questions.fix(entry(), roster, find: text, desk), Questions.discard(entry(), choice, desk), Questions.discard(file: text, desk),
             Questions.delivered(entry(), desk),
             FacePage(entry: entry(), face: face).page(desk), FacePage(entry: entry(), face: nil).page(desk), desk.page(problem),
         ]

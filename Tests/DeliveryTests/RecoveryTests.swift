@@ -14,43 +14,37 @@ import Testing
     /// - Parameter failsAfter: seconds from the start of a connection during the outage. The network may drop packets.
     @Test(arguments: [true, false], [0.0, 12])
     func resumesWithin15SecondsAfterAnyOutage(hasHealthRoute: Bool, failsAfter: TimeInterval) {
-        for outage in [20.0, 180, 900, 10_800] {
-            let end = Self.start.addingTimeInterval(outage)
-            let offline = Failure(.offline, "The backend does not answer.")
-            let waits: [TimeInterval] = Self.seeds.map { seed in
-                var run = Run(seed: seed, hasHealthRoute: hasHealthRoute, entries: 1, from: Self.start) { _, begin in
-                    let verdict = begin < end ? Verdict.unreachable(offline) : .accepted(Samples.receipt)
-                    return Attempt(verdict, route: Samples.route, startedAt: begin, endedAt: begin + (begin < end ? failsAfter : 0.1))
-                } connecting: { begin in
-                    begin < end ? (.failed(offline), failsAfter) : (.well, 0.1)
-                }
-                run.settleAll()
-                #expect(run.probes <= Int(outage / 10) + 14, "after \(outage) s, seed \(seed)")
-                // Each is stored, so the outage costs one.
-                #expect(run.tries == 2, "after \(outage) s, seed \(seed)")
-                return run.time.timeIntervalSince(end)
-            }
-            let percentile = waits.sorted()[waits.count * 95 / 100 - 1]
-            #expect(percentile <= 15, "after \(outage) s")
-        }
+        let offline = Failure(.offline, "The backend does not answer.")
+        expectResumption(hasHealthRoute, .unreachable(offline), .failed(offline), failsAfter: failsAfter, probesBesides: 14)
     }
 
     /// The network asks for a sign-in: with a page instead of each answer, or at the proxy, which then lets no connection through.
     @Test(arguments: [true, false])
     func resumesWithin15SecondsAfterALoginPage(hasHealthRoute: Bool) {
         let page = Failure(.intercepted, status: 302, "A login page or proxy is in the way.")
+        let caught = hasHealthRoute ? Verdict.intercepted(page) : .unreachable(page)
+        expectResumption(hasHealthRoute, caught, .failed(page), failsAfter: 0.1, probesBesides: 16)
+    }
+
+    /// - Parameters:
+    ///   - verdict, probe: of each try during the outage.
+    ///   - probesBesides: the most probes besides one in ten seconds.
+    private func expectResumption(
+        _ hasHealthRoute: Bool, _ verdict: Verdict, _ probe: Probe, failsAfter: TimeInterval, probesBesides: Int
+    ) {
         for outage in [20.0, 180, 900, 10_800] {
             let end = Self.start.addingTimeInterval(outage)
             let waits: [TimeInterval] = Self.seeds.map { seed in
                 var run = Run(seed: seed, hasHealthRoute: hasHealthRoute, entries: 1, from: Self.start) { _, begin in
-                    let caught = hasHealthRoute ? Verdict.intercepted(page) : .unreachable(page)
-                    let verdict = begin < end ? caught : .accepted(Samples.receipt)
-                    return Attempt(verdict, route: Samples.route, startedAt: begin, endedAt: begin + 0.1)
+                    let isOver = begin >= end
+                    return Attempt(
+                        isOver ? .accepted(Samples.receipt) : verdict, route: Samples.route, startedAt: begin,
+                        endedAt: begin + (isOver ? 0.1 : failsAfter))
                 } connecting: { begin in
-                    begin < end ? (.failed(page), 0.1) : (.well, 0.1)
+                    begin < end ? (probe, failsAfter) : (.well, 0.1)
                 }
                 run.settleAll()
-                #expect(run.probes <= Int(outage / 10) + 16, "after \(outage) s, seed \(seed)")
+                #expect(run.probes <= Int(outage / 10) + probesBesides, "after \(outage) s, seed \(seed)")
                 // Each is stored, so the outage costs one.
                 #expect(run.tries == 2, "after \(outage) s, seed \(seed)")
                 return run.time.timeIntervalSince(end)

@@ -220,7 +220,7 @@ import Testing
         let busy = Failure(.throttled, status: 503, "busy", outcomeUnknown: true)
         let quieted = settle(.throttled(busy, until: now.addingTimeInterval(1)), blame: .backend, doubts: doubts, canLookUp: false)
         #expect(quieted == .aside(until: now.addingTimeInterval(again), busy))
-        #expect(RetryPolicy.blindPause(after: unavailable, in: 30, doubts) == (doubts == 0 ? 900 : 6 * 3600))
+        #expect(RetryPolicy.blindPause(after: unavailable, answeredIn: 30, doubts: doubts) == (doubts == 0 ? 900 : 6 * 3600))
     }
 
     @Test func looksUpLastAttemptBeforeGivingUp() {

@@ -4,8 +4,8 @@ import StationSupport
 import TestSupport
 import Testing
 
-/// `homingd check` and `homingd run` report in the same words what prevents a start. Permissions do not restrict root, so if the
-/// tests run as root, they start both programs as the user `nobody`.
+/// `homingd check` and `homingd run` report in the same words what prevents a start. Permissions do not restrict root, so tests
+/// that run as root start both programs as the user `nobody`.
 @Suite(.timeLimit(.minutes(60))) struct StartCheckTests {
     private static let nobody: uid_t = 65534
     private let directory: TemporaryDirectory

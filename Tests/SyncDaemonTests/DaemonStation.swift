@@ -49,8 +49,9 @@ struct DaemonStation {
         try await Daemon(configuration: configuration, environment: [:], log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    func running(_ work: () async throws -> Void) async throws {
-        let daemon = try await daemon()
+    func running(_ work: () async throws -> Void) async throws { try await Self.running(try await daemon(), work) }
+
+    static func running(_ daemon: Daemon, _ work: () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 do { try await daemon.run() } catch is CancellationError {}  // the test cancels the daemon

@@ -11,7 +11,7 @@ import Testing
 
 @testable import SyncDaemon
 
-/// Whatever needs a person is in the status, and `homing why` says what to do. `ExitCodesTests` holds the exit code of each notice.
+/// `homing status` lists every entry that needs a person, and `homing why` says what to do. `ExitCodesTests` checks the exit code of each notice.
 @Suite(.timeLimit(.minutes(60))) struct NeedsPersonTests {
     private static let now = Date(timeIntervalSince1970: 1_765_000_000)
     private static let administrator = Caller(Peer(pid: 7, uid: geteuid(), groups: []), .administer)
@@ -88,10 +88,7 @@ import Testing
             (configuration.delivery.breaker.first, configuration.delivery.breaker.ceiling) = (600, 600)
             let daemon = try await Daemon(
                 configuration: configuration, environment: [:], log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    do { try await daemon.run() } catch is CancellationError {}  // the test cancels the daemon
-                }
+            try await DaemonStation.running(daemon) {
                 _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
                 let id = try await station.client.call(
                     Endpoints.submit, Submission(route: "measurement", fields: ["user_id": "99999"], payload: try station.capture())
@@ -107,8 +104,6 @@ import Testing
                 }
                 let why = try await daemon.handler.why(EntryReference(id: id), by: Self.administrator)
                 #expect(why.needsPerson && why.next?.contains("homing fix \(id) --user USER") == true, "\(why)")
-                group.cancelAll()
-                try await group.waitForAll()
             }
         }
     }

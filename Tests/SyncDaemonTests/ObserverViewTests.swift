@@ -37,10 +37,7 @@ import Testing
             configuration.access.observe = .init(name: "watchers", id: 54)
             let daemon = try await Daemon(
                 configuration: configuration, environment: [:], log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    do { try await daemon.run() } catch is CancellationError {}  // the test cancels the daemon
-                }
+            try await DaemonStation.running(daemon) {
                 _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
                 try await station.event { $0.kind == "rosterChanged" }
                 let first = try await station.submit().id
@@ -72,8 +69,6 @@ import Testing
                 }
                 let candidates = "#2 \(EntryName.short(refused)), #1 \(EntryName.short(first))"
                 #expect(ambiguous?.problem.detail == "Several entries have an id that begins or ends with ‘\(part)’: \(candidates).")
-                group.cancelAll()
-                try await group.waitForAll()
             }
         }
     }

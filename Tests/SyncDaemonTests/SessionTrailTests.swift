@@ -44,14 +44,7 @@ import Testing
         let lines = lines
         let daemon = try await Daemon(
             configuration: station.configuration, environment: [:], log: Logger(label: "test") { _ in lines })
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                do { try await daemon.run() } catch is CancellationError {}  // the test cancels the daemon
-            }
-            try await work(daemon.handler)
-            group.cancelAll()
-            try await group.waitForAll()
-        }
+        try await DaemonStation.running(daemon) { try await work(daemon.handler) }
     }
 
     private func configureOutboxDrop(_ station: DaemonStation) throws {

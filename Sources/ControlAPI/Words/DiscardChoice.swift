@@ -59,3 +59,18 @@ package struct DiscardChoice {
         }
     }
 }
+
+extension EntrySummary {
+    /// The entry that was discarded with this one, and can be restored with it; nil for none.
+    package func discardedFollower(_ fetch: (String) async throws(Problem) -> EntrySummary) async throws(Problem) -> EntrySummary? {
+        guard let then else { return nil }
+        do throws(Problem) {
+            let follower = try await fetch(then)
+            return follower.isBeingDiscarded ? follower : nil
+        } catch {
+            // This one was submitted without a payload, so there is no second one.
+            if error.code == .notFound { return nil }
+            throw error
+        }
+    }
+}

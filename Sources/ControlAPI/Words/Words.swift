@@ -89,19 +89,10 @@ extension String {
     package var printable: String {
         if utf8.allSatisfy({ (0x20..<0x7f).contains($0) }) { return self }
         let clean = unicodeScalars.map { scalar -> Character in
-            switch scalar.properties.generalCategory {
-            case .control, .lineSeparator, .paragraphSeparator: " "
-            case .format where Self.turnsAround(scalar): "\u{FFFD}"
-            default: Character(scalar)
-            }
+            guard scalar.isSteering else { return Character(scalar) }
+            return scalar.properties.generalCategory == .format ? "\u{FFFD}" : " "
         }
         return String(clean)
-    }
-
-    /// True for characters that change the writing direction (Unicode TR 36).
-    private static func turnsAround(_ scalar: Unicode.Scalar) -> Bool {
-        (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
-            || [0x200E, 0x200F, 0x061C].contains(scalar.value)
     }
 
     package var withoutTrailingSpaces: String { lastIndex { $0 != " " }.map { String(self[...$0]) } ?? "" }

@@ -47,7 +47,7 @@ struct FacePage: Sendable {
         let (width, height) = ((xs.max() ?? 0) - left, (ys.max() ?? 0) - top)
         let scale = 100 / max(width, height, 1)
         func place(_ point: (x: Double, y: Double)) -> (x: String, y: String) {
-            (tenths((point.x - left - width / 2) * scale + 55), tenths((point.y - top - height / 2) * scale + 55))
+            (hundredths((point.x - left - width / 2) * scale + 55), hundredths((point.y - top - height / 2) * scale + 55))
         }
         let dots: [HTML] = face.landmarks.map { landmark in
             let at = place(project(landmark))
@@ -65,7 +65,7 @@ struct FacePage: Sendable {
     }
 
     /// Finite, with a point in every language.
-    private func tenths(_ number: Double) -> String {
+    private func hundredths(_ number: Double) -> String {
         let value = Int((number * 100).rounded())
         return "\(value < 0 ? "-" : "")\(value.magnitude / 100).\(String("0\(value.magnitude % 100)".suffix(2)))"
     }

@@ -116,7 +116,7 @@ struct Overview: Sendable {
             return [desk.button(words["try.now"], ["sync"], about: item.backend, fields: backend)]
         case .refusedFiles:
             return (status.spool?.refusedFiles ?? []).map { name in
-                desk.go(words["file.destroy", ["file": name]], desk.link("file", "discard", query: ["name": name]), .quiet)
+                desk.go(words["file.discard", ["file": name]], desk.link("file", "discard", query: ["name": name]), .quiet)
             }
         // For the administrator, or at another place.
         case .storeDamaged, .diskFull, .outboxFull, .noProfile, .otherAddress, .misconfigured, .dropFolderFailing, .stuckFiles,

@@ -66,7 +66,7 @@ enum Questions {
     }
 
     /// A refused file of the drop folder. There is no undo, so a reason is required.
-    static func destroy(file name: String, _ desk: Desk) -> Page {
+    static func discard(file name: String, _ desk: Desk) -> Page {
         let words = desk.words
         let title = words["file.title", ["file": name]]
         return Page(

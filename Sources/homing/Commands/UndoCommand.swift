@@ -35,14 +35,11 @@ struct UndoCommand: DaemonCommand {
         var chosen: [String] = []
         for entry in try await context.entries(ids, at: target) {
             if !chosen.contains(entry.id) { chosen.append(entry.id) }
-            guard entry.isBeingDiscarded, let then = entry.then, !chosen.contains(then) else { continue }
-            do throws(Problem) {
-                let second = try await context.client.call(Endpoints.entry, EntryReference(id: then)).entry
-                if second.isBeingDiscarded { chosen.append(second.id) }
-            } catch {
-                // The entry was submitted without a payload, so there is no second one.
-                if error.code != .notFound { throw error }
+            guard entry.isBeingDiscarded, !chosen.contains(where: { $0 == entry.then }) else { continue }
+            let follower = try await entry.discardedFollower { id async throws(Problem) in
+                try await context.client.call(Endpoints.entry, EntryReference(id: id)).entry
             }
+            if let follower { chosen.append(follower.id) }
         }
         return chosen
     }
