@@ -49,7 +49,7 @@ import Testing
                 try await station.event("reloaded") { $0.detail["backends/notes"] == "added" }
             default:
                 let result = try await run(command, at: station)
-                #expect(result.code == 0, "\(command): \(result.text)")
+                try #require(result.code == 0, "\(command): \(result.text)")
                 if words.contains("check") { #expect(result.text.contains("notes: https://api.example.org, routes note")) }
             }
             followed.append(words.first == "sudo" ? words[1] : words[0])
@@ -148,5 +148,5 @@ private struct SandboxProgram {
         (backend, control) = (String(line.1), String(line.2))
     }
 
-    func end() { process.terminate() }
+    func end() { process.signal(SIGTERM) }
 }

@@ -28,7 +28,7 @@ import Testing
         let output = Pipe()
         process.standardOutput = output
         try process.run()
-        defer { process.terminate() }
+        defer { process.signal(SIGTERM) }
         let line = await output.fileHandleForReading.text(until: "\n")
         let url = try #require(line.split(separator: " ").dropFirst().first)
         var request = HTTPClientRequest(url: url + path)
@@ -50,7 +50,7 @@ import Testing
         let output = Pipe()
         process.standardOutput = output
         try process.run()
-        defer { process.terminate() }
+        defer { process.signal(SIGTERM) }
         let lines = await output.fileHandleForReading.text(until: "--backend \(backend))\n").split(separator: "\n").map(String.init)
 
         // The station's own sandbox is not used.

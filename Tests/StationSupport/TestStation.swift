@@ -119,7 +119,7 @@ package final class TestStation: Sendable {
     }
 
     deinit {
-        daemon.withLock { $0 }?.interrupt()
+        daemon.withLock { $0 }?.signal(SIGINT)
         // Otherwise its descriptors pile up, and Foundation's Process.run reads out of bounds beyond a thousand.
         if ownsSandbox { Task { [sandbox] in await sandbox.stop() } }
     }
@@ -177,7 +177,7 @@ package final class TestStation: Sendable {
     @discardableResult
     package func end(_ signal: Int32) async throws -> Int32 {
         let process = try running
-        kill(process.processIdentifier, signal)
+        process.signal(signal)
         return await process.status
     }
 
@@ -205,7 +205,7 @@ package final class TestStation: Sendable {
         return nil
     }
 
-    package func reload() throws { kill(try running.processIdentifier, SIGHUP) }
+    package func reload() throws { try running.signal(SIGHUP) }
 
     /// Stops the daemon as systemd does.
     package func stop() async throws -> (code: Int32, took: Duration) {

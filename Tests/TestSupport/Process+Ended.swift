@@ -14,6 +14,12 @@ extension Process {
         }
     }
 
+    /// Sends a signal if the process still runs. Foundation's `terminate()` and `interrupt()` do not ask, and after the end another process may have
+    /// its id.
+    package func signal(_ signal: Int32) {
+        if isRunning { kill(processIdentifier, signal) }
+    }
+
     /// Runs the process with `input`; returns its exit status and output.
     ///
     /// - Parameter errors: include standard error.

@@ -263,7 +263,7 @@ import Testing
         await station.sandbox.apply(.slow(milliseconds: 600_000, path: "auth/refresh", count: 1))
         let logout = try station.begin(["logout", "--yes"])
         try await station.met(.slow)
-        kill(logout.processIdentifier, SIGKILL)
+        logout.signal(SIGKILL)
         _ = await logout.status
         station.sandbox.clearFaults()
         let end = try await station.event("signedOut")

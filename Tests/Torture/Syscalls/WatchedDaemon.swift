@@ -41,19 +41,19 @@ struct WatchedDaemon: Sendable {
 
     /// Sends `signal`. Returns false and kills the daemon if it still runs after `limit`.
     func ends(by signal: Int32, within limit: Duration) async -> Bool {
-        kill(process.processIdentifier, signal)
+        process.signal(signal)
         let deadline = ContinuousClock.now + limit
         while isRunning, ContinuousClock.now < deadline { await pauseBriefly() }
         guard isRunning else {
             _ = await process.status
             return true
         }
-        kill(process.processIdentifier, SIGKILL)
+        process.signal(SIGKILL)
         _ = await process.status
         return false
     }
 
-    func cut() { kill(process.processIdentifier, SIGKILL) }
+    func cut() { process.signal(SIGKILL) }
 
     /// The fault in how it ended: a signal, or a message without place or reason. Nil if there is none.
     ///
