@@ -92,7 +92,8 @@ let targets: [Target] = [
         "Dashboard", "SyncModel", "ControlAPI", "HTTPTypes", "HummingbirdCore", "Logging", "NIOCore", "NIOPosix",
         resources: ["en.txt", "vi.txt", "style.css", "page.js", "icon.svg"].map { .embedInCode("Resources/\($0)") }),
     program("homingd", "SyncDaemon", "ArgumentParser"),
-    program("homing", "ControlAPI", "Dashboard", "JSON", "SyncModel", "ArgumentParser"),
+    // `Backends` reads the rules of `homing notify`, as strictly as all configuration.
+    program("homing", "Backends", "ControlAPI", "Dashboard", "JSON", "SyncModel", "ArgumentParser"),
     program("homing-sandbox", "Sandbox", "ArgumentParser"),
 
     house("TestSupport", "SyncModel", "Logging", in: "Tests"),

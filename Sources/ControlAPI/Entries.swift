@@ -136,13 +136,28 @@ public struct Explanation: Codable, Sendable, Equatable {
     public var next: String?
     /// Whether the next step is required: without it, the entry stays as it is.
     public var needsPerson: Bool
+    /// The changes, of `Change`, that the caller can make now; nil for none.
+    public var changes: [String]?
 
-    public init(id: String, state: String, subject: SubjectReport? = nil, sentence: String, next: String?, needsPerson: Bool) {
+    package enum Change: String, Sendable {
+        case retry, resolve
+        /// For another row.
+        case fix
+        case discard, restore
+    }
+
+    package func allows(_ change: Change) -> Bool { changes?.contains(change.rawValue) == true }
+
+    public init(
+        id: String, state: String, subject: SubjectReport? = nil, sentence: String, next: String?, needsPerson: Bool,
+        changes: [String]? = nil
+    ) {
         self.id = id
         self.subject = subject
         self.state = state
         self.sentence = sentence
         self.next = next
         self.needsPerson = needsPerson
+        self.changes = changes
     }
 }

@@ -91,12 +91,38 @@ extension Catalogue {
 
     /// `measurement of Anna Example (5)`.
     func name(_ entry: EntrySummary) -> String {
+        var entry = entry
+        entry.subject = entry.subject.map(shown)
         if isEnglish { return entry.words.capitalisedFirst }
         return [entry.kind.one.capitalisedFirst, entry.subject?.text].compactMap(\.self).joined(separator: " · ")
     }
 
+    /// `Anna Example (5)`.
+    func name(_ subject: SubjectReport) -> String { shown(subject).text }
+
+    private func shown(_ subject: SubjectReport) -> SubjectReport {
+        guard subject.label?.isInvisible == true else { return subject }
+        var subject = subject
+        subject.label = subject.isNew == true ? "\(self["nameless"]) @\(subject.id.suffix(12))" : self["nameless"]
+        return subject
+    }
+
+    /// A name, or words for one that shows nothing. Its id must stand beside it.
+    func visible(_ name: String) -> String { name.isInvisible ? self["nameless"] : name }
+
     func size(_ bytes: Int) -> String {
         let size = Words.size(bytes)
         return isEnglish ? size : size.replacing(".", with: ",").replacing(/(?:no )?bytes?/, with: "byte")
+    }
+}
+
+extension String {
+    /// Only spaces, and characters without a shape.
+    fileprivate var isInvisible: Bool {
+        unicodeScalars.allSatisfy { scalar in
+            let properties = scalar.properties
+            let hasNoShape = [.control, .format, .nonspacingMark].contains(properties.generalCategory)
+            return hasNoShape || properties.isWhitespace || properties.isDefaultIgnorableCodePoint || scalar == "\u{2800}"
+        }
     }
 }

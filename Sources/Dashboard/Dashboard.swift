@@ -12,17 +12,22 @@ package struct Dashboard: Sendable {
     private let client: ControlClient
     private let port: Int
     private let keys: Keys
-    /// It ends when it was unused for this long.
-    private let limit: Duration
+    /// It ends when it was unused for this long; nil for never.
+    private let limit: Duration?
+    private let lobby: Lobby
 
-    /// - Parameter port: 0 for a free one.
-    package init(client: ControlClient, port: Int) { self.init(client: client, port: port, keys: Keys()) }
-
-    init(client: ControlClient, port: Int = 0, keys: Keys = Keys(), limit: Duration = .seconds(3600)) {
-        (self.client, self.port, self.keys, self.limit) = (client, port, keys, limit)
+    /// - Parameters:
+    ///   - port: 0 for a free one.
+    ///   - stays: does not end when it is unused.
+    package init(client: ControlClient, port: Int, stays: Bool) {
+        self.init(client: client, port: port, limit: stays ? nil : .seconds(3600))
     }
 
-    /// Serves until it was unused for an hour, or until it is cancelled.
+    init(client: ControlClient, port: Int = 0, keys: Keys = Keys(), limit: Duration? = .seconds(3600), lobby: Lobby = Lobby()) {
+        (self.client, self.port, self.keys, self.limit, self.lobby) = (client, port, keys, limit, lobby)
+    }
+
+    /// Serves until it was unused for its limit, or until it is cancelled.
     ///
     /// - Parameter onServing: gets the address with the token, which opens one session.
     package func run(onServing: @escaping @Sendable (String) async -> Void) async throws {
@@ -31,17 +36,18 @@ package struct Dashboard: Sendable {
         let (served, serving) = AsyncStream.makeStream(of: Never.self)
         let quiet = Logger(label: "dashboard") { _ in SwiftLogNoOpLogHandler() }
         let http = HTTP1Channel(
-            responder: { request, writer, _ in
-                let response = await site.withLock { $0 }?.respond(to: request) ?? Response.page("", status: 503)
+            responder: { [lobby] request, writer, channel in
+                let ready = site.withLock { $0 }
+                let response = await ready?.respond(to: request) { lobby.leave(channel) } ?? Response.refusal("", status: 503)
                 try await writer.write(response: response.head, body: request.method == .head ? ResponseBody() : response.body)
+                if response.headers[.connection] == "close" { channel.close(mode: .output, promise: nil) }
             },
             configuration: .init(
-                idleTimeout: .seconds(60),
+                additionalChannelHandlers: [Newcomer(lobby: lobby)], idleTimeout: .seconds(60),
                 httpDecoderConfiguration: .init(maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 100)))
         let server = Server(
             childChannelSetup: http,
-            configuration: ServerConfiguration(
-                address: .hostname("127.0.0.1", port: port), availableConnectionsDelegate: MaximumAvailableConnections(Self.connections)),
+            configuration: ServerConfiguration(address: .hostname("127.0.0.1", port: port)),
             onServerRunning: { channel in
                 let doorkeeper = Doorkeeper(keys: keys, port: channel.localAddress?.port ?? port)
                 site.withLock { $0 = Site(doorkeeper: doorkeeper, client: client, usage: usage, rights: rights) }
@@ -59,15 +65,14 @@ package struct Dashboard: Sendable {
                         next: "Leave out --port, so that the system chooses one.")
                 }
             }
-            group.addTask {
-                for await _ in served {}
-                while let left = usage.remaining(of: limit) { try await Task.sleep(for: left) }
+            if let limit {
+                group.addTask {
+                    for await _ in served {}
+                    while let left = usage.remaining(of: limit) { try await Task.sleep(for: left) }
+                }
             }
             try await group.next()
             group.cancelAll()
         }
     }
-
-    /// At the same time; further ones wait.
-    private static let connections = 64
 }

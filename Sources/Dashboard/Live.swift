@@ -17,7 +17,11 @@ struct Live: Sendable {
     private static let pace = Duration.milliseconds(250)
     /// Notices a browser that is gone without a word.
     private static let heartbeat = Duration.seconds(15)
-    /// In failures, which take half a minute.
+    /// Notices a daemon that is frozen, sooner than by its own heartbeat of 30 seconds.
+    private static let question = Duration.seconds(5)
+    /// Two questions.
+    private static let longestAnswer = Duration.seconds(10)
+    /// In failures, which take half a minute if the daemon has ended.
     private static let patience = 8
 
     /// Returns when the browser has left.
@@ -44,15 +48,28 @@ struct Live: Sendable {
 
     /// Follows the daemon's events, and connects again after a restart.
     private func follow(_ signal: AsyncStream<Signal>.Continuation) async {
+        let prompt = ControlClient(socketPath: client.socketPath, timeout: Self.longestAnswer)
         var failures = 0
         while !Task.isCancelled {
             do {
-                let status = try await client.call(Endpoints.status, NoInput())
+                let status = try await prompt.call(Endpoints.status, NoInput())
                 signal.yield(.change)
                 failures = 0
-                try await client.events(EventQuery(since: status.cursor, follow: true)) { _ in
-                    signal.yield(.change)
-                    return !Task.isCancelled
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask {
+                        try await client.events(EventQuery(since: status.cursor, follow: true)) { _ in
+                            signal.yield(.change)
+                            return !Task.isCancelled
+                        }
+                    }
+                    group.addTask {
+                        while true {
+                            try await pause(Self.question)
+                            _ = try await prompt.call(Endpoints.status, NoInput())
+                        }
+                    }
+                    defer { group.cancelAll() }
+                    try await group.next()
                 }
             } catch {
                 failures += 1

@@ -15,7 +15,9 @@ struct Reading {
         case ["queue"]: return try await queue(query, state: visit.query["state"]).page(desk)
         case ["delivered"]: return try await delivered(after: number(query["after"])).page(desk)
         case ["accounts"]: return AccountsPage(status: try await status()).page(desk)
-        case ["accounts", "sign-in"]: return try await backend(query["backend"]).map { AccountsPage.signIn($0, desk) }
+        case ["accounts", "sign-in"]:
+            let status = try await status()
+            return status.backend(query["backend"]).map { AccountsPage.signIn($0, desk) } ?? AccountsPage(status: status).page(desk)
         case ["accounts", "sign-out"]: return try await backend(query["backend"]).map { AccountsPage.signOut($0, desk) }
         case ["file", "discard"]: return query["name"].map { Questions.discard(file: $0, desk) }
         default: break
@@ -27,7 +29,8 @@ struct Reading {
         case ["fix"]: return try await fix(id, query)
         case ["resolve"]:
             let entry = try await client.call(Endpoints.entry, EntryReference(id: id)).entry
-            return entry.needsWord ? Questions.delivered(entry, desk) : nil
+            let why = try await client.call(Endpoints.why, EntryReference(id: id))
+            return why.allows(.resolve) ? Questions.delivered(entry, desk) : nil
         case ["discard"]:
             let entry = try await client.call(Endpoints.entry, EntryReference(id: id)).entry
             return Questions.discard(entry, try await discardChoice(entry), desk)
@@ -44,8 +47,7 @@ struct Reading {
 
     /// The backend of this name, or the only one.
     func backend(_ name: String?) async throws(Problem) -> BackendReport? {
-        let backends = try await status().backends
-        return name == nil && backends.count == 1 ? backends[0] : backends.first { $0.name == name }
+        try await status().backend(name)
     }
 
     private func overview() async throws(Problem) -> Overview {
@@ -149,7 +151,7 @@ struct Reading {
         let why = try await client.call(Endpoints.why, reference)
         var page = StoryPage(detail: detail, why: why)
         if detail.entry.isUndelivered {
-            page.isOwn = try await backend(detail.entry.backend)?.isOwn(detail.entry) == true
+            page.needsSignIn = try await status().needsSignIn(at: detail.entry.backend)
         } else {
             page.receipt = try await client.call(Endpoints.receipt, EntryReference(id: detail.entry.id))
         }
@@ -171,5 +173,17 @@ struct Reading {
             let query = EntryQuery(backend: create.backend, user: "@\(create.id)", after: 0, limit: 500)
             return try await query.allPages { page async throws(Problem) in try await client.call(Endpoints.entries, page) }
         }
+    }
+}
+
+extension Status {
+    /// The backend of this name, or the only one.
+    func backend(_ name: String?) -> BackendReport? {
+        name == nil && backends.count == 1 ? backends[0] : backends.first { $0.name == name }
+    }
+
+    /// As the first page says.
+    func needsSignIn(at backend: String) -> Bool {
+        attention.contains { [.signInRequired, .sessionFailing].contains($0.knownCode) && $0.backend == backend }
     }
 }

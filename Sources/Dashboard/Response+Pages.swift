@@ -9,6 +9,13 @@ extension Response {
             status: HTTPResponse.Status(code: status), headers: fields("text/html; charset=utf-8"), body: ResponseBody(byteBuffer: body))
     }
 
+    /// Ends the connection.
+    static func refusal(_ html: HTML, status: Int) -> Response {
+        var response = page(html, status: status)
+        response.headers[.connection] = "close"
+        return response
+    }
+
     static func asset(_ bytes: [UInt8], type: String) -> Response {
         Response(status: .ok, headers: fields(type), body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }

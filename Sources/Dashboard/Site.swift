@@ -11,13 +11,16 @@ struct Site: Sendable {
     let usage: Usage
     let rights: Rights
 
-    func respond(to request: Request) async -> Response {
+    /// - Parameter onAdmission: runs before the daemon is asked.
+    func respond(to request: Request, onAdmission: () -> Void = {}) async -> Response {
         var visit = Visit(request.head)
         let words = visit.cookies[Self.language].flatMap(Catalogue.named) ?? Catalogue.preferred(visit.languages)
         switch doorkeeper.admit(visit) {
-        case .refused(let refusal): return .page(words.refusal(refusal), status: refusal.status)
-        case .opened: return opened(words)
-        case .admitted: break
+        case .refused(let refusal): return .refusal(words.refusal(refusal), status: refusal.status)
+        case .opened:
+            onAdmission()
+            return opened(words)
+        case .admitted: onAdmission()
         }
         usage.touch()
         let desk = Desk(words: words, keys: doorkeeper.keys, access: rights.access)
@@ -26,7 +29,7 @@ struct Site: Sendable {
         let body = try? await request.body.collect(upTo: Self.largestForm)
         visit.form = Visit.fields(String(buffer: body ?? ByteBuffer()))
         guard doorkeeper.accepts(form: visit.form) else {
-            return .page(words.refusal(.form), status: Doorkeeper.Refusal.form.status)
+            return .refusal(words.refusal(.form), status: Doorkeeper.Refusal.form.status)
         }
         return await acted(visit, referer: request.headers[.referer], desk)
     }

@@ -80,9 +80,7 @@ extension Outbox {
         var changes: [(String, (any DatabaseValueConvertible)?)] = [
             ("epoch", nil), ("uncertain", isUncertain), ("uncertainAt", isUncertain ? since.ms : nil),
         ]
-        // Unsent: the result of the last send still holds, unless a failed look-up has replaced it.
-        let isUnchanged = if case .unseen? = item.attempt?.verdict { item.entry.looks == 0 } else { failure?.reason == .paused }
-        if !isUnchanged {
+        if !keepsLastResult(item) {
             changes += [("lastStatus", failure?.status), ("lastReason", failure?.reason.rawValue), ("lastError", failure?.message)]
         }
         if let tried { changes.append(("triedAt", tried)) }
@@ -107,6 +105,17 @@ extension Outbox {
         try db.cachedStatement(sql: "UPDATE entry SET \(assignments) WHERE sequence = ? AND state = 'inflight' AND epoch = ?")
             .execute(arguments: values)
         return db.changesCount == 1
+    }
+
+    /// Nothing was sent, so the result of the last send still holds, unless a look-up was answered with an error.
+    private static func keepsLastResult(_ item: Settled) -> Bool {
+        switch (item.attempt?.verdict, item.settlement) {
+        case (.unseen?, _): item.entry.looks == 0
+        case (.unreachable?, _), (.throttled?, _), (.unauthorized?, _): item.entry.uncertain && item.attempt?.wasSent == false
+        // No request was made.
+        case (nil, .released), (nil, .aside): item.entry.uncertain || item.settlement.failure?.reason == .paused
+        default: false
+        }
     }
 
     private static func changesByTry(

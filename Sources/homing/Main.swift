@@ -21,7 +21,7 @@ struct Homing: AsyncParsableCommand {
                 name: "Daily use",
                 subcommands: [
                     StatusCommand.self, WatchCommand.self, DashboardCommand.self, SyncCommand.self, PauseCommand.self, ResumeCommand.self,
-                    LoginCommand.self, LogoutCommand.self, ClaimCommand.self, RosterCommand.self,
+                    LoginCommand.self, LogoutCommand.self, ClaimCommand.self, RosterCommand.self, NotifyCommand.self,
                 ]),
             CommandGroup(
                 name: "Entries",

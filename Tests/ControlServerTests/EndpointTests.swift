@@ -10,30 +10,106 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(60))) struct EndpointTests {
-    @Test func everyEndpointReachesItsMethodWithItsParameters() async throws {
+    private static let id = FakeService.summary.id
+    private static let reference = ["id": id]
+
+    /// Expects that `work` calls these methods of the service, in this order, as a user who may administer.
+    private func expectCalls(
+        _ calls: [FakeService.Call], sourceLocation: SourceLocation = #_sourceLocation,
+        _ work: (ControlClient, FakeService) async throws -> Void
+    ) async throws {
         let service = FakeService()
-        let id = FakeService.summary.id
+        try await Served.with(service) { try await work($0.client, service) }
+        #expect(service.calls == calls, sourceLocation: sourceLocation)
+        #expect(service.callers.count == calls.count, sourceLocation: sourceLocation)
+        #expect(
+            service.callers.allSatisfy { $0.peer == Peer.ofThisProcess && $0.access == .administer }, sourceLocation: sourceLocation)
+    }
+
+    @Test func everyEndpointOfTheStationReachesItsMethodWithItsParameters() async throws {
         let signIn = SignIn(backend: "b", email: "ann@lab.test", password: "pässword&=+ %", remember: true)
-        let submission = Submission(
-            backend: "b & c", route: "measurement", id: id, supersedes: id, fields: ["user_id": "5", "näme": "a/b?c=d&e+f %zz"],
-            payload: Data(#"{"a": 1.50}"#.utf8))
-        let pause = PauseRequest(backend: "b", reason: "back-up", until: FakeService.day)
         let signOut = SignOut(backend: "b", account: "a@https://b", allDevices: true, keepData: true)
-        try await Served.with(service) { served in
-            let client = served.client
+        let pause = PauseRequest(backend: "b", reason: "back-up", until: FakeService.day)
+        let calls: [FakeService.Call] = [
+            .init(name: "status"), .init(name: "sessions"), .init(name: "signIn", body: signIn.body),
+            .init(
+                name: "signOut", parameters: ["backend": "b", "account": "a@https://b", "all_devices": "true", "keep_data": "true"]),
+            .init(name: "backends"), .init(name: "sync", parameters: ["backend": "b"]), .init(name: "claim"),
+            .init(name: "discardFile", parameters: ["name": "a b/ü?.json", "reason": "a test & more"]),
+            .init(name: "pause", body: pause.body), .init(name: "resume", parameters: ["backend": "b"]),
+            .init(name: "lanes", parameters: ["limit": "3"]), .init(name: "events", parameters: ["since": "5", "follow": "true"]),
+        ]
+        try await expectCalls(calls) { client, service in
             #expect(try await client.call(Endpoints.status, NoInput()) == FakeService.status)
             #expect(try await client.call(Endpoints.sessions, NoInput()) == SessionList(sessions: [FakeService.session]))
             #expect(try await client.call(Endpoints.signIn, signIn) == FakeService.session)
             #expect(try await client.call(Endpoints.signOut, signOut).waiting == 2)
+            #expect(try await client.call(Endpoints.backends, NoInput()) == FakeService.backends)
+            #expect(try await client.call(Endpoints.sync, SyncRequest(backend: "b")).waiting == 4)
+            #expect(try await client.call(Endpoints.claim, NoInput()).files == 3)
+            let file = FileDiscardRequest(name: "a b/ü?.json", reason: "a test & more")
+            #expect(try await client.call(Endpoints.discardFile, file) == DiscardedFile(name: "a b/ü?.json", refused: 1))
+            #expect(try await client.call(Endpoints.pause, pause).pauses == [FakeService.pause])
+            #expect(try await client.call(Endpoints.resume, ResumeRequest(backend: "b")) == PauseList(pauses: [], inflight: 0))
+            #expect(try await client.call(Endpoints.lanes, LaneQuery(limit: 3)).lanes == [FakeService.lane])
+            service.continuation.finish()
+            try await client.events(EventQuery(since: 5, follow: true)) { _ in true }
+        }
+    }
+
+    @Test func everyEndpointOfTheQueueReachesItsMethodWithItsParameters() async throws {
+        let id = Self.id
+        let payload = Data(#"{"a": 1.50}"#.utf8)
+        let calls: [FakeService.Call] = [
+            .init(
+                name: "submit",
+                parameters: [
+                    "backend": "b & c", "route": "measurement", "id": id, "supersedes": id, "item.user_id": "5",
+                    "item.näme": "a/b?c=d&e+f %zz",
+                ], body: payload),
+            .init(
+                name: "entries",
+                parameters: [
+                    "state": "dead", "backend": "b", "user": "@\(id)", "route": "a b/ü?", "since": "2025-12-06T05:46:40.123Z",
+                    "until": "2025-12-06T05:46:40.123Z", "after": "9", "limit": "500",
+                ]),
+            .init(name: "entry", parameters: Self.reference), .init(name: "why", parameters: ["id": "a b/ü?"]),
+            .init(name: "export", parameters: Self.reference),
+            .init(
+                name: "receipts", parameters: ["after": "3", "limit": "2", "backend": "b", "since": "2025-12-06T05:46:40.123Z"]),
+            .init(name: "receipt", parameters: Self.reference),
+        ]
+        try await expectCalls(calls) { client, _ async throws in
+            let submission = Submission(
+                backend: "b & c", route: "measurement", id: id, supersedes: id, fields: ["user_id": "5", "näme": "a/b?c=d&e+f %zz"],
+                payload: payload)
             #expect(try await client.call(Endpoints.submit, submission).sequence == 7)
             let query = EntryQuery(
                 state: "dead", backend: "b", user: "@\(id)", route: "a b/ü?", since: FakeService.day, until: FakeService.day, after: 9,
                 limit: 500)
             #expect(try await client.call(Endpoints.entries, query) == FakeService.page)
-            #expect(try await client.call(Endpoints.backends, NoInput()) == FakeService.backends)
             let entry = EntryReference(id: id)
             #expect(try await client.call(Endpoints.entry, entry).entry == FakeService.summary)
             #expect(try await client.call(Endpoints.why, EntryReference(id: "a b/ü?")).id == "a b/ü?")
+            #expect(try await client.call(Endpoints.export, entry) == FakeService.exported)
+            let receipts = ReceiptQuery(after: 3, limit: 2, backend: "b", since: FakeService.day)
+            #expect(try await client.call(Endpoints.receipts, receipts) == ReceiptPage(receipts: [FakeService.receipt], next: 7))
+            #expect(try await client.call(Endpoints.receipt, entry) == FakeService.receipt)
+        }
+    }
+
+    @Test func everyEndpointThatChangesAnEntryReachesItsMethodWithItsParameters() async throws {
+        let id = Self.id
+        let calls: [FakeService.Call] = [
+            .init(name: "retry", parameters: Self.reference),
+            .init(name: "fix", parameters: ["id": id, "new_id": id, "item.user_id": "7", "strict": "true"]),
+            .init(name: "resolve", parameters: ["id": id, "delivered": "17", "not_delivered": "false"]),
+            .init(name: "resolve", parameters: ["id": id, "delivered": "", "not_delivered": "false"]),
+            .init(name: "resolve", parameters: ["id": id, "not_delivered": "true"]),
+            .init(name: "discard", parameters: ["id": id, "grace": "600", "reason": "a test & more"]),
+            .init(name: "discard", parameters: Self.reference), .init(name: "restore", parameters: Self.reference),
+        ]
+        try await expectCalls(calls) { client, _ async throws in
             #expect(try await client.call(Endpoints.retry, RetryRequest(id: id)) == FakeService.summary)
             let fix = FixRequest(id: id, newID: id, fields: ["user_id": "7"], strict: true)
             #expect(try await client.call(Endpoints.fix, fix).lane == "users/7")
@@ -45,73 +121,28 @@ import Testing
             let discard = DiscardRequest(id: id, grace: 600, reason: "a test & more")
             #expect(try await client.call(Endpoints.discard, discard) == FakeService.summary)
             #expect(try await client.call(Endpoints.discard, DiscardRequest(id: id)) == FakeService.summary)
-            #expect(try await client.call(Endpoints.restore, entry) == FakeService.summary)
-            #expect(try await client.call(Endpoints.export, entry) == FakeService.exported)
-            #expect(try await client.call(Endpoints.sync, SyncRequest(backend: "b")).waiting == 4)
-            #expect(try await client.call(Endpoints.claim, NoInput()).files == 3)
-            let file = FileDiscardRequest(name: "a b/ü?.json", reason: "a test & more")
-            #expect(try await client.call(Endpoints.discardFile, file) == DiscardedFile(name: "a b/ü?.json", refused: 1))
-            #expect(try await client.call(Endpoints.pause, pause).pauses == [FakeService.pause])
-            #expect(try await client.call(Endpoints.resume, ResumeRequest(backend: "b")) == PauseList(pauses: [], inflight: 0))
-            let receipts = ReceiptQuery(after: 3, limit: 2, backend: "b", since: FakeService.day)
-            #expect(try await client.call(Endpoints.receipts, receipts) == ReceiptPage(receipts: [FakeService.receipt], next: 7))
-            #expect(try await client.call(Endpoints.receipt, entry) == FakeService.receipt)
-            #expect(try await client.call(Endpoints.lanes, LaneQuery(limit: 3)).lanes == [FakeService.lane])
+            #expect(try await client.call(Endpoints.restore, EntryReference(id: id)) == FakeService.summary)
+        }
+    }
+
+    @Test func everyEndpointOfStoredListsReachesItsMethodWithItsParameters() async throws {
+        let calls: [FakeService.Call] = [
+            .init(name: "rosters", parameters: ["backend": "b"]),
+            .init(
+                name: "roster",
+                parameters: [
+                    "resource": "a b/ü?", "backend": "b", "find": "Zoë & +", "label": "Anna Example", "id": "28,31", "after": "7",
+                    "limit": "2",
+                ]),
+            .init(name: "refreshRoster", parameters: ["resource": "r", "backend": "b"]),
+        ]
+        try await expectCalls(calls) { client, _ async throws in
             #expect(try await client.call(Endpoints.rosters, RosterListQuery(backend: "b")).rosters == [FakeService.roster])
             let people = RosterQuery(
                 resource: "a b/ü?", backend: "b", find: "Zoë & +", label: "Anna Example", ids: ["28", "31"], after: "7", limit: 2)
             #expect(try await client.call(Endpoints.roster, people) == FakeService.people)
             #expect(try await client.call(Endpoints.refreshRoster, RosterReference(resource: "r", backend: "b")) == FakeService.roster)
-            service.continuation.finish()
-            try await client.events(EventQuery(since: 5, follow: true)) { _ in true }
         }
-        let reference = ["id": id]
-        #expect(
-            service.calls == [
-                .init(name: "status"), .init(name: "sessions"), .init(name: "signIn", body: signIn.body),
-                .init(
-                    name: "signOut",
-                    parameters: ["backend": "b", "account": "a@https://b", "all_devices": "true", "keep_data": "true"]),
-                .init(
-                    name: "submit",
-                    parameters: [
-                        "backend": "b & c", "route": "measurement", "id": id, "supersedes": id, "item.user_id": "5",
-                        "item.näme": "a/b?c=d&e+f %zz",
-                    ], body: Data(#"{"a": 1.50}"#.utf8)),
-                .init(
-                    name: "entries",
-                    parameters: [
-                        "state": "dead", "backend": "b", "user": "@\(id)", "route": "a b/ü?", "since": "2025-12-06T05:46:40.123Z",
-                        "until": "2025-12-06T05:46:40.123Z", "after": "9", "limit": "500",
-                    ]),
-                .init(name: "backends"),
-                .init(name: "entry", parameters: reference), .init(name: "why", parameters: ["id": "a b/ü?"]),
-                .init(name: "retry", parameters: reference),
-                .init(name: "fix", parameters: ["id": id, "new_id": id, "item.user_id": "7", "strict": "true"]),
-                .init(name: "resolve", parameters: ["id": id, "delivered": "17", "not_delivered": "false"]),
-                .init(name: "resolve", parameters: ["id": id, "delivered": "", "not_delivered": "false"]),
-                .init(name: "resolve", parameters: ["id": id, "not_delivered": "true"]),
-                .init(name: "discard", parameters: ["id": id, "grace": "600", "reason": "a test & more"]),
-                .init(name: "discard", parameters: reference), .init(name: "restore", parameters: reference),
-                .init(name: "export", parameters: reference),
-                .init(name: "sync", parameters: ["backend": "b"]), .init(name: "claim"),
-                .init(name: "discardFile", parameters: ["name": "a b/ü?.json", "reason": "a test & more"]),
-                .init(name: "pause", body: pause.body), .init(name: "resume", parameters: ["backend": "b"]),
-                .init(
-                    name: "receipts", parameters: ["after": "3", "limit": "2", "backend": "b", "since": "2025-12-06T05:46:40.123Z"]),
-                .init(name: "receipt", parameters: reference), .init(name: "lanes", parameters: ["limit": "3"]),
-                .init(name: "rosters", parameters: ["backend": "b"]),
-                .init(
-                    name: "roster",
-                    parameters: [
-                        "resource": "a b/ü?", "backend": "b", "find": "Zoë & +", "label": "Anna Example", "id": "28,31", "after": "7",
-                        "limit": "2",
-                    ]),
-                .init(name: "refreshRoster", parameters: ["resource": "r", "backend": "b"]),
-                .init(name: "events", parameters: ["since": "5", "follow": "true"]),
-            ])
-        #expect(service.callers.count == 30)
-        #expect(service.callers.allSatisfy { $0.peer == Peer.ofThisProcess && $0.access == .administer })
     }
 
     @Test(arguments: [(false, UInt(201)), (true, 200)])

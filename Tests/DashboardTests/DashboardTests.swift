@@ -42,6 +42,53 @@ import Testing
         }
     }
 
+    private func serve(_ lobby: Lobby, keys: Keys = Keys(), _ work: (Int) async throws -> Void) async throws {
+        let (addresses, address) = AsyncStream.makeStream(of: String.self)
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await Dashboard(client: client, keys: keys, lobby: lobby).run { address.yield($0) } }
+            var found = addresses.makeAsyncIterator()
+            let first = try #require(await found.next())
+            try await work(port(of: first))
+            group.cancelAll()
+        }
+    }
+
+    private func connect(_ port: Int) async throws -> any Channel {
+        try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(host: "127.0.0.1", port: port).get()
+    }
+
+    @Test func strangersNeverTakeTheRoomOfThePerson() async throws {
+        let keys = Keys()
+        try await serve(Lobby(patience: .hours(24)), keys: keys) { port in
+            var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/\(keys.place)/style.css")
+            request.headers.add(name: "cookie", value: "homing=\(keys.session)")
+            var strangers: [any Channel] = []
+            let (closed, close) = AsyncStream.makeStream(of: Void.self)
+            for _ in 0...Lobby.room {
+                let stranger = try await connect(port)
+                stranger.closeFuture.whenComplete { _ in close.yield() }
+                strangers.append(stranger)
+            }
+            for await _ in closed { break }
+            let style = try await HTTPClient.shared.execute(request, timeout: .seconds(300))
+            #expect(style.status == .ok)
+            _ = try await style.body.collect(upTo: 1 << 20)
+            for stranger in strangers { stranger.close(promise: nil) }
+        }
+    }
+
+    @Test func silentStrangerLeaves() async throws {
+        try await serve(Lobby(patience: .milliseconds(1))) { port in try await connect(port).closeFuture.get() }
+    }
+
+    @Test func refusedStrangerLeaves() async throws {
+        try await serve(Lobby(patience: .hours(24))) { port in
+            let stranger = try await connect(port)
+            try await stranger.writeAndFlush(ByteBuffer(string: "GET / HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n"))
+            try await stranger.closeFuture.get()
+        }
+    }
+
     @Test func endsWhenUnused() async throws {
         try await confirmation { serving in
             try await Dashboard(client: client, limit: .zero).run { _ in serving() }

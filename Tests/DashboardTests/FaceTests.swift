@@ -31,7 +31,8 @@ import Testing
         let source = FacePage(entry: Sample().entry("pending"), face: face).page(Sample.desk()).body.source
         #expect(source.matches(of: /<g data-segment="/).count == 108 && source.matches(of: /<circle\ /).count == 108)
         #expect(
-            source.contains("<title>left strap 4 4.4 mm</title>") && source.contains("<th scope=\"row\">left strap 4</th><td>4.4 mm</td>"))
+            source.contains("<title>left strap 4 4.4 mm</title>")
+                && source.contains("<th scope=\"row\"><bdi>left strap 4</bdi></th><td>4.4 mm</td>"))
         for match in source.matches(of: /(?:x1|y1|x2|y2|cx|cy)="([^"]*)"/) {
             let place = try #require(Double(match.output.1))
             #expect((0...110).contains(place))

@@ -10,6 +10,9 @@ import TestSupport
 
 /// A socket that answers as a test says, and remembers the calls.
 final class FakeDaemon: Sendable {
+    /// The answer of which nothing comes.
+    struct Endless: Encodable {}
+
     private let made = Mutex<[String]>([])
     /// Such as `GET /v1/status`.
     var calls: [String] { made.withLock { $0 } }
@@ -24,7 +27,12 @@ final class FakeDaemon: Sendable {
         let http = HTTP1Channel(responder: { [self] request, writer, _ in
             let call = "\(request.method.rawValue) \(request.head.path ?? "")"
             made.withLock { $0.append(call) }
-            let body = answer(call).map { JSONCoding.encoded($0) }
+            let answer = answer(call)
+            if answer is Endless {
+                let body = ResponseBody { _ in try await Task.sleep(for: .seconds(86_400)) }
+                return try await writer.write(response: HTTPResponse(status: .ok), body: body)
+            }
+            let body = answer.map { JSONCoding.encoded($0) }
             let response = Response(
                 status: body == nil ? .notFound : .ok, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body ?? Data())))
             try await writer.write(response: response.head, body: response.body)

@@ -49,6 +49,26 @@ import Testing
         #expect(browser.signals.last == "event: silent\ndata: proof\n\n")
     }
 
+    /// Its stream of events stays open without a word.
+    @Test func tellsThatTheDaemonIsFrozenAndThatItIsBack() async throws {
+        let (daemon, browser, status) = (FakeDaemon(), Browser(leavesAfter: 3), Sample().status)
+        let asked = Mutex(0)
+        try await daemon.serve { call in
+            guard call == "GET /v1/status" else { return FakeDaemon.Endless() }
+            let number = asked.withLock { asked in
+                asked += 1
+                return asked
+            }
+            return number == 2 ? nil : status
+        } _: { client in
+            let live = Live(client: client, usage: Usage(), run: "proof") { time in
+                try await Task.sleep(for: time == .seconds(15) ? .seconds(86_400) : .zero)
+            }
+            await #expect(throws: Gone.self) { try await live.run(browser) }
+        }
+        #expect(browser.signals == ["change", "lost", "change"].map { "event: \($0)\ndata: proof\n\n" })
+    }
+
     @Test func heartbeatNoticesThatTheBrowserHasLeft() async throws {
         let browser = Browser(leavesAfter: 2)
         let live = Live(client: client, usage: Usage(), run: "proof") { time in

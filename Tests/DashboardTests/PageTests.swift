@@ -49,14 +49,75 @@ import Testing
         #expect(question.contains("name=\"remote\"") && question.contains("method=\"post\" action=\"\(address)\""))
     }
 
-    @Test func fixIsOfferedForTheSignedInAccountAlone() {
-        var overview = sample.overview
-        overview.status.backends[0].session.account = "other"
-        var story = StoryPage(detail: EntryDetail(entry: sample.entry(), attempts: []), why: sample.why)
-        let pages = source(overview.page(Sample.desk())) + source(story.page(Sample.desk()))
-        #expect(!pages.contains("/fix\"") && pages.contains("/retry\""))
-        story.isOwn = true
-        #expect(source(story.page(Sample.desk())).contains("/fix\""))
+    @Test(arguments: [[], [.retry], [.fix, .discard], [.resolve], [.restore]] as [[Explanation.Change]])
+    func buttonsAreThoseThatTheDaemonAllows(changes: [Explanation.Change]) {
+        let overview = Overview(status: sample.status, cases: [.init(entry: sample.entry(), why: sample.why(changes))])
+        let story = StoryPage(detail: EntryDetail(entry: sample.entry(), attempts: []), why: sample.why(changes))
+        for page in [overview.page(Sample.desk()), story.page(Sample.desk())].map(source) {
+            for change in [Explanation.Change.retry, .fix, .discard, .restore] {
+                #expect(page.contains("/entry/breathesafe/\(change)\"") == changes.contains(change), "\(change)")
+            }
+            #expect(page.contains("#resolve\"") == changes.contains(.resolve))
+        }
+        #expect(source(story.page(Sample.desk())).contains("id=\"resolve\"") == changes.contains(.resolve))
+    }
+
+    @Test func pagesThatNeedASignInLeadToIt() {
+        let root = Sample.desk().root
+        var story = sample.story("pending")
+        #expect(!source(story.page(Sample.desk())).contains("/accounts/sign-in"))
+        story.needsSignIn = true
+        #expect(source(story.page(Sample.desk())).contains("href=\"\(root)/accounts/sign-in?backend=breathesafe\""))
+        let problem = Problem(.signInRequired, status: 409, title: "", detail: "Sign in.")
+        for people in [PeoplePage(lists: [], problem: problem), PeoplePage(lists: [])] {
+            #expect(source(people.page(Sample.desk())).contains("href=\"\(root)/accounts/sign-in\""))
+        }
+        #expect(sample.status.needsSignIn(at: "breathesafe") && !sample.status.needsSignIn(at: "other"))
+    }
+
+    @Test(arguments: ["", " \u{A0}", "\u{200B}\u{200D}", "\u{202E}\u{1B}", "\u{3164}\u{FE0F}", "\u{2800}", "\u{301}"])
+    func nameThatShowsNothingIsShownWithItsID(name: String) {
+        var entry = sample.entry()
+        entry.subject = SubjectReport(resource: "people", field: "user_id", id: "5", label: name)
+        var roster = sample.roster
+        roster.rows = [RosterRow(id: "5", label: name, values: [:])]
+        let fixing = sample.entry()
+        for words in Catalogue.all {
+            let desk = Sample.desk(words)
+            let nameless = words["nameless"]
+            #expect(words.name(entry).contains("\(nameless) (5)"))
+            entry.subject?.isNew = true
+            #expect(words.name(entry).contains("\(nameless) @5"))
+            entry.subject?.isNew = nil
+            #expect(source(Questions.fix(fixing, roster, find: "", desk)).contains("<bdi>\(nameless)</bdi>"))
+            guard !name.isEmpty else { continue }
+            #expect(source(PeoplePage(lists: [], chosen: roster).page(desk)).contains("<bdi>\(nameless)</bdi>"))
+        }
+        entry.subject?.label = "\u{5D0}e\u{301}"
+        #expect(Catalogue.english.name(entry).contains("\u{5D0}e\u{301} (5)"))
+    }
+
+    @Test func directionOfANameStaysWithinIt() async throws {
+        let (desk, name) = (Sample.desk(), "\u{5D0}\u{5D1}")
+        var (entry, lane, receipt, roster) = (sample.entry(), sample.lane, sample.receipt, sample.roster)
+        entry.subject?.label = name
+        (lane.subject, receipt.subject) = (entry.subject, entry.subject)
+        roster.rows = [RosterRow(id: "5", label: name, values: [:])]
+        let choice = try await DiscardChoice([entry], takesDiscarded: false) { _ async throws(Problem) in [] }
+        let pages = [
+            Overview(status: sample.status, cases: [.init(entry: entry, why: sample.why)], discarded: [entry], delivered: [entry]).page(
+                desk),
+            StoryPage(detail: EntryDetail(entry: entry, attempts: []), why: sample.why).page(desk),
+            QueuePage(query: EntryQuery(user: "breathesafe"), entries: EntryPage(entries: [entry], next: nil), lanes: [lane]).page(desk),
+            DeliveredPage(receipts: ReceiptPage(receipts: [receipt], next: nil)).page(desk),
+            PeoplePage(lists: [], chosen: roster).page(desk), Questions.fix(entry, roster, find: "", desk),
+            Questions.discard(entry, choice, desk), Questions.delivered(entry, desk), FacePage(entry: entry, face: nil).page(desk),
+        ]
+        for page in pages {
+            #expect(source(page).contains(name))
+            let rest = source(page).replacing(/<bdi[^>]*>[^<]*<\/bdi>|<(?:h1|p) dir="auto">[^<]*(?=<)/, with: "")
+            #expect(!rest.replacing(/<[^>]*>/, with: "").contains(name), "\(rest)")
+        }
     }
 
     @Test func claimNamesTheAccount() {

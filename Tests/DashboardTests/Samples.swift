@@ -47,7 +47,11 @@ struct Sample {
             sentence: text, attention: attention, backends: [backend], spool: spool, version: "1", startedAt: Self.now, cursor: 7)
     }
 
-    var why: Explanation { Explanation(id: text, state: "dead", sentence: text, next: text, needsPerson: true) }
+    var why: Explanation { why([.retry, .fix, .discard]) }
+
+    func why(_ changes: [Explanation.Change]) -> Explanation {
+        Explanation(id: text, state: "dead", sentence: text, next: text, needsPerson: true, changes: changes.map(\.rawValue))
+    }
 
     var overview: Overview {
         Overview(
@@ -71,7 +75,8 @@ struct Sample {
         let attempt = AttemptSummary(
             startedAt: Self.now, endedAt: Self.now, verdict: text, counted: true, status: 503, message: text)
         let detail = EntryDetail(entry: entry, attempts: [attempt], fields: [text: text], behind: text)
-        return StoryPage(detail: detail, why: why, receipt: receipt, isOwn: true)
+        let changes: [String: [Explanation.Change]] = ["dead": [.resolve, .discard], "pending": [.fix, .discard]]
+        return StoryPage(detail: detail, why: why(changes[state] ?? []), receipt: receipt)
     }
 
     var lane: LaneReport {

@@ -65,6 +65,14 @@ import Testing
         #expect(refusal.contains("homing dashboard") && !refusal.contains(keys.place))
     }
 
+    @Test func refusalEndsTheConnection() async {
+        var admitted = 0
+        let refused = await site.respond(to: request(.get, "", cookie: false)) { admitted += 1 }
+        #expect(refused.headers[.connection] == "close" && admitted == 0)
+        let shown = await site.respond(to: request(.get, "style.css")) { admitted += 1 }
+        #expect(shown.headers[.connection] == nil && admitted == 1)
+    }
+
     @Test func withoutDaemonThePageSaysSo() async throws {
         let response = await site.respond(to: request(.get, ""))
         let page = try await text(response)

@@ -29,6 +29,30 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    /// The server forgot the measurement with the person, so only a person can say what became of it.
+    @Test func captureOfAPersonRemovedOnTheServerIsResolvedAndFixed() async throws {
+        let station = try await TestStation.people(delivery: "first_delay: 0.05, lookup_after: 0.05, first_pause: 0.1")
+        try await station.signedIn()
+        try await station.event("rosterChanged")
+        try station.sandbox.removePerson(5)
+        await station.sandbox.apply(Fault(.internalError, path: "facial_measurements_from_arkit", count: 1))
+        try await station.submit(user: 5, id: 1)
+        while try await station.status().backends.first?.queue.unseen != 1 { try await Task.sleep(for: .milliseconds(20)) }
+        let id = Samples.id(1).description
+        let why = try await station.homing("why", id)
+        #expect(why.text.contains("breathesafe does not know the person any more (404)"), "\(why.text)")
+        #expect(why.text.contains("homing resolve \(id) --not-delivered"), "\(why.text)")
+        #expect(why.text.contains("homing fix \(id) --user USER") && !why.text.contains("administrator"), "\(why.text)")
+        #expect(station.sandbox.ledger.requestCount("POST", path: "facial_measurements_from_arkit") == 1)
+
+        // Refused only during a look-up, and while the refused send that follows is in flight.
+        while try await station.homing("resolve", id, "--not-delivered").code != 0 { await pauseBriefly() }
+        while try await station.homing("fix", id, "--user", "7").code != 0 { await pauseBriefly() }
+        try await station.event("delivered")
+        #expect(station.sandbox.ledger.entries.map(\.user) == [7])
+        try await station.end(SIGTERM)
+    }
+
     @Test func failingLookupNeedsAttentionAndSyncRetriesIt() async throws {
         let station = try await TestStation(
             delivery: "first_delay: 0.05, lookup_after: 0.05, first_pause: 0.1, longest_delay: 600, delay_factor: 10")

@@ -61,6 +61,38 @@ import Testing
         }
     }
 
+    /// What is known about the last send decides when an absence counts, so an attempt that sends nothing must not replace it.
+    @Test(
+        arguments: [
+            (Verdict.unreachable(Failure(.offline, "No network.", outcomeUnknown: true)), true),
+            (.throttled(Failure(.throttled, status: 429, "Slowly.", outcomeUnknown: true), until: .distantPast), true),
+            (.unauthorized(Failure(.signInRequired, "Sign in.", outcomeUnknown: true)), true), (nil, true),
+            (.unknown(Failure(.serverError, status: 502, "The look-up failed.", outcomeUnknown: true)), false),
+        ] as [(Verdict?, Bool)])
+    func anAttemptWithoutASendKeepsTheAnswerToTheLastOne(verdict: Verdict?, isKept: Bool) async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        let error = Failure(.serverError, status: 500, "Oops.", outcomeUnknown: true)
+        try await store.settle(try await store.claim()[0], .released(until: store.clock.now, error), .unknown(error))
+        let failure = verdict?.failure ?? Failure(.signInRequired, "Sign in.", outcomeUnknown: true)
+        try await store.settle(try await store.claim()[0], .released(until: store.clock.now, failure), verdict, wasSent: false)
+        let entry = try #require(try await store.outbox.entry(Samples.id(1))).entry
+        #expect((entry.lastStatus == 500 && entry.lastReason == .serverError && entry.lastError == "Oops.") == isKept)
+        #expect(entry.uncertain && (entry.looks == 0) == isKept)
+    }
+
+    /// The first send had no effect, so the newest obstacle is the result.
+    @Test func anUnsentEntryHasTheNewestResult() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        let offline = Failure(.offline, "No network.")
+        for failure in [Samples.failure, offline] {
+            try await store.settle(
+                try await store.claim()[0], .released(until: store.clock.now, failure), .unreachable(failure), wasSent: false)
+        }
+        #expect(try await store.outbox.entry(Samples.id(1))?.entry.lastError == offline.message)
+    }
+
     /// Neither a person's word nor a row that was found is an attempt that was accepted.
     @Test func inventsNoAttempt() async throws {
         let store = try Store()

@@ -49,7 +49,8 @@ import Testing
         }
     }
 
-    @Test func tellsRowsApartByTheirShape() async throws {
+    /// A store without a log, in which every table and index has rows.
+    private static func filledStore() async throws -> Store {
         let store = try Store()
         try await store.enqueue(Samples.create(20))
         try await store.deliver(try await store.claim()[0])
@@ -97,7 +98,11 @@ import Testing
                     """)
         }
         #expect(try await store.outbox.emptyLog())
+        return store
+    }
 
+    @Test func tellsRowsApartByTheirShape() async throws {
+        let store = try await Self.filledStore()
         let trees = try store.raw { try Row.fetchAll($0, sql: "SELECT name, rootpage FROM sqlite_schema WHERE rootpage > 0") }
         #expect(Set(trees.map { $0["name"] as String }) == Set(Self.expected.keys))
         let pages = try StorePages(path: store.directory("outbox.sqlite"))

@@ -71,6 +71,24 @@ import Testing
         }
     }
 
+    /// The person was removed on the server after the send.
+    private static func removed(_ change: (inout Reasons) -> Void = { _ in }) -> Reasons {
+        reasons {
+            $0.subjectReport = SubjectReport(resource: "managed_users", field: "user_id", id: "5", label: "Anna Example")
+            $0.rowTitle = "person"
+            change(&$0)
+        }
+    }
+
+    /// The server answers its look-ups with 404.
+    private static func unfindable(_ state: Entry.State, _ change: (inout Entry) -> Void = { _ in }) -> Entry {
+        entry(1, state) {
+            ($0.uncertain, $0.looks, $0.dueAt) = (true, Outbox.stuckLooks, later)
+            ($0.lastReason, $0.lastStatus, $0.lastError) = (.serverError, 404, "The look-up failed.")
+            change(&$0)
+        }
+    }
+
     private static let pending = entry(1, .pending)
     private static let id = Samples.id(1).description
 
@@ -158,6 +176,20 @@ import Testing
             },
             "This measurement (user id 5) may already have taken effect at breathesafe, but looking it up failed 3 times in a row. The look-up failed. Homing looks it up again at 05:56.",
             "homing retry \(id) --without-looking"),
+        Case(
+            removed { $0.looksUpRow = true }, unfindable(.pending),
+            "This measurement of Anna Example (5) may already have taken effect at breathesafe. breathesafe does not know the person any more (404), so it cannot be seen whether the entry was delivered. Homing looks it up again at 05:56.",
+            "If not, run: homing resolve \(id) --not-delivered\nThen, to send it for another person, run: homing fix \(id) --user USER\nTo look it up again, run: homing sync"
+        ),
+        Case(
+            removed(), unfindable(.pending),
+            "This measurement of Anna Example (5) may already have taken effect at breathesafe. breathesafe answered the look-up with status 404, so it cannot be seen whether the entry was delivered. Homing looks it up again at 05:56.",
+            "If not, run: homing resolve \(id) --not-delivered\nTo look it up again, run: homing sync"),
+        // The values of a new person cannot go to another.
+        Case(
+            removed { ($0.looksUpRow, $0.isFollower) = (true, true) }, unfindable(.pending),
+            "This measurement of Anna Example (5) may already have taken effect at breathesafe. breathesafe does not know the person any more (404), so it cannot be seen whether the entry was delivered. Homing looks it up again at 05:56.",
+            "--not-delivered\nTo look it up again"),
         Case(
             reasons {
                 $0.hasProfile = false
@@ -374,6 +406,10 @@ import Testing
             reasons(), held(.unknownOutcome),
             "This measurement was sent and may have taken effect, and looking it up there did not settle it.",
             "To look it up again, and send it only if it is missing, run: homing retry \(id)"),
+        Case(
+            removed { $0.looksUpRow = true }, unfindable(.held) { $0.holdReason = .unknownOutcome },
+            "This measurement of Anna Example (5) may already have taken effect at breathesafe. breathesafe does not know the person any more (404), so it cannot be seen whether the entry was delivered.",
+            "run: homing fix \(id) --user USER\nTo look it up again, run: homing retry \(id)"),
         Case(reasons(), held(.poison), "The daemon crashed three times while sending this measurement.", "Report the crash"),
         Case(
             reasons(), held(.quarantine), "The stored data of this entry cannot be read.",
@@ -448,6 +484,12 @@ import Testing
         var entry = Self.doubtful(.serverError, 500, since: Self.now.addingTimeInterval(-600))
         entry.looks = Outbox.stuckLooks
         #expect(reasons.explain(entry).next.text.contains("To let the later ones go without it, run: homing discard"))
+    }
+
+    @Test(arguments: [(1, false), (Outbox.stuckLooks, true)])
+    func waitingEntryIsResolvedOnceLookingUpKeepsFailing(looks: Int, isResolvable: Bool) {
+        let entry = Self.unfindable(.pending) { $0.looks = looks }
+        #expect(Self.removed().changes(of: entry).contains(.resolve) == isResolvable)
     }
 
     @Test func pauseIsReportedBeforeOtherReasons() {

@@ -68,6 +68,38 @@ import Testing
         #expect(nameless == "This measurement of a new person waits until entry \(Self.short) has created the new person at breathesafe.")
     }
 
+    /// The page of the dashboard shows a button for each.
+    @Test func changesAreThoseThatTheStoreDoesNotRefuse() {
+        let held = Self.entry(.held, .dependency)
+        var reasons = Self.reasons(Self.create(.held, .unknownOutcome))
+        reasons.session?.account = Account(id: held.destination.account, label: "ann@lab.test")
+        #expect(reasons.changes(of: held) == [.fix, .discard])
+        #expect(reasons.changes(of: Self.entry(.inflight)).isEmpty)
+        #expect(reasons.changes(of: Self.entry(.held, .discarding)) == [.restore])
+        reasons.isFollower = true
+        #expect(reasons.changes(of: held) == [.discard])
+        reasons.mayDestroy = false
+        #expect(reasons.changes(of: held).isEmpty && reasons.changes(of: Self.entry(.held, .discarding)).isEmpty)
+        reasons.create = Self.create(.pending)
+        #expect(reasons.changes(of: held) == [.retry])
+    }
+
+    @Test func changesOfAnEntryInDoubtAreThoseOfAPerson() {
+        let create = Self.create(.held, .unknownOutcome)
+        var reasons = Self.reasons(nil)
+        reasons.session?.account = Account(id: create.destination.account, label: "ann@lab.test")
+        reasons.retryMayDuplicate = true
+        #expect(reasons.changes(of: create) == [.resolve, .discard])
+        reasons.retryMayDuplicate = false
+        reasons.dependents = 1
+        #expect(reasons.changes(of: create) == [.retry, .resolve, .discard])
+        #expect(reasons.changes(of: Self.create(.dead)) == [.retry, .discard])
+        reasons.dependents = 0
+        #expect(reasons.changes(of: Self.create(.dead)) == [.retry, .fix, .discard])
+        reasons.session?.account = nil
+        #expect(reasons.changes(of: Self.create(.dead)) == [.retry, .discard])
+    }
+
     /// They belong to that person.
     @Test func detailsOfANewPersonAreOfferedToNobodyElse() {
         var reasons = Self.reasons(Self.create(.dead))

@@ -1,5 +1,5 @@
 """A manager, and some attackers, at the page of ‘homing dashboard’."""
-import http.client, http.server, json, os, sys, threading, traceback, urllib.parse
+import http.client, http.server, json, os, socket, sys, threading, traceback, urllib.parse
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect, sync_playwright
@@ -10,6 +10,7 @@ expect.set_options(timeout=PATIENCE * 1000)
 SCREENS = os.environ.get("SCREENS")
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
 HOSTILE = "\"><img src=x onerror=alert(1)>'\u0301"
+TALL = "Zalgo" + "\u0301" * 60
 
 
 class Stage:
@@ -115,6 +116,20 @@ def gives_other_sites_nothing(stage):
     server.shutdown()
 
 
+def keeps_room_for_the_person(stage):
+    """Another user of this computer opens more connections than strangers may have, and says nothing."""
+    parts = urllib.parse.urlsplit(stage.origin)
+    strangers = [socket.create_connection((parts.hostname, parts.port)) for _ in range(100)]
+    expect(stage.go("queue").get_by_role("heading", name="Queue")).to_be_visible()
+    for stranger in strangers:
+        stranger.settimeout(PATIENCE)
+        try:
+            assert stranger.recv(1) == b""
+        except ConnectionResetError:
+            pass
+        stranger.close()
+
+
 def fixes_the_person(stage):
     page = stage.go()
     expect(page.get_by_role("heading", name="Failed")).to_be_visible()
@@ -198,6 +213,11 @@ def shows_hostile_names_as_text(stage):
     page.get_by_role("button", name="Search").click()
     expect(page.locator("#rows tbody tr")).to_have_count(1)
     stage.picture("people")
+    expect(stage.go("people").locator("#rows")).to_contain_text("(no visible name)")
+    # Marks above the letters do not paint over other rows.
+    tall = page.locator("#rows bdi", has_text="Zalgo")
+    assert tall.evaluate("name => getComputedStyle(name).overflow") == "clip"
+    assert tall.evaluate("name => name.getBoundingClientRect().height") < 60
 
 
 def survives_a_restart(stage):
@@ -216,13 +236,26 @@ def survives_a_restart(stage):
     expect(page.get_by_role("heading", name="Accounts")).to_be_visible()
 
 
+def notices_a_frozen_daemon(stage):
+    page = stage.go()
+    page.evaluate("window.untouched = true")
+    expect(page.locator("#lost")).to_be_empty()
+    stage.station.freeze_daemon(True)
+    try:
+        expect(page.get_by_text("Homing is restarting…")).to_be_visible(timeout=25_000)
+    finally:
+        stage.station.freeze_daemon(False)
+    expect(page.locator("#lost")).to_be_empty()
+    assert page.evaluate("window.untouched") is True
+
+
 def signs_out_and_in(stage):
     page = stage.go("accounts")
     page.get_by_role("link", name="Sign out").click()
     expect(page.locator("form.card")).to_contain_text("waiting")
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_text("Signed out on this station.")).to_be_visible()
-    page.get_by_role("link", name="Sign in").click()
+    stage.go("people").get_by_role("link", name="Sign in").click()
     page.get_by_label("E-mail address").fill("manager@lab.test")
     page.get_by_label("Password", exact=True).fill("wrong")
     page.get_by_role("button", name="Sign in").click()
@@ -305,12 +338,14 @@ def says_when_it_has_ended(stage):
 
 def play(station, browser):
     station.sandbox("add-person", first_name=HOSTILE, last_name="Example")
+    station.sandbox("add-person", first_name=TALL, last_name="Example")
+    station.sandbox("add-person", first_name="\u200b", last_name="\u3164")
     station.homing("people", "--refresh")
     station.submit(9, user=6)
     station.submit(1)
     until("the refusal", lambda: station.homing("list", "--state", "dead", "--json").stdout.count('"id"') >= 1)
     stage = Stage(station, browser)
-    acts = [opens_with_a_token, refuses_strangers, gives_other_sites_nothing, discards_and_restores, fixes_the_person, stays_current,
+    acts = [opens_with_a_token, refuses_strangers, keeps_room_for_the_person, gives_other_sites_nothing, discards_and_restores, fixes_the_person, stays_current,
             shows_hostile_names_as_text]
     for act in acts:
         step(stage, act)
@@ -319,7 +354,7 @@ def play(station, browser):
     entry = station.submit(number)
     station.submit_many(229)
     step(stage, draws_the_face, entry, number)
-    for act in (scrolls_through_the_queue, survives_a_restart, speaks_vietnamese):
+    for act in (scrolls_through_the_queue, survives_a_restart, notices_a_frozen_daemon, speaks_vietnamese):
         step(stage, act)
     step(stage, is_accessible, entry)
     station.sandbox("up")

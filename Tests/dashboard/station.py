@@ -1,5 +1,5 @@
 """The real programs in a folder: sandbox, daemon and dashboard."""
-import http.client, json, os, pathlib, socket, subprocess, time, urllib.parse, urllib.request
+import http.client, json, os, pathlib, signal, socket, subprocess, time, urllib.parse, urllib.request
 
 PROJECT, PROGRAMS, STAGE = (pathlib.Path(os.environ[name]) for name in ("PROJECT", "PROGRAMS", "STAGE"))
 PATIENCE = 60
@@ -50,6 +50,9 @@ class Station:
         daemon = self.processes.pop("homingd")
         daemon.kill()
         daemon.wait()
+
+    def freeze_daemon(self, is_frozen):
+        self.processes["homingd"].send_signal(signal.SIGSTOP if is_frozen else signal.SIGCONT)
 
     def run_dashboard(self):
         process = self.start("dashboard", "homing", "dashboard", "--json", stdout=subprocess.PIPE)

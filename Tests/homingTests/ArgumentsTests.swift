@@ -106,8 +106,9 @@ import Testing
 
     @Test func syncWaitsFiveMinutesByDefault() async throws {
         let command: SyncCommand = try await parse("sync --wait")
-        #expect(command.wait && command.timeout == 300)
-        #expect(try await parse("sync --wait --timeout 5 --backend x", as: SyncCommand.self).timeout == 5)
+        #expect(command.wait && command.limit == 300)
+        #expect(try await parse("sync --wait --timeout 5 --backend x", as: SyncCommand.self).limit == 5)
+        #expect(try await parse("sync --wait --timeout 1h30m", as: SyncCommand.self).limit == 5400)
     }
 
     @Test func eventsStatusAndVersionTakeTheirOptions() async throws {
@@ -127,14 +128,15 @@ import Testing
         #expect(try await parse("receipt 12", as: ReceiptCommand.self).entry.id == "12")
         #expect(try await parse("watch --once", as: WatchCommand.self).once)
         let dashboard: DashboardCommand = try await parse("dashboard --port 4711 --no-browser")
-        #expect(dashboard.port == 4711 && dashboard.noBrowser)
+        #expect(dashboard.port == 4711 && dashboard.noBrowser && !dashboard.stay)
+        #expect(try await parse("notify --print --json", as: NotifyCommand.self).isPrinted)
         let check: StatusCommand = try await parse("status --check --max-age 4h")
         #expect(check.check && check.maxAge?.seconds == 14_400)
         #expect(try await parse("completions fish", as: CompletionsCommand.self).shell == .fish)
     }
 
     @Test func backendCommandsAcceptBackendOption() async throws {
-        let without = ["claim", "completions", "dashboard", "version"]
+        let without = ["claim", "completions", "dashboard", "notify", "version"]
         let commands = Homing.configuration.groupedSubcommands.flatMap(\.subcommands)
         #expect(commands.count > 15)
         for command in commands {
@@ -164,6 +166,14 @@ import Testing
         #expect(Homing.message(for: try #require(error)).contains("--user is ‘-5’"))
     }
 
+    @Test(arguments: ["sync --timeout soon", "pause --reason x --for 2", "status --check --max-age 4"])
+    func invalidDurationNamesTheExpectedForm(line: String) async throws {
+        let error = await #expect(throws: (any Error).self) {
+            try await Homing.asyncParseAsRoot(line.split(separator: " ").map(String.init))
+        }
+        #expect(Homing.message(for: try #require(error)).contains("expected a duration such as 90s, 30m, 2h, 3d or 1h30m"))
+    }
+
     @Test(arguments: [
         "login --password-stdin --password-file f", "login --password secret", "logout now", "status now",
         "submit a --item user_id", "submit a --item =5", "submit a b --id 0190a1b2-c3d4-7e5f-8a9b-3f2a91c04b01",
@@ -180,12 +190,13 @@ import Testing
         "roster people delete", "roster people delete --yes", "roster people delete 28 --set a=b", "roster people edit 28 --set a=b --yes",
         "roster people --yes", "roster people delete 28 --find a",
         "roster people add --find a", "roster people edit 28 --set =b", "roster people add --id 12",
-        "sync --timeout 0",
+        "sync --timeout 0", "sync --timeout=-5", "sync --timeout 25h",
         "sync --timeout soon", "events --since=-1", "events --since yesterday", "version 2", "dance", "pause", "pause --reason= --for 2h",
         "pause --for 2h --until 18:00 --reason x",
         "pause --for soon --reason x", "resume x", "receipts --limit 501", "receipts --csv --json", "receipts --after=-1", "receipt",
         "roster --find anna", "roster --refresh", "roster --after 7", "roster people --limit 0", "roster people users",
         "status --max-age 2h", "status --check --json", "completions tcsh", "completions", "watch now", "dashboard --port 65536",
+        "notify --json", "notify now",
     ])
     func invalidCommandLineIsRefused(line: String) async {
         await #expect(throws: (any Error).self) { try await Homing.asyncParseAsRoot(line.split(separator: " ").map(String.init)) }

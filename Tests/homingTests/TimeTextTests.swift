@@ -17,6 +17,12 @@ import Testing
         #expect(Sample.times.relative(Sample.now.addingTimeInterval(-secondsAgo)) == text)
     }
 
+    /// The clock of `now` may be some milliseconds behind the time that has just come.
+    @Test(arguments: [(0.4, "now"), (0, "now"), (-600, "now"), (0.6, "in less than a minute (14:15)"), (120, "in 2 minutes (14:17)")])
+    func nextStepIsNeverInThePast(seconds: Double, text: String) {
+        #expect(Sample.times.next(Sample.now.addingTimeInterval(seconds)) == text)
+    }
+
     @Test func clockUsesTimeZone() {
         let utc = TimeText(now: Sample.now, timeZone: .gmt)
         #expect(utc.clock(Sample.now) == "13:15")

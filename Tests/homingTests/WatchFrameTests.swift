@@ -60,6 +60,12 @@ import Testing
                 """)
     }
 
+    @Test func nextTryThatHasComeIsNow() {
+        var view = WatchView()
+        view.saw(Sample.status(backends: [Sample.backend(queue: .init(pending: 2), next: Sample.now.addingTimeInterval(0.3))]), [])
+        #expect(frame(width: 100).lines(view).contains("  2 waiting · next try now"))
+    }
+
     @Test func frameNamesPeople() {
         var view = WatchView()
         var lane = lane(1, "users/28")

@@ -6,17 +6,7 @@ extension Route {
         defer { table.close() }
         title = table.table("title").flatMap(Resource.Title.init)
         let scope = defaults.scope.withItems
-        let mistakesBefore = table.mistakes.all.count
-        let requestScope = table.keys.contains("row") ? scope.withRows : scope
-        var request = RequestTemplate(table, [.json, .headers, .timeout], scope: requestScope, defaults: defaults)
-        let isRequestSound = table.mistakes.all.count == mistakesBefore
-        if let marker = table.pointer("marker"), isRequestSound, request != nil {
-            if let body = request?.json?.marked(at: marker.tokens[...]) {
-                request?.body = .json(body)
-            } else {
-                table.reject("marker", expected: "a pointer to a new member of an object in json, or of {item.payload} itself")
-            }
-        }
+        let (request, isRequestSound) = Self.markedRequest(table, scope: scope, defaults: defaults)
         (fields, references) = Self.fields(table)
         requires = table.pointers("requires")
         if !requires.isEmpty, isRequestSound, request?.json?.takesPayload != true {
@@ -45,13 +35,7 @@ extension Route {
         for key in ofPayload where table.keys.contains(key) && isRequestSound && request?.json?.takesPayload != true {
             table.reject(key, expected: "{item.payload} in json, because \(key) applies to the payload")
         }
-        let after = table.read("after", expected: "the lane of other routes, as text with {item.…} placeholders, or subject") {
-            Self.lane($0, "after", table, scope: scope)
-        }
-        let behind = table.read("behind", expected: "the lane of other routes, as text with {item.…} placeholders") {
-            Self.lane($0, "behind", table, scope: scope)
-        }
-        if after != nil, behind != nil { table.reject("behind", expected: "either after or behind") }
+        let (after, behind) = Self.earlierLane(table, scope: scope)
         isBehind = behind != nil
         afterSubject = after == TextTemplate(literal: "subject")
         self.after = afterSubject ? nil : after ?? behind
@@ -73,6 +57,36 @@ extension Route {
     }
 
     private enum OnDead: String, CaseIterable { case halt, skip }
+
+    /// Contains the marker if the request is sound, which means that reading it found no mistakes.
+    private static func markedRequest(
+        _ table: StrictTable, scope: TemplateScope, defaults: RequestDefaults
+    ) -> (request: RequestTemplate?, isSound: Bool) {
+        let mistakesBefore = table.mistakes.all.count
+        let requestScope = table.keys.contains("row") ? scope.withRows : scope
+        var request = RequestTemplate(table, [.json, .headers, .timeout], scope: requestScope, defaults: defaults)
+        let isSound = table.mistakes.all.count == mistakesBefore
+        if let marker = table.pointer("marker"), isSound, request != nil {
+            if let body = request?.json?.marked(at: marker.tokens[...]) {
+                request?.body = .json(body)
+            } else {
+                table.reject("marker", expected: "a pointer to a new member of an object in json, or of {item.payload} itself")
+            }
+        }
+        return (request, isSound)
+    }
+
+    /// The lane of the entries that must be delivered first, or only tried first (`behind`).
+    private static func earlierLane(_ table: StrictTable, scope: TemplateScope) -> (after: TextTemplate?, behind: TextTemplate?) {
+        let after = table.read("after", expected: "the lane of other routes, as text with {item.…} placeholders, or subject") {
+            lane($0, "after", table, scope: scope)
+        }
+        let behind = table.read("behind", expected: "the lane of other routes, as text with {item.…} placeholders") {
+            lane($0, "behind", table, scope: scope)
+        }
+        if after != nil, behind != nil { table.reject("behind", expected: "either after or behind") }
+        return (after, behind)
+    }
 
     /// A field is a type, or a table of a type and a reference.
     private static func fields(_ table: StrictTable) -> ([String: FieldType], [Reference]) {

@@ -25,6 +25,12 @@ extension Backend {
         return (reference.field, resource)
     }
 
+    /// Whether the look-up of the route asks for the row that its entries refer to.
+    package func looksUpRow(route name: String) -> Bool {
+        guard let find = profile.routes[name]?.find, let field = subjectField(route: name)?.field else { return false }
+        return find.request.url.placeholders.itemFields.contains(field)
+    }
+
     /// The id in that field.
     package func subject(route name: String, fields: [String: JSONValue]) -> RosterID? {
         guard let field = subjectField(route: name)?.field else { return nil }

@@ -12,15 +12,15 @@ struct FacePage: Sendable {
         let title = words["face.title", ["entry": words.name(entry)]]
         let back = desk.go(words["back.entry"], desk.link("entry", entry.id), .quiet)
         guard let face else {
-            return Page(title, tab: .queue, isLive: false, "<h1>\(title)</h1><p>\(words["face.none"])</p><p>\(back)</p>")
+            return Page(title, tab: .queue, isLive: false, "<h1 dir=\"auto\">\(title)</h1><p>\(words["face.none"])</p><p>\(back)</p>")
         }
         let rows: [HTML] = face.segments.enumerated().map { index, segment in
-            "<tr data-segment=\"\(index)\"><th scope=\"row\">\(segment.name)</th><td>\(length(segment, words))</td></tr>"
+            "<tr data-segment=\"\(index)\"><th scope=\"row\">\(HTML.outside(segment.name))</th><td>\(length(segment, words))</td></tr>"
         }
         return Page(
             title, tab: .queue, isLive: false,
             """
-            <h1>\(title)</h1><p>\(back)</p>
+            <h1 dir="auto">\(title)</h1><p>\(back)</p>
             <div class="face" data-face>\
             <figure>\(drawing(face, words["face.front"], words) { ($0.x, -$0.y) })<figcaption>\(words["face.front"])</figcaption></figure>\
             <figure>\(drawing(face, words["face.side"], words) { (-$0.z, -$0.y) })<figcaption>\(words["face.side"])</figcaption></figure>\

@@ -13,7 +13,7 @@ struct AccountsPage: Sendable {
     private func card(_ backend: BackendReport, _ desk: Desk) -> HTML {
         let words = desk.words
         let session = backend.session
-        let who = session.email ?? session.account ?? words["account.some"]
+        let who = HTML.outside(session.email ?? session.account ?? words["account.some"])
         var lines: [HTML] = []
         switch session.knownState {
         case .signedIn:
@@ -26,7 +26,7 @@ struct AccountsPage: Sendable {
         if let failure = session.failure { lines.append("<p class=\"next\">\(desk.said(failure))</p>") }
         if let reason = backend.gateReason, session.isSignedIn { lines.append("<p class=\"next\">\(desk.said(reason))</p>") }
         for other in backend.otherAccounts {
-            lines.append("<p>\(words.count("waits.for", other.waiting, ["account": other.email]))</p>")
+            lines.append("<p dir=\"auto\">\(words.count("waits.for", other.waiting, ["account": other.email]))</p>")
         }
         for owed in backend.owedSignOuts ?? [] { lines.append("<p class=\"faint\">\(desk.said(owed.sentence))</p>") }
         let fields: KeyValuePairs<String, String> = ["backend": backend.name]
@@ -35,7 +35,7 @@ struct AccountsPage: Sendable {
             ? desk.go(words["sign.out"], desk.link(["accounts", "sign-out"], query: fields), .quiet, about: backend.name)
             : desk.go(words["sign.in"], desk.link(["accounts", "sign-in"], query: fields), about: backend.name)
         return """
-            <section class="card"><h2>\(backend.name) <span class="faint">\(backend.baseURL)</span></h2>\(lines)\
+            <section class="card"><h2>\(HTML.outside(backend.name)) <span class="faint">\(HTML.outside(backend.baseURL))</span></h2>\(lines)\
             <p>\(desk.counts(backend.queue))</p><div class="actions">\(desk.access >= .operate ? action : nil)</div></section>
             """
     }
@@ -66,7 +66,7 @@ struct AccountsPage: Sendable {
         return Page(
             title, tab: .accounts, status: problem?.status ?? 200, isLive: false,
             """
-            <h1>\(title)</h1>\(problem.map { desk.explain($0) })
+            <h1 dir="auto">\(title)</h1>\(problem.map { desk.explain($0) })
             <form class="card" method="post" action="\(desk.link("accounts", "sign-in"))">\(desk.key)\
             <input type="hidden" name="backend" value="\(backend.name)">\
             \(fields)<div class="actions"><button class="main">\(words["sign.in"])</button></div></form>
@@ -87,10 +87,10 @@ struct AccountsPage: Sendable {
         return Page(
             title, tab: .accounts, isLive: false,
             """
-            <h1>\(title)</h1>
+            <h1 dir="auto">\(title)</h1>
             <form class="card" method="post" action="\(desk.link("accounts", "sign-out"))">\(desk.key)\
             <input type="hidden" name="backend" value="\(backend.name)"><input type="hidden" name="account" value="\(backend.session.account ?? "")">\
-            <p>\(fate)</p>\
+            <p dir="auto">\(fate)</p>\
             <p><input id="keep" name="keep" type="checkbox" value="yes"><label for="keep">\(words["keep.lists"])</label></p>\
             <div class="actions"><button class="\(doomed > 0 ? "grave" : "main")">\(words["sign.out"])</button>\
             \(desk.go(words["cancel"], desk.link("accounts"), .quiet))</div></form>

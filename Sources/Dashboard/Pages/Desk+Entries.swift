@@ -1,16 +1,6 @@
 import ControlAPI
 import SyncModel
 
-extension EntrySummary {
-    /// Only a person can say whether it took effect.
-    var needsWord: Bool { isDoubtful && (knownState == .held || knownState == .dead) }
-}
-
-extension BackendReport {
-    /// Of the signed-in account, or of the one that must sign in again: its lists have the ids of the entry's rows.
-    func isOwn(_ entry: EntrySummary) -> Bool { name == entry.backend && session.account == entry.account }
-}
-
 extension Desk {
     /// `3 waiting, 1 failed, 8 delivered`; omits states without entries.
     func counts(_ queue: QueueReport) -> HTML {
@@ -30,33 +20,38 @@ extension Desk {
         return "<span class=\"badge \(known)\">\(text)</span>"
     }
 
-    func entryLink(_ entry: EntrySummary) -> HTML { "<a href=\"\(link("entry", entry.id))\">\(words.name(entry))</a>" }
+    func entryLink(_ entry: EntrySummary) -> HTML { "<a href=\"\(link("entry", entry.id))\">\(HTML.outside(words.name(entry)))</a>" }
 
     /// An entry that needs a person: what it is, why, and what to do.
-    func row(_ item: Overview.Case, isOwn: Bool) -> HTML {
+    func row(_ item: Overview.Case) -> HTML {
         """
         <li class="entry"><div><p>\(entryLink(item.entry)) \(badge(item.entry))</p><p class="why">\(said(item.why.sentence))</p></div>\
-        <div class="actions">\(actions(item.entry, isOwn: isOwn))</div></li>
+        <div class="actions">\(actions(item.entry, item.why))</div></li>
         """
     }
 
-    /// The buttons of an undelivered entry.
-    ///
-    /// - Parameter isOwn: whether its account is the one whose lists can be read.
-    func actions(_ entry: EntrySummary, isOwn: Bool) -> [HTML] {
-        guard access >= .operate, entry.isUndelivered, entry.knownState != .inflight else { return [] }
+    /// The buttons of an entry: what the daemon allows, as far as the page has a form for it.
+    func actions(_ entry: EntrySummary, _ why: Explanation) -> [HTML] {
+        guard access >= .operate else { return [] }
         let name = words.name(entry)
         let destroys = access >= .administer
-        if entry.isBeingDiscarded { return destroys ? [button(words["restore"], ["entry", entry.id, "restore"], about: name)] : [] }
         var actions: [HTML] = []
-        let isStuck = entry.knownState == .dead || entry.knownState == .held
-        if isStuck && entry.retryMayDuplicate != true { actions.append(button(words["retry"], ["entry", entry.id, "retry"], about: name)) }
-        if entry.needsWord { actions.append(go(words["resolve"], link("entry", entry.id) + "#resolve", about: name)) }
-        if isOwn, entry.subject != nil, entry.newRow == nil, !entry.isDoubtful {
+        if why.allows(.restore), destroys { actions.append(button(words["restore"], ["entry", entry.id, "restore"], about: name)) }
+        if why.allows(.retry) { actions.append(button(words["retry"], ["entry", entry.id, "retry"], about: name)) }
+        if why.allows(.resolve) { actions.append(go(words["resolve"], link("entry", entry.id) + "#resolve", about: name)) }
+        if why.allows(.fix), entry.subject != nil, entry.newRow == nil {
             actions.append(go(words["fix"], link("entry", entry.id, "fix"), .quiet, about: name))
         }
-        if destroys { actions.append(go(words["discard"], link("entry", entry.id, "discard"), .grave, about: name)) }
+        if why.allows(.discard), destroys {
+            actions.append(go(words["discard"], link("entry", entry.id, "discard"), .grave, about: name))
+        }
         return actions
+    }
+
+    /// - Parameter backend: nil if it is not known, which leads to the accounts if there are several.
+    func signIn(at backend: String? = nil) -> HTML {
+        let query: KeyValuePairs<String, String> = backend.map { ["backend": $0] } ?? [:]
+        return go(words["sign.in"], link(["accounts", "sign-in"], query: query), about: backend)
     }
 
     func table(_ entries: [EntrySummary]) -> HTML {
@@ -75,8 +70,11 @@ extension Desk {
         """
     }
 
+    /// Nothing without one.
+    func serverID(_ id: String?) -> HTML { id.map { HTML.outside(words["server.id", ["id": $0]]) } ?? "" }
+
     private func about(_ entry: EntrySummary) -> HTML {
-        if entry.knownState == .delivered { return "\(entry.remoteID.map { words["server.id", ["id": $0]] } ?? "")" }
+        if entry.knownState == .delivered { return serverID(entry.remoteID) }
         if let first = entry.behind {
             return "<a href=\"\(link("entry", first))\">\(words["after.entry", ["id": EntryName.short(first)]])</a>"
         }

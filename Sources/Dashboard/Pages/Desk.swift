@@ -59,21 +59,21 @@ struct Desk: Sendable {
     ) -> HTML {
         let hidden: [HTML] = fields.map { "<input type=\"hidden\" name=\"\($0.key)\" value=\"\($0.value)\">" }
         return """
-            <form method="post" action="\(link(path))">\(key)\(hidden)<button class="\(weight.rawValue)">\(label)\(hint(about))</button></form>
+            <form method="post" action="\(link(path))">\(key)\(hidden)<button class="\(weight.rawValue)"><bdi>\(label)</bdi>\(hint(about))</button></form>
             """
     }
 
     func go(_ label: String, _ address: String, _ weight: Weight = .main, about: String? = nil) -> HTML {
-        "<a class=\"button \(weight.rawValue)\" href=\"\(address)\">\(label)\(hint(about))</a>"
+        "<a class=\"button \(weight.rawValue)\" href=\"\(address)\"><bdi>\(label)</bdi>\(hint(about))</a>"
     }
 
     /// For forms with visible fields.
     var key: HTML { "<input type=\"hidden\" name=\"form\" value=\"\(formKey)\">" }
 
-    private func hint(_ about: String?) -> HTML? { about.map { "<span class=\"unseen\"> \($0)</span>" } }
+    private func hint(_ about: String?) -> HTML? { about.map { "<span class=\"unseen\"> \(HTML.outside($0))</span>" } }
 
     /// A sentence of the daemon, which writes English.
-    func said(_ text: String) -> HTML { words.isEnglish ? "\(text)" : "<span lang=\"en\">\(text)</span>" }
+    func said(_ text: String) -> HTML { words.isEnglish ? .outside(text) : "<bdi lang=\"en\">\(text)</bdi>" }
 }
 
 /// One page, without the frame around it.

@@ -21,6 +21,9 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
         mutating func appendInterpolation(_ parts: [HTML]) { for part in parts { source += part.source } }
     }
 
+    /// Text from outside. The direction of its writing stays within it.
+    static func outside(_ text: String) -> HTML { "<bdi>\(text)</bdi>" }
+
     /// For text and for attributes in double quotes. Characters that can disguise a name become U+FFFD.
     static func escaped(_ text: String) -> String {
         var escaped = ""

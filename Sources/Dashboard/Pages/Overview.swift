@@ -39,7 +39,7 @@ struct Overview: Sendable {
     private func sentence(_ desk: Desk) -> HTML {
         let facts: [HTML] = status.backends.map { backend in
             """
-            <li><b>\(backend.name)</b> \(desk.counts(backend.queue)) \
+            <li><b>\(HTML.outside(backend.name))</b> \(desk.counts(backend.queue)) \
             \(backend.lastDelivered.map { "<span class=\"count\">\(desk.words["last.delivered"]) \(desk.time($0))</span>" })\
             \(resume(backend, desk))</li>
             """
@@ -66,9 +66,7 @@ struct Overview: Sendable {
         let title: HTML? = desk.words.known("attention.\(item.code)").map { "<h3>\($0)</h3>" }
         let actions = actions(for: item, desk)
         let own = cases(of: item)
-        let shown: [HTML] = own.prefix(Self.shown).map { item in
-            desk.row(item, isOwn: status.backends.contains { $0.isOwn(item.entry) })
-        }
+        let shown: [HTML] = own.prefix(Self.shown).map(desk.row)
         let list: HTML? = shown.isEmpty ? nil : "<ul class=\"entries\">\(shown)</ul>"
         let isSolved = !actions.isEmpty || !shown.isEmpty
         let next: HTML =
@@ -103,7 +101,7 @@ struct Overview: Sendable {
             let all = desk.link("queue", query: ["state": item.code])
             return [desk.go(words["show.all"], all, .quiet, about: words["state.plural.\(item.code)"])]
         case .signInRequired, .sessionFailing:
-            return [desk.go(words["sign.in"], desk.link(["accounts", "sign-in"], query: backend), about: item.backend)]
+            return [desk.signIn(at: item.backend)]
         case .otherAccount: return [desk.go(words["tab.accounts"], desk.link("accounts"), .quiet)]
         case .paused: return [desk.button(words["resume"], ["resume"], about: item.backend, fields: backend)]
         case .unclaimedFiles:
@@ -131,7 +129,7 @@ struct Overview: Sendable {
             let name = desk.words.name(entry)
             let restore = desk.button(desk.words["restore"], ["entry", entry.id, "restore"], .quiet, about: name)
             return """
-                <li class="entry"><div><b>\(name)</b> <span class="faint">\(desk.words["until"]) \
+                <li class="entry"><div><b>\(HTML.outside(name))</b> <span class="faint">\(desk.words["until"]) \
                 \(desk.time(entry.discardAt ?? desk.moment.now))</span></div><div class="actions">\(restore)</div></li>
                 """
         }

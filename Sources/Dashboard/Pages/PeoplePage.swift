@@ -17,7 +17,7 @@ struct PeoplePage: Sendable {
 
     func page(_ desk: Desk) -> Page {
         let title = chosen.map { $0.roster.title.many.capitalisedFirst } ?? desk.words["tab.people"]
-        return Page(title, tab: .people, "<h1>\(title)</h1>\(choice(desk))\(content(desk))")
+        return Page(title, tab: .people, "<h1 dir=\"auto\">\(title)</h1>\(choice(desk))\(content(desk))")
     }
 
     private func choice(_ desk: Desk) -> HTML {
@@ -26,15 +26,15 @@ struct PeoplePage: Sendable {
             let isChosen = list.backend == chosen?.roster.backend && list.resource == chosen?.roster.resource
             let current: HTML = isChosen ? " aria-current=\"page\"" : ""
             let address = desk.link("people", query: ["backend": list.backend, "list": list.resource])
-            let name = list.title.many.capitalisedFirst
-            return "<li><a href=\"\(address)\"\(current)>\(name) <span class=\"faint\">\(list.backend)</span></a></li>"
+            let (name, backend) = (HTML.outside(list.title.many.capitalisedFirst), HTML.outside(list.backend))
+            return "<li><a href=\"\(address)\"\(current)>\(name) <span class=\"faint\">\(backend)</span></a></li>"
         }
         return "<nav class=\"choice\" aria-label=\"\(desk.words["lists"])\"><ul>\(links)</ul></nav>"
     }
 
     private func content(_ desk: Desk) -> HTML {
         if let problem { return "<div id=\"rows\" data-live>\(desk.explain(problem))</div>" }
-        guard let chosen else { return "<p>\(desk.words["people.none"])</p>" }
+        guard let chosen else { return "<p>\(desk.words["people.none"])</p>\(desk.access >= .operate ? desk.signIn() : nil)" }
         let hidden: HTML = """
             <input type="hidden" name="backend" value="\(chosen.roster.backend)">\
             <input type="hidden" name="list" value="\(chosen.roster.resource)">
@@ -61,10 +61,10 @@ struct PeoplePage: Sendable {
             let marks: [HTML] = [row.pending == nil ? nil : "new", row.deletion == nil ? nil : "deleting"].compactMap(\.self).map {
                 "<span class=\"badge pending\">\(desk.words["row.\($0)"])</span>"
             }
-            let name = row.label.isEmpty ? row.id : row.label
+            let name = HTML.outside(row.label.isEmpty ? row.id : desk.words.visible(row.label))
             let id = row.pending == nil ? row.id : "@" + row.id.suffix(12)
             return """
-                <tr><th scope="row"><a href="\(entries)">\(name)</a> \(marks)</th><td data-name="\(desk.words["fact.id"])">\(id)</td>\
+                <tr><th scope="row"><a href="\(entries)">\(name)</a> \(marks)</th><td data-name="\(desk.words["fact.id"])">\(HTML.outside(id))</td>\
                 <td>\(waits)</td></tr>
                 """
         }
@@ -86,6 +86,9 @@ extension Desk {
     }
 
     func explain(_ problem: Problem) -> HTML {
-        "<div class=\"card grave\"><p>\(said(problem.detail))</p>\(problem.next.map { "<p class=\"next\">\(said($0))</p>" })</div>"
+        let way: HTML? = problem.code == .signInRequired && access >= .operate ? "<div class=\"actions\">\(signIn())</div>" : nil
+        return """
+            <div class="card grave"><p>\(said(problem.detail))</p>\(problem.next.map { "<p class=\"next\">\(said($0))</p>" })\(way)</div>
+            """
     }
 }

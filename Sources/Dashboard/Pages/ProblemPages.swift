@@ -7,7 +7,7 @@ extension Desk {
         let title = words[isDown ? "down" : "failed"]
         let safe: HTML? = isDown ? "<p class=\"faint\">\(words["down.safe"])</p>" : nil
         return Page(
-            title, status: isDown ? 503 : problem.status, isLive: isDown,
+            title, status: isDown ? 503 : problem.status, isLive: isDown || problem.code == .timeout,
             """
             <h1>\(title)</h1><div id="problem" role="alert">\(explain(problem))</div>\(safe)
             <p>\(go(words["back"], link(), .quiet))</p>

@@ -10,9 +10,10 @@ enum Questions {
         let name = words.name(entry)
         let title = words["fix.title", ["entry": name]]
         let rows: [HTML] = page.rows.filter { $0.id != entry.subject?.id && $0.pending == nil && $0.deletion == nil }.map { row in
-            let person = "\(row.label) (\(row.id))"
+            let label = words.visible(row.label)
+            let person = "\(label) (\(row.id))"
             return """
-                <li class="entry"><div><b>\(row.label)</b> <span class="faint">\(row.id)</span></div>\
+                <li class="entry"><div><b>\(HTML.outside(label))</b> <span class="faint">\(HTML.outside(row.id))</span></div>\
                 <div class="actions">\(desk.button(words["fix.choose"], ["entry", entry.id, "fix"], .quiet, about: person, fields: ["person": row.id]))</div></li>
                 """
         }
@@ -20,7 +21,7 @@ enum Questions {
         return Page(
             title, tab: .queue, isLive: false,
             """
-            <h1>\(title)</h1><p>\(words["fix.how", ["now": entry.subject?.text ?? ""]])</p>
+            <h1 dir="auto">\(title)</h1><p dir="auto">\(words["fix.how", ["now": entry.subject.map(words.name) ?? ""]])</p>
             <form class="search" role="search" action="\(desk.link("entry", entry.id, "fix"))"><label for="find">\(words["find"])</label>\
             <input id="find" name="find" type="search" value="\(find)" autocomplete="off"><button class="quiet">\(words["search"])</button></form>
             <ul class="entries">\(rows)</ul>\(next)
@@ -35,7 +36,7 @@ enum Questions {
         return Page(
             title, tab: .queue, isLive: false,
             """
-            <h1>\(title)</h1>
+            <h1 dir="auto">\(title)</h1>
             <form class="card" method="post" action="\(desk.link("entry", entry.id, "resolve"))">\(desk.key)\
             <input type="hidden" name="delivered" value="yes"><p>\(words["resolve.how"])</p>\
             <label for="remote">\(words["remote.id"])</label><input id="remote" name="remote" autocomplete="off">\
@@ -49,14 +50,14 @@ enum Questions {
         let words = desk.words
         let title = words["discard.title", ["entry": words.name(entry)]]
         func list(_ key: String, _ entries: [EntrySummary]) -> HTML? {
-            let items: [HTML] = entries.map { "<li>\(words.name($0)) \(desk.badge($0))</li>" }
+            let items: [HTML] = entries.map { "<li>\(HTML.outside(words.name($0))) \(desk.badge($0))</li>" }
             return entries.isEmpty ? nil : "<p>\(words.count(key, entries.count))</p><ul>\(items)</ul>"
         }
         let doubt: HTML? = entry.uncertain ? "<p>\(words["discard.doubt"])</p>" : nil
         return Page(
             title, tab: .queue, isLive: false,
             """
-            <h1>\(title)</h1>
+            <h1 dir="auto">\(title)</h1>
             <form class="card" method="post" action="\(desk.link("entry", entry.id, "discard"))">\(desk.key)\
             <p>\(words["discard.how"])</p>\(doubt)\(list("discard.also", choice.followers))\(list("discard.holds", choice.stranded))\
             <label for="reason">\(words["reason"])</label><input id="reason" name="reason" maxlength="\(DiscardRequest.longestReason)" autocomplete="off">\
@@ -72,7 +73,7 @@ enum Questions {
         return Page(
             title, tab: .overview, isLive: false,
             """
-            <h1>\(title)</h1>
+            <h1 dir="auto">\(title)</h1>
             <form class="card" method="post" action="\(desk.link("file", "discard"))">\(desk.key)<input type="hidden" name="name" value="\(name)">\
             <p>\(words["file.how"])</p>\
             <label for="reason">\(words["reason"])</label>\

@@ -13,13 +13,13 @@ struct QueuePage: Sendable {
     func page(_ desk: Desk) -> Page {
         let title = desk.words["tab.queue"]
         let filter = query.user.map { user in
-            let name = entries.entries.lazy.compactMap(\.subject).first { $0.id == user }?.text ?? user
+            let name = entries.entries.lazy.compactMap(\.subject).first { $0.id == user }.map(desk.words.name) ?? user
             return desk.words["queue.of", ["name": name]]
         }
         return Page(
             title, tab: .queue,
             """
-            <h1>\(filter ?? title)</h1>
+            <h1 dir="auto">\(filter ?? title)</h1>
             <div id="lanes" data-live>\(laneTable(desk))</div>
             <h2>\(desk.words["entries"])</h2>
             <nav class="choice" aria-label="\(desk.words["column.state"])"><ul>\(choices(desk))</ul></nav>
@@ -54,9 +54,9 @@ struct QueuePage: Sendable {
         let rows: [HTML] = lanes.map { lane in
             let due: HTML? = lane.dueAt.flatMap { $0 > desk.moment.now ? "\(words["next.try"]) \(desk.time($0))" : nil }
             return """
-                <tr><th scope="row"><a href="\(desk.link("entry", lane.head))">\(lane.subject?.text ?? lane.lane)</a></th>\
+                <tr><th scope="row"><a href="\(desk.link("entry", lane.head))">\(HTML.outside(lane.subject.map(words.name) ?? lane.lane))</a></th>\
                 <td>\(words.count("waiting", lane.waiting))</td><td>\(desk.badge(lane.state, words.state(lane.state)))</td>\
-                <td>\(lane.email ?? lane.account)</td><td>\(due)</td></tr>
+                <td>\(HTML.outside(lane.email ?? lane.account))</td><td>\(due)</td></tr>
                 """
         }
         return """
@@ -88,11 +88,11 @@ struct DeliveredPage: Sendable {
     private func table(_ page: ReceiptPage, _ desk: Desk) -> HTML {
         let words = desk.words
         let rows: [HTML] = page.receipts.map { receipt in
-            let name = [receipt.kind.one.capitalisedFirst, receipt.subject?.text].compactMap(\.self).joined(separator: " · ")
+            let name = [receipt.kind.one.capitalisedFirst, receipt.subject.map(words.name)].compactMap(\.self).joined(separator: " · ")
             return """
-                <tr><th scope="row"><a href="\(desk.link("entry", receipt.id))">\(name)</a></th>\
+                <tr><th scope="row"><a href="\(desk.link("entry", receipt.id))">\(HTML.outside(name))</a></th>\
                 <td>\(desk.badge(receipt.outcome, words.state(receipt.outcome)))</td><td>\(desk.time(receipt.settledAt))</td>\
-                <td>\(receipt.remoteID.map { words["server.id", ["id": $0]] } ?? "")</td></tr>
+                <td>\(desk.serverID(receipt.remoteID))</td></tr>
                 """
         }
         let next = page.next.map { desk.more(desk.link("delivered", query: ["after": String($0)])) }

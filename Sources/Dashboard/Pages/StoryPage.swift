@@ -8,8 +8,8 @@ struct StoryPage: Sendable {
     var why: Explanation
     /// Nil before its outcome.
     var receipt: ReceiptReport?
-    /// As in `Desk.actions`.
-    var isOwn = false
+    /// It waits for a sign-in at its backend.
+    var needsSignIn = false
 
     private var entry: EntrySummary { detail.entry }
 
@@ -18,9 +18,9 @@ struct StoryPage: Sendable {
         return Page(
             name, tab: entry.isUndelivered ? .queue : .delivered,
             """
-            <h1>\(name)</h1>
+            <h1 dir="auto">\(name)</h1>
             <div id="state" data-live role="status"><p>\(desk.badge(entry))</p><p class="sentence">\(desk.said(why.sentence))</p>\
-            \(next(desk))<div class="actions">\(desk.actions(entry, isOwn: isOwn))</div></div>
+            \(next(desk))<div class="actions">\(signIn(desk))\(desk.actions(entry, why))</div></div>
             <div id="doubt" data-live>\(doubt(desk))</div>
             <h2>\(desk.words["story"])</h2>
             <div id="story" data-live><ol class="story">\(story(desk))</ol></div>
@@ -36,9 +36,13 @@ struct StoryPage: Sendable {
         entry.isUndelivered ? why.next.map { "<p class=\"next\">\(desk.said($0))</p>" } : nil
     }
 
+    private func signIn(_ desk: Desk) -> HTML? {
+        needsSignIn && desk.access >= .operate ? desk.signIn(at: entry.backend) : nil
+    }
+
     /// A person says whether an unknown outcome took effect.
     private func doubt(_ desk: Desk) -> HTML {
-        guard desk.access >= .operate, entry.needsWord else { return "" }
+        guard desk.access >= .operate, why.allows(.resolve) else { return "" }
         let words = desk.words
         return """
             <section class="card" id="resolve"><h2>\(words["doubt"])</h2><p>\(words["doubt.how", ["backend": entry.backend]])</p>\
@@ -58,7 +62,7 @@ struct StoryPage: Sendable {
         step("done", entry.acceptedAt, words["accepted"])
         for attempt in detail.attempts {
             let status: HTML? = attempt.status.map { "<span class=\"faint\">HTTP \($0)</span> " }
-            let message: HTML? = attempt.message.map { "<q>\($0)</q>" }
+            let message: HTML? = attempt.message.map { "<q>\(HTML.outside($0))</q>" }
             let said: HTML? = status == nil && message == nil ? nil : "<p>\(status)\(message)</p>"
             let isGood = attempt.verdict == "accepted"
             let title = words["tried", ["result": isGood ? words["taken"] : words.verdict(attempt.verdict)]]
@@ -78,11 +82,11 @@ struct StoryPage: Sendable {
     private func facts(_ desk: Desk) -> HTML {
         let words = desk.words
         var facts: [(String, HTML)] = [
-            ("id", "<code>\(entry.id)</code>"), ("number", "\(entry.sequence)"), ("backend", "\(entry.backend)"),
-            ("lane", "<code>\(entry.lane)</code>"), ("size", "\(words.size(entry.size))"),
+            ("id", "<code>\(entry.id)</code>"), ("number", "\(entry.sequence)"), ("backend", .outside(entry.backend)),
+            ("lane", "<code>\(HTML.outside(entry.lane))</code>"), ("size", "\(words.size(entry.size))"),
         ]
-        if let subject = entry.subject { facts.insert(("for", "\(subject.text)"), at: 0) }
-        for (name, value) in (detail.fields ?? [:]).sorted(by: { $0.key < $1.key }) { facts.append(("field:\(name)", "\(value)")) }
+        if let subject = entry.subject { facts.insert(("for", .outside(desk.words.name(subject))), at: 0) }
+        for (name, value) in (detail.fields ?? [:]).sorted(by: { $0.key < $1.key }) { facts.append(("field:\(name)", .outside(value))) }
         if let first = entry.behind { facts.append(("behind", "<a href=\"\(desk.link("entry", first))\">\(EntryName.short(first))</a>")) }
         if let next = entry.supersededBy {
             facts.append(("replaced", "<a href=\"\(desk.link("entry", next))\">\(EntryName.short(next))</a>"))
@@ -95,15 +99,15 @@ struct StoryPage: Sendable {
         let words = desk.words
         var facts: [(String, HTML)] = [
             ("outcome", desk.badge(receipt.outcome, words.state(receipt.outcome))), ("settled", desk.time(receipt.settledAt)),
-            ("account", "\(receipt.email ?? receipt.account)"),
+            ("account", .outside(receipt.email ?? receipt.account)),
         ]
-        if let id = receipt.remoteID { facts.append(("remote", "\(id)")) }
+        if let id = receipt.remoteID { facts.append(("remote", .outside(id))) }
         if let status = receipt.status { facts.append(("status", "\(status)")) }
         if receipt.foundByLookup { facts.append(("proof", "\(words["found"])")) }
         if let pointer = receipt.altered { facts.append(("altered", "<code>\(pointer.isEmpty ? "/" : pointer)</code>")) }
         if receipt.unverified == true { facts.append(("unverified", "\(words["unverified"])")) }
-        if let who = receipt.discardedBy { facts.append(("by", "\(who)")) }
-        if let who = receipt.resolvedBy { facts.append(("by", "\(who)")) }
+        if let who = receipt.discardedBy { facts.append(("by", .outside(who))) }
+        if let who = receipt.resolvedBy { facts.append(("by", .outside(who))) }
         return "<h2>\(words["receipt"])</h2>\(desk.facts(facts))"
     }
 
@@ -122,7 +126,7 @@ extension Desk {
     func facts(_ facts: [(name: String, value: HTML)]) -> HTML {
         let rows: [HTML] = facts.map { name, value in
             let title = name.hasPrefix("field:") ? String(name.dropFirst(6)) : words["fact.\(name)"]
-            return "<div><dt>\(title)</dt><dd>\(value)</dd></div>"
+            return "<div><dt><bdi>\(title)</bdi></dt><dd>\(value)</dd></div>"
         }
         return "<dl>\(rows)</dl>"
     }

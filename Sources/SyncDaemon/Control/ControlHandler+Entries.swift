@@ -112,6 +112,7 @@ extension ControlHandler {
         reasons.isDiskFull = try await outbox.room() == .nothingLeft
         reasons.retryMayDuplicate = retryMayDuplicate(entry)
         reasons.mayDestroy = caller.mayDestroy
+        reasons.looksUpRow = keeper?.backend.looksUpRow(route: entry.route) == true
         reasons.readsRow = keeper?.backend.freshResource(route: entry.route) != nil
         reasons.deletes = keeper?.backend.deletes(route: entry.route) != nil
         if let gate = dispatcher.routeGates(of: backend)[entry.route] {
@@ -123,9 +124,10 @@ extension ControlHandler {
         if !SessionKeeper.namesItsServer(entry.destination.account) { reasons.formerAddress = keeper?.foreignTo }
         try await addReferences(to: &reasons, of: context, for: view)
         let (sentence, next) = reasons.explain(entry)
+        let changes = caller.access >= .operate ? reasons.changes(of: entry) : []
         return ControlAPI.Explanation(
             id: entry.id.description, state: entry.state.rawValue, subject: reasons.subjectReport, sentence: sentence, next: next.text,
-            needsPerson: next.needsPerson)
+            needsPerson: next.needsPerson, changes: changes.isEmpty ? nil : changes.map(\.rawValue))
     }
 
     /// The facts about the entry and the server’s answers, without the obstacles to its next send.

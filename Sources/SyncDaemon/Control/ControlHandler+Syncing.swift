@@ -51,7 +51,7 @@ extension ControlHandler {
         guard report.session.isSignedIn, report.pause == nil, let id = report.session.account else { return nil }
         let moment = Moment(now: clock.now)
         let isIdle = report.queue.inflight == 0
-        if isIdle, report.coolingCause == .throttled, let next = report.nextTry {
+        if isIdle, report.coolingCause == .throttled, let next = report.nextTry, next > moment.now {
             return "\(report.name) asked Homing to wait. Nothing to do: Homing sends again at \(moment.text(next))."
         }
         if made?.lookedUp.contains(AccountID(id)) == true, report.queue.unseen == 0 {

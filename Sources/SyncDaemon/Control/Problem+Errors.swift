@@ -19,50 +19,14 @@ extension Problem {
             self.init(
                 .idConflict, status: 409, title: "The id is taken", detail: "The id \(id) was accepted before, with different content.",
                 next: "Submit it under a new id. The earlier entry is unchanged.")
-        case .discarded(let id, let who, let date):
-            let actor = who.map { " by \($0)" } ?? ""
-            self.init(
-                .discarded, status: 409, title: "Discarded before",
-                detail:
-                    "Entry \(id) was discarded\(actor) on \(Moment(now: .distantPast).text(date)). It is not accepted again and will not be sent.",
-                next: "To send it anyway, submit it under a new id: homing submit FILE --id NEW-ID")
+        case .discarded(let id, let who, let date): self = .discarded(id, by: who, on: date)
         case .notFound(let id): self = .notFound("There is no entry \(id).", next: "To find it, run: homing list")
         case .unknownName(let name): self = .notFound("There is no entry with \(name).", next: Self.namingAnEntry)
-        case .ambiguousName(let name, let candidates):
-            let listed = candidates.prefix(Outbox.mostCandidates).map { "#\($0.sequence) \(EntryName.short($0.id.description))" }
-            let more = candidates.count > listed.count ? " and more" : ""
-            self = .invalid(
-                "Several entries have \(name): \(listed.joined(separator: ", "))\(more).",
-                next: "Give the entry's number, or more characters of its id.")
-        case .wrongState(let id, .inflight):
-            self.init(
-                .wrongState, status: 409, title: "Being sent", detail: "Entry \(id) is being sent now. Nothing was changed.",
-                next: "Try again in a few seconds.")
-        case .wrongState(let id, let state):
-            self.init(
-                .wrongState, status: 409, title: "Not in this state", detail: "Entry \(id) \(Self.words(for: state)). Nothing was changed.",
-                next: "To see what became of it, run: homing why \(id)")
-        case .noSuchCreate(let id):
-            self = .invalid(
-                "It refers to a row that entry \(id) was to create, but this account has no such entry.",
-                next: "Submit the entry that creates the row first.")
-        case .createDiscarded(let id):
-            self.init(
-                .wrongState, status: 409, title: "The row was discarded",
-                detail: "It refers to a row that entry \(id) was to create, but that entry was discarded. It was not accepted.",
-                next: "Create the row again under a new id, and submit this entry for that one.")
-        case .needs(let id, let state):
-            // A create on hold may have taken effect, or a person is discarding it: a retry is not always right.
-            let (but, next): (String, String) =
-                switch state {
-                case .dead: ("failed", "After fixing the cause, run: homing retry \(id)\nHoming then sends this entry too.")
-                case .discarded: ("was discarded", "Submit its payload for another row.")
-                default: ("is on hold", "To see why, and what to do, run: homing why \(id)")
-                }
-            self.init(
-                .wrongState, status: 409, title: "It needs another entry",
-                detail: "It refers to a row that entry \(id) was to create, but that entry \(but). Nothing was changed.",
-                next: next)
+        case .ambiguousName(let name, let candidates): self = .ambiguous(name, candidates)
+        case .wrongState(let id, let state): self = .wrongState(id, state)
+        case .noSuchCreate(let id): self = .noSuchCreate(id)
+        case .createDiscarded(let id): self = .createDiscarded(id)
+        case .needs(let id, let state): self = .needs(id, state)
         case .full:
             self.init(
                 .storageFailed, status: 507, title: "The disk is full",
@@ -87,57 +51,17 @@ extension Problem {
             self.init(
                 .storageFailed, status: 500, title: "The store is too new", detail: "A newer version of Homing has written this store.",
                 next: "Install that version again.")
-        case .beingDiscarded(let id, let date):
-            self.init(
-                .wrongState, status: 409, title: "Being discarded",
-                detail: "A person discarded entry \(id). Its payload will be destroyed on \(Moment(now: .distantPast).text(date)).",
-                next: "To undo this, an administrator runs: homing undo \(id)")
-        case .notUncertain(let id):
-            self.init(
-                .wrongState, status: 409, title: "Nothing to resolve",
-                detail: "Homing knows what became of entry \(id), so there is nothing to resolve. Nothing was changed.",
-                next: "To see its state, and what to do, run: homing why \(id)")
-        case .needsRemoteID(let id):
-            self.init(
-                .invalidRequest, status: 400, title: "The server's id is missing",
-                detail:
-                    "Entry \(id) creates a row, such as a person, and other entries may refer to it. Homing needs the id that the server gave it. Nothing was changed.",
-                next:
-                    "Look for the row at the server. If it is there, run: homing resolve \(id) --delivered REMOTE-ID\nIf it is missing there, run: homing resolve \(id) --not-delivered"
-            )
-        case .rowTaken(let id):
-            self.init(
-                .wrongState, status: 409, title: "Another entry created it",
-                detail: "Entry \(id) created the row with that id, so another entry cannot have created it too. Nothing was changed.",
-                next: "Look for another row at the server. To see the one of that entry, run: homing receipt \(id)")
-        case .mayBeDelivered(let id):
-            self.init(
-                .wrongState, status: 409, title: "It may be delivered",
-                detail: "Entry \(id) is being sent or may have taken effect, so it cannot be replaced. Nothing was changed.",
-                next: "To see how it stands, and what to do, run: homing why \(id)")
-        case .hasDependents(let id):
-            self.init(
-                .wrongState, status: 409, title: "Other entries need it",
-                detail: "Other entries refer to what entry \(id) creates, so it cannot be replaced. Nothing was changed.",
-                next:
-                    "To see those entries, run: homing list --user @\(id)\nAn administrator can discard those first. Or an administrator discards entry \(id), and you submit all of them again."
-            )
+        case .beingDiscarded(let id, let date): self = .beingDiscarded(id, until: date)
+        case .notUncertain(let id): self = .notUncertain(id)
+        case .needsRemoteID(let id): self = .needsRemoteID(id)
+        case .rowTaken(let id): self = .rowTaken(by: id)
+        case .mayBeDelivered(let id): self = .mayBeDelivered(id)
+        case .hasDependents(let id): self = .hasDependents(id)
         case .unreadable(let id):
             self.init(
                 .storageFailed, status: 500, title: "The entry cannot be read",
                 detail: "The stored data of entry \(id) cannot be read.",
                 next: "Submit the original again under a new id. Then an administrator runs: homing discard \(id)")
-        }
-    }
-
-    private static func words(for state: Entry.State) -> String {
-        switch state {
-        case .pending: "is waiting"
-        case .inflight: "is being sent"
-        case .delivered: "was delivered"
-        case .dead: "has failed"
-        case .held: "is on hold"
-        case .discarded: "was discarded"
         }
     }
 

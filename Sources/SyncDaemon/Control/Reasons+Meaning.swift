@@ -46,7 +46,7 @@ extension Reasons {
         case .field(let name):
             if isFollower, name == subjectReport?.field { return nil }
             let other = meaning.rowTitle.map { "for another \($0)" } ?? "with another \(name)"
-            return ("To send it \(other)", "homing fix \(id) \(name == "user_id" ? "--user USER" : "--item \(name)=VALUE")")
+            return ("To send it \(other)", "homing fix \(id) \(Self.option(for: name))")
         case .payload:
             // A create has no field for the row that it makes.
             let row = entry.mutation.subject == nil && entry.mutation.creates != nil ? nil : subjectReport

@@ -123,8 +123,9 @@ extension Reasons {
 
     /// Look-ups keep failing; only a successful one helps.
     private func unseen(_ entry: Entry) -> Explanation? {
-        guard entry.uncertain, canLookUp, entry.looks >= Outbox.stuckLooks else { return nil }
+        guard isStuck(entry) else { return nil }
         let when = entry.dueAt.map { $0 > moment.now ? " Homing looks it up again at \(moment.text($0))." : "" } ?? ""
+        if let unfindable = unfindable(entry, sentence: when, command: "homing sync") { return unfindable }
         return (
             "\(subject(entry, "This")) may already have taken effect at \(entry.destination.backend), but looking it up failed \(entry.looks) times in a row.\(said(entry))\(when)",
             .required(

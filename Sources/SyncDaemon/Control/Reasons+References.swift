@@ -96,8 +96,7 @@ extension Reasons {
 
     private func otherwise(_ entry: Entry) -> String {
         if isFollower { return discard(entry) }
-        let field = subjectReport?.field ?? "user_id"
-        let option = field == "user_id" ? "--user USER" : "--item \(field)=VALUE"
+        let option = Self.option(for: subjectReport?.field ?? "user_id")
         return "To send it for another \(title.one), run: homing fix \(entry.id) \(option)\n\(discard(entry))"
     }
 

@@ -29,6 +29,8 @@ struct Reasons {
     /// The account's display name.
     var owner: String
     var canLookUp: Bool
+    /// A look-up asks for the row that the entry refers to.
+    var looksUpRow = false
     /// It may have taken effect, and sent again it may exist twice: a person must resolve it.
     var retryMayDuplicate = false
     var commands = NextCommands()
@@ -165,6 +167,7 @@ struct Reasons {
                 .required("\(again(entry, "Once \(owner) has the permission"))\(correction(entry))\n\(discard(entry))")
             )
         case .unknownOutcome:
+            if let unfindable = unfindable(entry, command: retry) { return unfindable }
             let why = canLookUp ? "looking it up there did not settle it" : "\(backend) offers no way to look it up"
             let again = canLookUp ? "\nTo look it up again, and send it only if it is missing, run: \(retry)" : ""
             return (

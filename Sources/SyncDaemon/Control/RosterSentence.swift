@@ -59,7 +59,7 @@ struct RosterSentence {
         if failure.reason == .offline {
             return "\(notYet), because \(report.backend) is unreachable. Homing reads them when it is reachable again."
         }
-        let again = nextTry.map { " Homing tries again at \(moment.text($0))." } ?? ""
+        let again = nextTry.map { $0 > moment.now ? " Homing tries again at \(moment.text($0))." : " Homing is trying again now." } ?? ""
         return "Your \(many) could not be read: \(failure.message.asSentence)\(again) To try now, run ‘\(commands.refresh(report))’."
     }
 

@@ -2,8 +2,16 @@ import ArgumentParser
 import Foundation
 
 /// A duration such as `90s`, `30m`, `2h`, `3d` or `1h30m`.
-struct LengthOfTime: ExpressibleByArgument, Equatable {
+struct LengthOfTime: Equatable {
     let seconds: TimeInterval
+
+    /// Throws an error that names the form, for a command line.
+    static func parse(_ argument: String) throws -> LengthOfTime {
+        guard let length = LengthOfTime(argument: argument) else {
+            throw ValidationError("expected a duration such as 90s, 30m, 2h, 3d or 1h30m, of at most ten years.")
+        }
+        return length
+    }
 
     /// Nil for other text, for zero, and above ten years.
     init?(argument: String) {

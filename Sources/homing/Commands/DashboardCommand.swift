@@ -8,11 +8,12 @@ struct DashboardCommand: DaemonCommand {
         discussion: """
             Serves a page on this computer only, prints its address, and opens it if there is a desktop. The address works once; the \
             browser then stays signed in to this page. The page may do what you may do with this program. It ends with Ctrl-C, with the \
-            terminal, or when no page was open for an hour.
+            terminal, or when no page was open for an hour. To open it with your desktop, run: systemctl --user enable --now homing-dashboard
             """)
 
     @Option(help: "The port on 127.0.0.1; 0 takes a free one.") var port = 0
     @Flag(help: "Print the address, and open nothing.") var noBrowser = false
+    @Flag(help: "Do not end when no page is open.") var stay = false
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
@@ -26,7 +27,7 @@ struct DashboardCommand: DaemonCommand {
             launcher?.tidy()
             guardian.lift()
         }
-        try await Dashboard(client: context.client, port: port).run { address in
+        try await Dashboard(client: context.client, port: port, stays: stay).run { address in
             context.answer(Served(address: address), "The dashboard is at\n\(address)\nThe address works once. To end, press Ctrl-C.")
             launcher?.open(address)
         }

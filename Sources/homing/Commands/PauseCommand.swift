@@ -10,7 +10,9 @@ struct PauseCommand: DaemonCommand {
             A new pause replaces the current one. Without --for or --until, a pause has no end.
             """)
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("How long to pause, such as 90m, 2h or 3d.", valueName: "duration"))
+    @Option(
+        name: .customLong("for"), help: ArgumentHelp("How long to pause, such as 90m, 2h or 3d.", valueName: "duration"),
+        transform: LengthOfTime.parse)
     var length: LengthOfTime?
     @Option(
         help: ArgumentHelp("When the pause ends, such as 18:00 (the next one), 2025-03-11 or ‘2025-03-11 14:00’.", valueName: "time"))

@@ -12,7 +12,8 @@ struct StatusCommand: DaemonCommand {
     @Flag(help: "Print one line, for a monitoring system.") var check = false
     @Option(
         help: ArgumentHelp(
-            "With --check: exit with 6 if an entry has waited longer than this, such as 30m, 4h or 2d.", valueName: "duration"))
+            "With --check: exit with 6 if an entry has waited longer than this, such as 30m, 4h or 2d.", valueName: "duration"),
+        transform: LengthOfTime.parse)
     var maxAge: LengthOfTime?
 
     @OptionGroup var target: BackendOption

@@ -12,13 +12,21 @@ struct SyncCommand: DaemonCommand {
             """)
 
     @Flag(help: "Wait until the queue is empty.") var wait = false
-    @Option(help: ArgumentHelp("With --wait: the time limit.", valueName: "seconds")) var timeout = 300
+    @Option(
+        help: ArgumentHelp(
+            "With --wait: the time limit, such as 90s, 30m or 2h, of at most a day; a number alone means seconds. The default is 5m.",
+            valueName: "duration"),
+        transform: { try LengthOfTime.parse(Int($0) == nil ? $0 : "\($0)s") })
+    var timeout: LengthOfTime?
     @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        if !(1...86_400).contains(timeout) { throw ValidationError("--timeout is \(timeout); expected 1 to 86400 seconds.") }
+        if limit > 86_400 { throw ValidationError("--timeout is longer than a day; expected at most 24h.") }
     }
+
+    /// In seconds.
+    var limit: TimeInterval { timeout?.seconds ?? 300 }
 
     func run(_ context: Context) async throws {
         let client = context.client
@@ -32,14 +40,14 @@ struct SyncCommand: DaemonCommand {
             context.console.warn("Stopped waiting. Homing continues to send in the background.")
         }
         defer { guardian.lift() }
-        let limit = timeout
+        let limit = limit
         let progress = try await SyncWait(client: client, show: line.show).run(since: before, backend: target.backend) {
             try await Task.sleep(for: .seconds(limit))
         }
         line.clear()
         guard let progress else {
             let status = try await client.call(Endpoints.status, NoInput()).only(target.backend)
-            throw SyncText.outOfTime(seconds: limit, status.sentence)
+            throw SyncText.outOfTime(seconds: Int(limit), status.sentence)
         }
         context.answer(SyncOutcome(progress), SyncText.outcome(progress))
         throw ExitCode(for: progress)

@@ -85,7 +85,7 @@ struct EntryText {
         facts.add("settled", entry.settledAt.map(times.relative))
         facts.add("replaced", entry.supersededBy.map { "by entry \($0)" })
         facts.add("needs", entry.needs.map { "entry \($0)" })
-        facts.add("discarded", entry.discardAt.map { "for good \(times.relative($0))" })
+        facts.add("discarded", entry.discardAt.map { "for good \(times.next($0))" })
         facts.add("undo", entry.discardAt.map { _ in "an administrator runs: homing undo \(Self.shortID(entry.id))" })
         facts.add("size", Words.size(entry.size))
         facts.add("attempts", "\(entry.attempts) counted, \(entry.releases) not counted")
@@ -100,8 +100,7 @@ struct EntryText {
 
     private func nextTry(_ detail: EntryDetail) -> String {
         if let first = detail.behind { return "after entry \(first)" }
-        guard let due = detail.entry.dueAt, due > times.now else { return "now" }
-        return times.relative(due)
+        return detail.entry.dueAt.map(times.next) ?? "now"
     }
 
     private func uncertainty(_ entry: EntrySummary) -> String {

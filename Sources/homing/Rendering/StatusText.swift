@@ -43,7 +43,7 @@ struct StatusText {
         facts.add("last reached", report.connectedAt.map(times.relative))
         facts.add("oldest waiting", report.oldestWaiting.map { "accepted \(times.relative($0))" })
         facts.add("last delivered", report.lastDelivered.map(times.relative))
-        facts.add("next try", report.nextTry.map { $0 <= times.now ? "now" : times.relative($0) })
+        facts.add("next try", report.nextTry.map(times.next))
         for other in report.otherAccounts {
             facts.add("others", "\(Words.entriesWait(other.waiting)) until \(other.email) signs in")
         }

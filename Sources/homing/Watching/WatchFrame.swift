@@ -83,7 +83,7 @@ struct WatchFrame {
 
     private func backend(_ report: BackendReport) -> [Line] {
         var facts = [StatusText.counts(report.queue)]
-        if let due = report.nextTry, due > times.now { facts.append("next try \(times.relative(due))") }
+        if let due = report.nextTry { facts.append("next try \(times.next(due))") }
         if let oldest = report.oldestWaiting { facts.append("oldest accepted \(times.relative(oldest))") }
         if let last = report.lastDelivered { facts.append("last delivered \(times.relative(last))") }
         var others = report.otherAccounts.map { "\(Words.entriesWait($0.waiting)) until \($0.email) signs in" }

@@ -60,7 +60,8 @@ enum WireSamples {
                 entry: entry, attempts: [attempt], fields: ["user_id": "5"], behind: id, altered: "/a"),
             bare: EntryDetail(entry: bareEntry, attempts: [])),
         "Explanation": Pair(
-            full: Explanation(id: id, state: "dead", subject: subject, sentence: "s", next: "n", needsPerson: true),
+            full: Explanation(
+                id: id, state: "dead", subject: subject, sentence: "s", next: "n", needsPerson: true, changes: ["retry"]),
             bare: Explanation(id: id, state: "dead", sentence: "s", next: nil, needsPerson: false)),
         "SyncReport": Pair(
             full: SyncReport(waiting: 1, cursor: 2, obstacle: "o", others: 1), bare: SyncReport(waiting: 1, cursor: 2, obstacle: nil)),

@@ -119,26 +119,32 @@ struct Mutant {
             mustBeRefused = true
             lines[base] = "base_url: \(Self.addresses[below(Self.addresses.count)])"
         case .twice:
-            let top = lines.indices.filter { lines[$0].first?.isLetter == true && lines[$0].contains(": ") }
-            guard !top.isEmpty else { break }
+            guard let again = Self.repeatedKey(of: lines, &dice) else { break }
             mustBeRefused = true
-            let line = lines[top[below(top.count)]]
-            let key = line.prefix { $0 != ":" }
-            let other = [
-                "\(key)", "\"\(key)\"", "'\(key)'", "!other \(key)", "!!str \(key)", "? \(key)\n",
-                "\"\\x\(String(key.utf8.first ?? 0, radix: 16))\(key.dropFirst())\"",
-            ]
-            lines.append("\(other[below(other.count)]): \(key == "base_url" ? "https://elsewhere.example" : "1")")
+            lines.append(again)
         case .unknown:
             mustBeRefused = true
-            lines.append(
-                [
-                    "no_such_key: 1", "Base_url: https://a.example", "base_url\u{200b}: https://a.example",
-                    "<<: {base_url: https://a.example}", "? [a]\n: 1",
-                ][below(5)])
+            lines.append(Self.unknownKeys[below(Self.unknownKeys.count)])
         }
         return joined()
     }
+
+    /// A line that gives a key of the top level again, with another value and sometimes written differently; nil if there is none.
+    private static func repeatedKey(of lines: [String], _ dice: inout SplitMix64) -> String? {
+        let top = lines.filter { $0.first?.isLetter == true && $0.contains(": ") }
+        if top.isEmpty { return nil }
+        let key = top[Int.random(in: 0..<top.count, using: &dice)].prefix { $0 != ":" }
+        let other = [
+            "\(key)", "\"\(key)\"", "'\(key)'", "!other \(key)", "!!str \(key)", "? \(key)\n",
+            "\"\\x\(String(key.utf8.first ?? 0, radix: 16))\(key.dropFirst())\"",
+        ]
+        return "\(other[Int.random(in: 0..<other.count, using: &dice)]): \(key == "base_url" ? "https://elsewhere.example" : "1")"
+    }
+
+    private static let unknownKeys = [
+        "no_such_key: 1", "Base_url: https://a.example", "base_url\u{200b}: https://a.example", "<<: {base_url: https://a.example}",
+        "? [a]\n: 1",
+    ]
 
     private static let values = [
         "1", "-1", "true", "null", "~", "", "[]", "{}", "[1, 2]", "{a: b}", "'text'", "\"\"", "1.5", "0x10", "1_000", "2026-01-01",

@@ -1,0 +1,128 @@
+import ControlAPI
+import Foundation
+import Outbox
+import SyncModel
+
+/// Requests that an entry, or an entry that it refers to, does not allow.
+extension Problem {
+    static func ambiguous(_ name: EntryName, _ candidates: [EntryCandidate]) -> Problem {
+        let listed = candidates.prefix(Outbox.mostCandidates).map { "#\($0.sequence) \(EntryName.short($0.id.description))" }
+        let more = candidates.count > listed.count ? " and more" : ""
+        return .invalid(
+            "Several entries have \(name): \(listed.joined(separator: ", "))\(more).",
+            next: "Give the entry's number, or more characters of its id.")
+    }
+
+    // MARK: Its state
+
+    static func discarded(_ id: MutationID, by who: String?, on date: Date) -> Problem {
+        let actor = who.map { " by \($0)" } ?? ""
+        return Problem(
+            .discarded, status: 409, title: "Discarded before",
+            detail:
+                "Entry \(id) was discarded\(actor) on \(Moment(now: .distantPast).text(date)). It is not accepted again and will not be sent.",
+            next: "To send it anyway, submit it under a new id: homing submit FILE --id NEW-ID")
+    }
+
+    static func beingDiscarded(_ id: MutationID, until date: Date) -> Problem {
+        Problem(
+            .wrongState, status: 409, title: "Being discarded",
+            detail: "A person discarded entry \(id). Its payload will be destroyed on \(Moment(now: .distantPast).text(date)).",
+            next: "To undo this, an administrator runs: homing undo \(id)")
+    }
+
+    static func wrongState(_ id: MutationID, _ state: Entry.State) -> Problem {
+        if state == .inflight {
+            return Problem(
+                .wrongState, status: 409, title: "Being sent", detail: "Entry \(id) is being sent now. Nothing was changed.",
+                next: "Try again in a few seconds.")
+        }
+        return Problem(
+            .wrongState, status: 409, title: "Not in this state", detail: "Entry \(id) \(words(for: state)). Nothing was changed.",
+            next: "To see what became of it, run: homing why \(id)")
+    }
+
+    private static func words(for state: Entry.State) -> String {
+        switch state {
+        case .pending: "is waiting"
+        case .inflight: "is being sent"
+        case .delivered: "was delivered"
+        case .dead: "has failed"
+        case .held: "is on hold"
+        case .discarded: "was discarded"
+        }
+    }
+
+    // MARK: The row that it refers to
+
+    static func noSuchCreate(_ id: MutationID) -> Problem {
+        .invalid(
+            "It refers to a row that entry \(id) was to create, but this account has no such entry.",
+            next: "Submit the entry that creates the row first.")
+    }
+
+    static func createDiscarded(_ id: MutationID) -> Problem {
+        Problem(
+            .wrongState, status: 409, title: "The row was discarded",
+            detail: "It refers to a row that entry \(id) was to create, but that entry was discarded. It was not accepted.",
+            next: "Create the row again under a new id, and submit this entry for that one.")
+    }
+
+    static func needs(_ id: MutationID, _ state: Entry.State) -> Problem {
+        // A create on hold may have taken effect, or a person is discarding it: a retry is not always right.
+        let (but, next): (String, String) =
+            switch state {
+            case .dead: ("failed", "After fixing the cause, run: homing retry \(id)\nHoming then sends this entry too.")
+            case .discarded: ("was discarded", "Submit its payload for another row.")
+            default: ("is on hold", "To see why, and what to do, run: homing why \(id)")
+            }
+        return Problem(
+            .wrongState, status: 409, title: "It needs another entry",
+            detail: "It refers to a row that entry \(id) was to create, but that entry \(but). Nothing was changed.",
+            next: next)
+    }
+
+    // MARK: Resolving it
+
+    static func notUncertain(_ id: MutationID) -> Problem {
+        Problem(
+            .wrongState, status: 409, title: "Nothing to resolve",
+            detail: "Homing knows what became of entry \(id), so there is nothing to resolve. Nothing was changed.",
+            next: "To see its state, and what to do, run: homing why \(id)")
+    }
+
+    static func needsRemoteID(_ id: MutationID) -> Problem {
+        Problem(
+            .invalidRequest, status: 400, title: "The server's id is missing",
+            detail:
+                "Entry \(id) creates a row, such as a person, and other entries may refer to it. Homing needs the id that the server gave it. Nothing was changed.",
+            next:
+                "Look for the row at the server. If it is there, run: homing resolve \(id) --delivered REMOTE-ID\nIf it is missing there, run: homing resolve \(id) --not-delivered"
+        )
+    }
+
+    static func rowTaken(by id: MutationID) -> Problem {
+        Problem(
+            .wrongState, status: 409, title: "Another entry created it",
+            detail: "Entry \(id) created the row with that id, so another entry cannot have created it too. Nothing was changed.",
+            next: "Look for another row at the server. To see the one of that entry, run: homing receipt \(id)")
+    }
+
+    // MARK: Replacing it
+
+    static func mayBeDelivered(_ id: MutationID) -> Problem {
+        Problem(
+            .wrongState, status: 409, title: "It may be delivered",
+            detail: "Entry \(id) is being sent or may have taken effect, so it cannot be replaced. Nothing was changed.",
+            next: "To see how it stands, and what to do, run: homing why \(id)")
+    }
+
+    static func hasDependents(_ id: MutationID) -> Problem {
+        Problem(
+            .wrongState, status: 409, title: "Other entries need it",
+            detail: "Other entries refer to what entry \(id) creates, so it cannot be replaced. Nothing was changed.",
+            next:
+                "To see those entries, run: homing list --user @\(id)\nAn administrator can discard those first. Or an administrator discards entry \(id), and you submit all of them again."
+        )
+    }
+}

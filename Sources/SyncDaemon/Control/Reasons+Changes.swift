@@ -1,0 +1,30 @@
+import ControlAPI
+import Sessions
+import SyncModel
+
+extension Reasons {
+    /// Those that the daemon does not refuse. A waiting entry is not retried, and is resolved only after looking it up failed several times,
+    /// because Homing goes on by itself.
+    func changes(of entry: Entry) -> [ControlAPI.Explanation.Change] {
+        guard entry.holdReason != .discarding else { return mayDestroy ? [.restore] : [] }
+        switch entry.state {
+        case .delivered, .discarded, .inflight: return []
+        case .pending, .dead, .held: break
+        }
+        var changes: [ControlAPI.Explanation.Change] = []
+        if entry.state != .pending, !retryMayDuplicate, isCreateViable { changes.append(.retry) }
+        if entry.mayHaveTakenEffect, entry.state != .pending || isStuck(entry) { changes.append(.resolve) }
+        let isOwn = session?.account?.id == entry.destination.account
+        if isOwn, !entry.mayHaveTakenEffect, !isFollower, dependents == 0 { changes.append(.fix) }
+        if mayDestroy { changes.append(.discard) }
+        return changes
+    }
+
+    /// False if the entry cannot be sent because the one that creates its row does not go on by itself.
+    private var isCreateViable: Bool {
+        switch create?.state {
+        case nil, .pending, .inflight, .delivered: true
+        case .dead, .held, .discarded: false
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import ControlAPI
+import Outbox
+import SyncModel
+
+extension Reasons {
+    /// Looking it up failed several times in a row.
+    func isStuck(_ entry: Entry) -> Bool { entry.uncertain && canLookUp && entry.looks >= Outbox.stuckLooks }
+
+    /// Nil unless the server answered the look-up that the place does not exist: no later one can tell while that is so.
+    ///
+    /// - Parameter again: when or how Homing looks again.
+    func unfindable(_ entry: Entry, sentence again: String = "", command: String) -> Explanation? {
+        guard canLookUp, entry.looks > 0, entry.lastReason == .serverError, let status = entry.lastStatus, [404, 410].contains(status)
+        else {
+            return nil
+        }
+        let backend = entry.destination.backend
+        let row = looksUpRow ? subjectReport : nil
+        let title = rowTitle ?? "row"
+        let cause = row == nil ? "answered the look-up with status \(status)" : "does not know the \(title) any more (\(status))"
+        var lines = [
+            "If you know that it was delivered, run: \(resolve(entry))", "If not, run: homing resolve \(entry.id) --not-delivered",
+        ]
+        if let row, !isFollower {
+            lines.append("Then, to send it for another \(title), run: homing fix \(entry.id) \(Self.option(for: row.field))")
+        }
+        lines.append("To look it up again, run: \(command)")
+        return (
+            "\(subject(entry, "This")) may already have taken effect at \(backend). \(backend) \(cause), so it cannot be seen whether the entry was delivered.\(again)",
+            .required(lines.joined(separator: "\n"))
+        )
+    }
+
+    /// The option of `homing fix` for that field.
+    static func option(for field: String) -> String { field == "user_id" ? "--user USER" : "--item \(field)=VALUE" }
+}

@@ -1,0 +1,184 @@
+import ControlAPI
+import Foundation
+
+/// Decides what to show, from events, states of the station and times. Pure: has no clock and shows nothing.
+///
+/// What needs a person is the `attention` of the status. Messages have counts and names of backends, but no words of a server.
+struct NotifyRules: Sendable {
+    let settings: NotifySettings
+    let timeZone: TimeZone
+    /// Of the newest event seen.
+    private(set) var cursor: Int64 = 0
+
+    /// How long a new problem waits for others, so that one message tells of all.
+    static let gathering: TimeInterval = 10
+
+    /// What a message can be about, besides deliveries after an outage.
+    private enum Topic: CaseIterable { case needsPerson, signIn, disk, noDelivery }
+
+    private struct Need: Hashable {
+        var code: String
+        var backend: String?
+    }
+
+    private var status: Status?
+    /// The numbers of entries with each problem; 1 for a problem that concerns no certain entries.
+    private var needs: [Topic: [Need: Int]] = [:]
+    /// When a message about the topic is due.
+    private var due: [Topic: Date] = [:]
+    private var isHeldBack = false
+    /// The deliveries since the outage of each backend that had one.
+    private var outages: [String: Int] = [:]
+
+    init(settings: NotifySettings, timeZone: TimeZone) {
+        self.settings = settings
+        self.timeZone = timeZone
+    }
+
+    mutating func saw(_ event: Event) {
+        cursor = event.cursor
+        guard let backend = event.backend else { return }
+        switch event.kind {
+        case "gateChanged":
+            if event.detail["gate"] == "cooling" { beganCooling(backend, event.detail["reason"]) }
+        case "delivered":
+            if let delivered = outages[backend] { outages[backend] = delivered + 1 }
+        default: break
+        }
+    }
+
+    /// Returns the messages that are due at `now`.
+    mutating func saw(_ status: Status, at now: Date) -> [DesktopMessage] {
+        if self.status == nil { cursor = status.cursor }
+        self.status = status
+        for report in status.backends where report.knownGate == .cooling { beganCooling(report.name, report.gateCause) }
+        return messages(at: now)
+    }
+
+    /// As `saw`, for a time at which nothing has happened.
+    mutating func messages(at now: Date) -> [DesktopMessage] {
+        guard let status else { return [] }
+        for topic in Topic.allCases where isEnabled(topic) {
+            let found = topic == .noDelivery ? undelivered(status, at: now) : problems(topic, status)
+            let known = needs.updateValue(found, forKey: topic) ?? [:]
+            if found.contains(where: { $1 > known[$0, default: 0] }), due[topic] == nil { due[topic] = now + Self.gathering }
+        }
+        let isQuiet = settings.quietHours?.contain(now, in: timeZone) ?? false
+        let delivered = ended(status)
+        let topics = Topic.allCases.filter { topic in due[topic].map { $0 <= now } ?? false }
+        guard !isQuiet else {
+            isHeldBack = isHeldBack || !topics.isEmpty
+            return []
+        }
+        for topic in topics { due[topic] = nil }
+        let needed = topics.filter { needs[$0]?.isEmpty == false }.map { message($0, status) }
+        defer { isHeldBack = false }
+        return (isHeldBack ? Self.summary(needed) : needed) + [delivered].compactMap(\.self)
+    }
+
+    private func isEnabled(_ topic: Topic) -> Bool {
+        switch topic {
+        case .needsPerson: settings.needsPerson
+        case .signIn: settings.signIn
+        case .disk: settings.disk
+        case .noDelivery: settings.noDeliveryHours > 0
+        }
+    }
+
+    // MARK: What needs a person
+
+    private static func topic(of code: Attention.Code) -> Topic {
+        switch code {
+        case .signInRequired, .sessionFailing: .signIn
+        case .diskFull, .outboxFull: .disk
+        default: .needsPerson
+        }
+    }
+
+    private func problems(_ topic: Topic, _ status: Status) -> [Need: Int] {
+        let items = status.attention.filter { Self.topic(of: $0.knownCode) == topic }
+        let counts = items.map { item in
+            let queue = status.backends.first { $0.name == item.backend }?.queue
+            return (Need(code: item.code, backend: item.backend), Self.entries(item.knownCode, queue) ?? 1)
+        }
+        return Dictionary(counts) { $0 + $1 }
+    }
+
+    private static func entries(_ code: Attention.Code, _ queue: QueueReport?) -> Int? {
+        switch code {
+        case .dead: queue?.dead
+        case .held: queue?.held
+        default: nil
+        }
+    }
+
+    /// The backends at which entries have waited for so long without a delivery. A pause is a decision, and not one of them.
+    private func undelivered(_ status: Status, at now: Date) -> [Need: Int] {
+        let late = status.backends.filter { report in
+            guard report.queue.waiting > 0, report.pause == nil, let oldest = report.oldestWaiting else { return false }
+            return now.timeIntervalSince(max(oldest, report.lastDelivered ?? oldest)) >= Double(settings.noDeliveryHours) * 3600
+        }
+        return Dictionary(late.map { (Need(code: "", backend: $0.name), 1) }) { first, _ in first }
+    }
+
+    // MARK: Deliveries after an outage
+
+    /// Counts only reasons for which the backend itself did not answer.
+    private mutating func beganCooling(_ backend: String, _ reason: String?) {
+        if ["offline", "tls", "intercepted"].contains(reason), outages[backend] == nil { outages[backend] = 0 }
+    }
+
+    /// The end of outages after which nothing waits any more. Forgets them.
+    private mutating func ended(_ status: Status) -> DesktopMessage? {
+        // The status knows of deliveries whose events have not arrived: they would be missing in the count.
+        guard status.cursor <= cursor else { return nil }
+        let over = status.backends.filter { outages[$0.name] != nil && $0.queue.waiting == 0 && $0.knownGate == .open }.map(\.name)
+        let delivered = over.compactMap { outages.removeValue(forKey: $0) }.reduce(0, +)
+        guard delivered > 0, settings.deliveredAfterOutage else { return nil }
+        return DesktopMessage(
+            title: "Nothing is waiting any more",
+            body:
+                "\(over.inWords) can be reached again. \(Words.entries(delivered).capitalisedFirst) \(delivered == 1 ? "was" : "were") delivered."
+        )
+    }
+
+    // MARK: Words
+
+    private func message(_ topic: Topic, _ status: Status) -> DesktopMessage {
+        let backends = Set(needs[topic]?.keys.compactMap(\.backend) ?? []).sorted().inWords
+        switch topic {
+        case .needsPerson: return need(status)
+        case .signIn:
+            let command = status.backends.count > 1 ? "homing status" : "homing login"
+            return DesktopMessage(title: "Sign-in required", body: "Sign in at \(backends) so that Homing can send. Run: \(command)")
+        case .disk:
+            // These texts have neither names nor words of a server.
+            let items = status.attention.filter { Self.topic(of: $0.knownCode) == .disk }
+            return DesktopMessage(
+                title: "Homing accepts no new captures", body: items.flatMap { [$0.text, $0.next] }.joined(separator: " "))
+        case .noDelivery:
+            let hours = Words.count(settings.noDeliveryHours, "hour", "hours")
+            return DesktopMessage(
+                title: "No deliveries",
+                body: "Nothing was delivered to \(backends) for \(hours), and entries are waiting. Run: homing status")
+        }
+    }
+
+    private func need(_ status: Status) -> DesktopMessage {
+        let ofEntries = status.attention.filter { [.dead, .held].contains($0.knownCode) }
+        let count = ofEntries.compactMap { needs[.needsPerson]?[Need(code: $0.code, backend: $0.backend)] }.reduce(0, +)
+        let title = count == 0 ? "The station needs a person" : "\(Words.entries(count)) \(count == 1 ? "needs" : "need") your decision"
+        // Only these texts can have names, and they have no words of a server.
+        let named = settings.names ? ofEntries.map(\.text) : []
+        return DesktopMessage(title: title, body: (named + ["To see what to do, run: homing status"]).joined(separator: " "))
+    }
+
+    /// One message for all that was held back in the quiet hours.
+    private static func summary(_ messages: [DesktopMessage]) -> [DesktopMessage] {
+        guard messages.count > 1 else { return messages }
+        return [
+            DesktopMessage(
+                title: "The station needs a person", body: messages.map { "\($0.title)." }.joined(separator: " ") + " Run: homing status")
+        ]
+    }
+}

@@ -1,0 +1,208 @@
+import ControlAPI
+import Foundation
+import Testing
+
+@testable import homing
+
+@Suite struct NotifyRulesTests {
+    private static let zone = TimeZone(secondsFromGMT: 3600) ?? .gmt
+
+    /// At 14:15; tests move it.
+    private final class Station {
+        var rules: NotifyRules
+        var now = Sample.now
+
+        init(_ change: (inout NotifySettings) -> Void = { _ in }) {
+            var settings = NotifySettings()
+            change(&settings)
+            rules = NotifyRules(settings: settings, timeZone: NotifyRulesTests.zone)
+        }
+
+        /// The messages at once, and those of the following seconds.
+        func titles(_ status: Status, after seconds: TimeInterval = 0) -> [String] {
+            now += seconds
+            let first = rules.saw(status, at: now)
+            now += NotifyRules.gathering
+            return (first + rules.messages(at: now)).map(\.title)
+        }
+
+        func body(_ status: Status) -> String? {
+            _ = rules.saw(status, at: now)
+            return rules.messages(at: now + NotifyRules.gathering).first?.body
+        }
+    }
+
+    private static func attention(_ code: String, _ text: String = "A text with Anna Example.") -> Attention {
+        Attention(code: code, text: text, next: "See it.", backend: "breathesafe")
+    }
+
+    private static func failed(_ count: Int) -> Status {
+        Sample.status(
+            attention: count == 0 ? [] : [attention("dead")], backends: [Sample.backend(queue: .init(dead: count, delivered: 9))])
+    }
+
+    private static func waiting(_ count: Int, gate: String = "open", cause: String? = nil, cursor: Int64 = 7) -> Status {
+        var report = Sample.backend(gate: gate, queue: .init(pending: count), oldest: count > 0 ? Sample.now : nil)
+        report.gateCause = cause
+        return Sample.status(backends: [report], cursor: cursor)
+    }
+
+    // MARK: What needs a person
+
+    @Test func oneMessageTellsOfAllEntriesOfAShortTime() {
+        let station = Station()
+        #expect(station.rules.saw(Self.failed(1), at: station.now).isEmpty)
+        #expect(station.rules.saw(Self.failed(3), at: station.now + 9).isEmpty)
+        let messages = station.rules.messages(at: station.now + 10)
+        #expect(
+            messages == [
+                DesktopMessage(title: "3 entries need your decision", body: "To see what to do, run: homing status")
+            ])
+        #expect(station.rules.messages(at: station.now + 3600).isEmpty)
+    }
+
+    @Test func furtherEntryIsTold() {
+        let station = Station()
+        #expect(station.titles(Self.failed(1)) == ["1 entry needs your decision"])
+        #expect(station.titles(Self.failed(1), after: 60) == [])
+        #expect(station.titles(Self.failed(2), after: 60) == ["2 entries need your decision"])
+        #expect(station.titles(Self.failed(1), after: 60) == [])
+        #expect(station.titles(Self.failed(2), after: 60) == ["2 entries need your decision"])
+    }
+
+    @Test func problemThatEndsAtOnceIsNotTold() {
+        let station = Station()
+        #expect(station.rules.saw(Self.failed(1), at: station.now).isEmpty)
+        #expect(station.titles(Self.failed(0), after: 5) == [])
+    }
+
+    @Test(arguments: [
+        ("held", "2 entries need your decision"), ("refused-files", "The station needs a person"),
+        ("a-code-of-a-newer-daemon", "The station needs a person"), ("sign-in-required", "Sign-in required"),
+        ("session-failing", "Sign-in required"), ("disk-full", "Homing accepts no new captures"),
+        ("outbox-full", "Homing accepts no new captures"),
+    ]) func eachProblemHasItsMessage(code: String, title: String) {
+        let status = Sample.status(attention: [Self.attention(code)], backends: [Sample.backend(queue: .init(held: 2))])
+        #expect(Station().titles(status) == [title])
+        let off = Station { ($0.needsPerson, $0.signIn, $0.disk) = (false, false, false) }
+        #expect(off.titles(status) == [])
+    }
+
+    @Test func namesAppearOnlyIfChosen() {
+        #expect(Station().body(Self.failed(1)) == "To see what to do, run: homing status")
+        #expect(
+            Station { $0.names = true }.body(Self.failed(1)) == "A text with Anna Example. To see what to do, run: homing status")
+    }
+
+    @Test(arguments: [
+        "dead", "held", "look-up-failing", "route-failing", "misconfigured", "sign-in-required", "session-failing", "other-account",
+        "refused-files", "list-failing",
+    ]) func noMessageRepeatsTheServer(code: String) throws {
+        let status = Sample.status(
+            attention: [Self.attention(code, "The server said: SECRET")], backends: [Sample.backend(queue: .init(held: 1, dead: 1))])
+        let body = try #require(Station().body(status))
+        #expect(!body.contains("SECRET"))
+    }
+
+    // MARK: Deliveries
+
+    @Test func deliveriesAfterAnOutageAreToldOnce() {
+        let station = Station()
+        #expect(station.titles(Self.waiting(3)) == [])
+        station.rules.saw(Sample.event(8, "gateChanged", detail: ["gate": "cooling", "reason": "offline"]))
+        #expect(station.titles(Self.waiting(3, gate: "cooling", cause: "offline", cursor: 8)) == [])
+        station.rules.saw(Sample.event(9, "gateChanged", detail: ["gate": "open"]))
+        for cursor in 10...11 { station.rules.saw(Sample.event(Int64(cursor))) }
+        #expect(station.titles(Self.waiting(1, cursor: 11)) == [])
+        // The event of the last delivery has not arrived.
+        #expect(station.titles(Self.waiting(0, cursor: 12)) == [])
+        station.rules.saw(Sample.event(12))
+        let messages = station.rules.saw(Self.waiting(0, cursor: 12), at: station.now)
+        #expect(
+            messages == [
+                DesktopMessage(
+                    title: "Nothing is waiting any more", body: "breathesafe can be reached again. 3 entries were delivered.")
+            ])
+        station.rules.saw(Sample.event(13))
+        #expect(station.titles(Self.waiting(0, cursor: 13)) == [])
+    }
+
+    /// - Parameters:
+    ///   - reason: why the gate is not open.
+    ///   - deliveries: after that.
+    @Test(arguments: [("offline", 0), ("throttled", 1), ("serverError", 1), ("signInRequired", 1)])
+    func deliveriesWithoutAnOutageAreNotTold(reason: String, deliveries: Int) {
+        let station = Station()
+        #expect(station.titles(Self.waiting(1, gate: "cooling", cause: reason)) == [])
+        for cursor in 0..<deliveries { station.rules.saw(Sample.event(8 + Int64(cursor))) }
+        #expect(station.titles(Self.waiting(0)) == [])
+    }
+
+    @Test func deliveriesAfterAnOutageCanBeTurnedOff() {
+        let station = Station { $0.deliveredAfterOutage = false }
+        #expect(station.titles(Self.waiting(1, gate: "cooling", cause: "offline")) == [])
+        station.rules.saw(Sample.event(8))
+        #expect(station.titles(Self.waiting(0, cursor: 8)) == [])
+    }
+
+    @Test func longTimeWithoutADeliveryIsToldOnce() {
+        let station = Station()
+        #expect(station.titles(Self.waiting(1)) == [])
+        #expect(station.titles(Self.waiting(1), after: 23 * 3600) == [])
+        #expect(station.titles(Self.waiting(1), after: 3600) == ["No deliveries"])
+        #expect(station.titles(Self.waiting(1), after: 24 * 3600) == [])
+    }
+
+    @Test func noDeliveryIsNotToldWhileNothingWaitsOrSendingIsPausedOrTurnedOff() {
+        var paused = Self.waiting(1)
+        paused.backends[0].pause = PauseReport(backend: "breathesafe", reason: "backup", since: Sample.now, until: nil, by: "anna")
+        var delivering = Self.waiting(1)
+        delivering.backends[0].lastDelivered = Sample.now + 90_000
+        for status in [Self.waiting(0), paused, delivering] { #expect(Station().titles(status, after: 100_000) == []) }
+        #expect(Station { $0.noDeliveryHours = 0 }.titles(Self.waiting(1), after: 100_000) == [])
+    }
+
+    // MARK: Quiet hours
+
+    private static func quiet(_ station: Station) { station.now += 10 * 3600 }
+
+    @Test func problemOfTheQuietHoursIsToldAtTheirEnd() {
+        let station = Station { $0.quietHours = QuietHours("22:00-07:00") }
+        Self.quiet(station)  // 00:15
+        #expect(station.titles(Self.failed(2)) == [])
+        #expect(station.titles(Self.failed(2), after: 6 * 3600) == [])  // 06:15
+        #expect(station.titles(Self.failed(2), after: 3600) == ["2 entries need your decision"])
+        #expect(station.titles(Self.failed(2), after: 3600) == [])
+    }
+
+    @Test func severalProblemsOfTheQuietHoursAreOneSummary() {
+        let station = Station { $0.quietHours = QuietHours("22:00-07:00") }
+        var status = Self.failed(2)
+        status.attention.append(Self.attention("disk-full"))
+        Self.quiet(station)
+        #expect(station.titles(status) == [])
+        station.now += 8 * 3600
+        let messages = station.rules.messages(at: station.now)
+        #expect(
+            messages == [
+                DesktopMessage(
+                    title: "The station needs a person",
+                    body: "2 entries need your decision. Homing accepts no new captures. Run: homing status")
+            ])
+    }
+
+    @Test func problemThatEndsInTheQuietHoursIsNotTold() {
+        let station = Station { $0.quietHours = QuietHours("22:00-07:00") }
+        Self.quiet(station)
+        #expect(station.titles(Self.failed(2)) == [])
+        #expect(station.titles(Self.failed(0), after: 3600) == [])
+        #expect(station.titles(Self.failed(0), after: 8 * 3600) == [])
+    }
+
+    @Test(arguments: [
+        ("22:00-07:00", false), ("13:00-15:00", true), ("14:15-15:00", true), ("13:00-14:15", false),
+        ("14:16-14:15", false), ("20:00-14:16", true),
+    ]) func quietHoursContainTheirTimes(text: String, isQuiet: Bool) throws {
+        #expect(try #require(QuietHours(text)).contain(Sample.now, in: Self.zone) == isQuiet)
+    }
+}
