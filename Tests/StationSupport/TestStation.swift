@@ -276,8 +276,15 @@ package final class TestStation: Sendable {
 
     package func status() async throws -> Status { try await client.call(Endpoints.status, NoInput()) }
 
+    /// All of them, oldest first.
     package func entries(_ state: String? = nil) async throws -> [EntrySummary] {
-        try await client.call(Endpoints.entries, EntryQuery(state: state, limit: 500)).entries
+        var entries: [EntrySummary] = []
+        while true {
+            let query = EntryQuery(state: state, after: entries.last?.sequence ?? 0, limit: 500)
+            let page = try await client.call(Endpoints.entries, query).entries
+            entries += page
+            if page.count < query.limit { return entries }
+        }
     }
 
     package func entry(_ id: Int) async throws -> EntrySummary {

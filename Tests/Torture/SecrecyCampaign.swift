@@ -154,7 +154,8 @@ struct SecrecyCampaign: RoundCampaign {
             case "labloop": payload = Data(#"{"client_mutation_id":"\#(Samples.id(number))","title":"\#(text)"}"#.utf8)
             case "aiphoto": fields = ["transaction_data": text, "product_id": "credits.10"]
             case "story16": (fields, payload) = (["conversation": "c1"], Data(#"{"text":"\#(text)"}"#.utf8))
-            default: fields = ["name": text]
+            // The name of a list may be shown, as those of people.
+            default: fields = ["name": "List \(number)", "description": text]
             }
             return (fields, payload)
         }

@@ -218,7 +218,7 @@ actor KillStation {
             try await restoreSession()
             try await releaseHeldLists()
             let isSettled = reports.allSatisfy { $0.queue.pending + $0.queue.inflight + $0.queue.held == 0 }
-            if isSettled, try await rows().count >= expected { break }
+            if isSettled, try await station.entries().count >= expected { break }
             try await Task.sleep(for: .milliseconds(5))
         }
         finding.recovery = Double((ContinuousClock.now - started) / .milliseconds(1)) / 1000
@@ -242,17 +242,8 @@ actor KillStation {
 
     private var expected: Int { acknowledged.count + acknowledgedLists.count + dropped }
 
-    private func rows() async throws -> [EntrySummary] {
-        var rows: [EntrySummary] = []
-        while true {
-            let page = try await station.client.call(Endpoints.entries, EntryQuery(after: rows.last?.sequence ?? 0, limit: 500)).entries
-            rows += page
-            if page.count < 500 { return rows }
-        }
-    }
-
     private func compare(_ finding: inout Finding) async throws {
-        let all = try await rows()
+        let all = try await station.entries()
         let byID = Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0) })
         let measurements = all.filter { $0.backend == "breathesafe" }
         finding.acknowledged = expected
