@@ -111,7 +111,8 @@ extension Outbox {
     private static func keepsLastResult(_ item: Settled) -> Bool {
         switch (item.attempt?.verdict, item.settlement) {
         case (.unseen?, _): item.entry.looks == 0
-        case (.unreachable?, _), (.throttled?, _), (.unauthorized?, _): item.entry.uncertain && item.attempt?.wasSent == false
+        case (.unreachable?, _), (.throttled?, _), (.unauthorized?, _):
+            item.entry.uncertain && item.settlement.failure?.outcomeUnknown == true && item.attempt?.wasSent == false
         // No request was made.
         case (nil, .released), (nil, .aside): item.entry.uncertain || item.settlement.failure?.reason == .paused
         default: false

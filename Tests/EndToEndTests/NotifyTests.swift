@@ -22,7 +22,7 @@ import Testing
         for number in 2...4 { try await station.submit(user: 5, id: number) }
         try await station.event("gateChanged") { $0.detail["reason"] == "offline" }
         try await station.sandbox.up()
-        let delivered = "Nothing is waiting any more: breathesafe can be reached again. 3 entries were delivered."
+        let delivered = "Delivered after an outage: breathesafe can be reached again. 3 entries were delivered."
         #expect(try await lines(2, in: said) == [failed, delivered])
 
         try await station.submit(user: 10, id: 5)

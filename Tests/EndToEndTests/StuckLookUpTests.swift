@@ -40,7 +40,7 @@ import Testing
         while try await station.status().backends.first?.queue.unseen != 1 { try await Task.sleep(for: .milliseconds(20)) }
         let id = Samples.id(1).description
         let why = try await station.homing("why", id)
-        #expect(why.text.contains("breathesafe does not know the person any more (404)"), "\(why.text)")
+        #expect(why.text.contains("as if the person were not there any more (404)"), "\(why.text)")
         #expect(why.text.contains("homing resolve \(id) --not-delivered"), "\(why.text)")
         #expect(why.text.contains("homing fix \(id) --user USER") && !why.text.contains("administrator"), "\(why.text)")
         #expect(station.sandbox.ledger.requestCount("POST", path: "facial_measurements_from_arkit") == 1)

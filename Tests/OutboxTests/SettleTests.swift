@@ -81,6 +81,19 @@ import Testing
         #expect(entry.uncertain && (entry.looks == 0) == isKept)
     }
 
+    /// A look-up found that the send had no effect, so its answer tells nothing more.
+    @Test func anAttemptThatEndsTheDoubtHasItsOwnResult() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        let error = Failure(.serverError, status: 500, "Oops.", outcomeUnknown: true)
+        try await store.settle(try await store.claim()[0], .released(until: store.clock.now, error), .unknown(error))
+        let offline = Failure(.offline, "No network.")
+        try await store.settle(
+            try await store.claim()[0], .released(until: store.clock.now, offline), .unreachable(offline), wasSent: false)
+        let entry = try #require(try await store.outbox.entry(Samples.id(1))).entry
+        #expect(!entry.uncertain && entry.lastReason == .offline && entry.lastStatus == nil)
+    }
+
     /// The first send had no effect, so the newest obstacle is the result.
     @Test func anUnsentEntryHasTheNewestResult() async throws {
         let store = try Store()

@@ -70,6 +70,26 @@ import Testing
         #expect(station.titles(Self.failed(2), after: 60) == ["2 entries need your decision"])
     }
 
+    @Test func anotherProblemIsNotToldAsAnEarlierOne() {
+        let station = Station()
+        var status = Self.failed(2)
+        #expect(station.titles(status) == ["2 entries need your decision"])
+        status.attention.append(Self.attention("network-sign-in"))
+        #expect(station.titles(status, after: 60) == ["The station needs a person"])
+        status.attention.append(Self.attention("look-up-failing"))
+        status.backends[0].queue.unseen = 1
+        #expect(station.titles(status, after: 60) == ["The station needs a person"])
+        status.backends[0].queue.unseen = 2
+        #expect(station.titles(status, after: 60) == ["The station needs a person"])
+        #expect(station.titles(status, after: 60) == [])
+    }
+
+    @Test func clockThatIsSetBackDoesNotSilenceAMessage() {
+        let station = Station()
+        #expect(station.rules.saw(Self.failed(1), at: station.now).isEmpty)
+        #expect(station.titles(Self.failed(1), after: -3600) == ["1 entry needs your decision"])
+    }
+
     @Test func problemThatEndsAtOnceIsNotTold() {
         let station = Station()
         #expect(station.rules.saw(Self.failed(1), at: station.now).isEmpty)
@@ -79,7 +99,7 @@ import Testing
     @Test(arguments: [
         ("held", "2 entries need your decision"), ("refused-files", "The station needs a person"),
         ("a-code-of-a-newer-daemon", "The station needs a person"), ("sign-in-required", "Sign-in required"),
-        ("session-failing", "Sign-in required"), ("disk-full", "Homing accepts no new captures"),
+        ("session-failing", "The sign-in cannot be renewed"), ("disk-full", "Homing accepts no new captures"),
         ("outbox-full", "Homing accepts no new captures"),
     ]) func eachProblemHasItsMessage(code: String, title: String) {
         let status = Sample.status(attention: [Self.attention(code)], backends: [Sample.backend(queue: .init(held: 2))])
@@ -121,7 +141,7 @@ import Testing
         #expect(
             messages == [
                 DesktopMessage(
-                    title: "Nothing is waiting any more", body: "breathesafe can be reached again. 3 entries were delivered.")
+                    title: "Delivered after an outage", body: "breathesafe can be reached again. 3 entries were delivered.")
             ])
         station.rules.saw(Sample.event(13))
         #expect(station.titles(Self.waiting(0, cursor: 13)) == [])
@@ -136,6 +156,27 @@ import Testing
         #expect(station.titles(Self.waiting(1, gate: "cooling", cause: reason)) == [])
         for cursor in 0..<deliveries { station.rules.saw(Sample.event(8 + Int64(cursor))) }
         #expect(station.titles(Self.waiting(0)) == [])
+    }
+
+    @Test func outageEndsAlthoughEntriesWaitThatCannotBeSent() {
+        let station = Station()
+        #expect(station.titles(Self.waiting(3, gate: "cooling", cause: "offline")) == [])
+        station.rules.saw(Sample.event(8))
+        var status = Self.waiting(3, cursor: 8)
+        status.backends[0].queue.blocked = 1
+        status.backends[0].otherAccounts = [WaitingAccount(account: "2", email: "other@lab.test", waiting: 1)]
+        #expect(station.titles(status) == [])
+        status.backends[0].waitingForFormerAddress = 1
+        #expect(station.titles(status) == ["Delivered after an outage"])
+    }
+
+    @Test func outageThatEndsInTheQuietHoursIsToldAtTheirEnd() {
+        let station = Station { $0.quietHours = QuietHours("22:00-07:00") }
+        Self.quiet(station)
+        #expect(station.titles(Self.waiting(1, gate: "cooling", cause: "offline")) == [])
+        station.rules.saw(Sample.event(8))
+        #expect(station.titles(Self.waiting(0, cursor: 8)) == [])
+        #expect(station.titles(Self.waiting(0, cursor: 8), after: 8 * 3600) == ["Delivered after an outage"])
     }
 
     @Test func deliveriesAfterAnOutageCanBeTurnedOff() {

@@ -87,7 +87,7 @@ MUTANTS = [
     ("a look-up without a result hides the answer to the send", OUTBOX + "Outbox+Settle.swift",
      "case (.unseen?, _): item.entry.looks == 0", "case (.unseen?, _): false", "OutboxTests.SettleTests"),
     ("a failed connection hides the answer to the send", OUTBOX + "Outbox+Settle.swift",
-     "item.entry.uncertain && item.attempt?.wasSent == false", "false", "OutboxTests.SettleTests"),
+     "item.settlement.failure?.outcomeUnknown == true && item.attempt?.wasSent == false", "item.attempt == nil", "OutboxTests.SettleTests"),
     ("a late session speaks over a newer one", DELIVERY + "DispatchState.swift",
      "guard let state = states[backend], revision >= state.sessionRevision else { return }",
      "guard let state = states[backend] else { return }", "DeliveryTests"),

@@ -17,12 +17,17 @@ extension Reasons {
         let backend = entry.destination.backend
         let row = looksUpRow ? subjectReport : nil
         let title = rowTitle ?? "row"
-        let cause = row == nil ? "answered the look-up with status \(status)" : "does not know the \(title) any more (\(status))"
+        let cause =
+            row == nil
+            ? "answered the look-up with status \(status)" : "answered the look-up as if the \(title) were not there any more (\(status))"
         var lines = [
-            "If you know that it was delivered, run: \(resolve(entry))", "If not, run: homing resolve \(entry.id) --not-delivered",
+            "If you know that it was delivered, run: \(resolve(entry))",
+            "If you know that it was not, run: homing resolve \(entry.id) --not-delivered\nHoming then sends it again.",
         ]
         if let row, !isFollower {
-            lines.append("Then, to send it for another \(title), run: homing fix \(entry.id) \(Self.option(for: row.field))")
+            lines.append(
+                "If \(backend) refuses it then, to send it for another \(title), run: homing fix \(entry.id) \(Self.option(for: row.field))"
+            )
         }
         lines.append("To look it up again, run: \(command)")
         return (

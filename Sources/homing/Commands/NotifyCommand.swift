@@ -9,7 +9,7 @@ struct NotifyCommand: DaemonCommand {
             Also shows when everything is delivered after an outage. The file ~/.config/homing/notify.yaml (in $XDG_CONFIG_HOME, if set) \
             says what to show; these are the defaults:
 
-              delivered_after_outage: true    # nothing is waiting any more after the backend was unreachable
+              delivered_after_outage: true    # all was delivered after the backend was unreachable
               needs_person: true              # ‘homing status’ lists something new
               sign_in: true                   # a sign-in is required
               disk: true                      # the disk or the outbox is full
@@ -30,11 +30,11 @@ struct NotifyCommand: DaemonCommand {
     func run(_ context: Context) async throws {
         let settings = try NotifySettings.load(NotifySettings.path(environment: context.environment))
         let show = try presenter(context)
-        // Waits for a daemon that is not running, but reports a missing permission.
+        // Waits for a daemon that does not answer yet, but reports a missing permission.
         do throws(Problem) {
             _ = try await context.client.call(Endpoints.status, NoInput())
         } catch {
-            if error.code != .daemonNotRunning { throw error }
+            if ![.daemonNotRunning, .timeout, .busy].contains(error.code) { throw error }
         }
         let guardian = InterruptGuard {}
         defer { guardian.lift() }

@@ -1,5 +1,6 @@
 import ControlAPI
 import Foundation
+import SyncModel
 import Synchronization
 
 /// Performs `NotifyRules`: follows the daemon, also across its restarts, and shows the messages.
@@ -71,7 +72,7 @@ struct Notifier: Sendable {
                 defer { isStale = false }
                 return isStale
             }
-            if wasStale || now().timeIntervalSince(looked) >= Self.longestWithoutLook {
+            if wasStale || looked.hasAged(Self.longestWithoutLook, at: now()) {
                 looked = now()
                 // Without an answer, the station's state is unknown; `follow` looks again.
                 if let status = try? await look() { await tell(shared, status) }

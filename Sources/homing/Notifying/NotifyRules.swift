@@ -1,5 +1,6 @@
 import ControlAPI
 import Foundation
+import SyncModel
 
 /// Decides what to show, from events, states of the station and times. Pure: has no clock and shows nothing.
 ///
@@ -24,6 +25,8 @@ struct NotifyRules: Sendable {
     private var status: Status?
     /// The numbers of entries with each problem; 1 for a problem that concerns no certain entries.
     private var needs: [Topic: [Need: Int]] = [:]
+    /// Those that no message has told.
+    private var news: [Topic: Set<Need>] = [:]
     /// When a message about the topic is due.
     private var due: [Topic: Date] = [:]
     private var isHeldBack = false
@@ -61,19 +64,22 @@ struct NotifyRules: Sendable {
         for topic in Topic.allCases where isEnabled(topic) {
             let found = topic == .noDelivery ? undelivered(status, at: now) : problems(topic, status)
             let known = needs.updateValue(found, forKey: topic) ?? [:]
-            if found.contains(where: { $1 > known[$0, default: 0] }), due[topic] == nil { due[topic] = now + Self.gathering }
+            let grown = found.filter { $1 > known[$0, default: 0] }.keys
+            guard !grown.isEmpty else { continue }
+            news[topic, default: []].formUnion(grown)
+            if due[topic] == nil { due[topic] = now + Self.gathering }
         }
         let isQuiet = settings.quietHours?.contain(now, in: timeZone) ?? false
-        let delivered = ended(status)
-        let topics = Topic.allCases.filter { topic in due[topic].map { $0 <= now } ?? false }
+        let topics = Topic.allCases.filter { due[$0]?.hasCome(at: now, longest: Self.gathering) ?? false }
         guard !isQuiet else {
             isHeldBack = isHeldBack || !topics.isEmpty
             return []
         }
         for topic in topics { due[topic] = nil }
         let needed = topics.filter { needs[$0]?.isEmpty == false }.map { message($0, status) }
+        for topic in topics { news[topic] = nil }
         defer { isHeldBack = false }
-        return (isHeldBack ? Self.summary(needed) : needed) + [delivered].compactMap(\.self)
+        return (isHeldBack ? Self.summary(needed) : needed) + [ended(status)].compactMap(\.self)
     }
 
     private func isEnabled(_ topic: Topic) -> Bool {
@@ -98,16 +104,21 @@ struct NotifyRules: Sendable {
     private func problems(_ topic: Topic, _ status: Status) -> [Need: Int] {
         let items = status.attention.filter { Self.topic(of: $0.knownCode) == topic }
         let counts = items.map { item in
-            let queue = status.backends.first { $0.name == item.backend }?.queue
-            return (Need(code: item.code, backend: item.backend), Self.entries(item.knownCode, queue) ?? 1)
+            (Need(code: item.code, backend: item.backend), max(1, Self.count(item, status) ?? 1))
         }
         return Dictionary(counts) { $0 + $1 }
     }
 
-    private static func entries(_ code: Attention.Code, _ queue: QueueReport?) -> Int? {
-        switch code {
+    /// Of entries or files.
+    private static func count(_ item: Attention, _ status: Status) -> Int? {
+        let queue = status.backends.first { $0.name == item.backend }?.queue
+        return switch item.knownCode {
         case .dead: queue?.dead
         case .held: queue?.held
+        case .lookUpFailing: queue?.unseen
+        case .refusedFiles: status.spool?.refused
+        case .stuckFiles: status.spool?.stuck
+        case .unclaimedFiles: status.spool?.unclaimed
         default: nil
         }
     }
@@ -116,7 +127,8 @@ struct NotifyRules: Sendable {
     private func undelivered(_ status: Status, at now: Date) -> [Need: Int] {
         let late = status.backends.filter { report in
             guard report.queue.waiting > 0, report.pause == nil, let oldest = report.oldestWaiting else { return false }
-            return now.timeIntervalSince(max(oldest, report.lastDelivered ?? oldest)) >= Double(settings.noDeliveryHours) * 3600
+            return now.timeIntervalSince(max(oldest, report.lastDelivered?.unlessAhead(of: now) ?? oldest)) >= Double(
+                settings.noDeliveryHours) * 3600
         }
         return Dictionary(late.map { (Need(code: "", backend: $0.name), 1) }) { first, _ in first }
     }
@@ -128,15 +140,15 @@ struct NotifyRules: Sendable {
         if ["offline", "tls", "intercepted"].contains(reason), outages[backend] == nil { outages[backend] = 0 }
     }
 
-    /// The end of outages after which nothing waits any more. Forgets them.
+    /// The end of outages after which the signed-in account has nothing left to send. Forgets them.
     private mutating func ended(_ status: Status) -> DesktopMessage? {
         // The status knows of deliveries whose events have not arrived: they would be missing in the count.
         guard status.cursor <= cursor else { return nil }
-        let over = status.backends.filter { outages[$0.name] != nil && $0.queue.waiting == 0 && $0.knownGate == .open }.map(\.name)
+        let over = status.backends.filter { outages[$0.name] != nil && $0.isDone && $0.knownGate == .open }.map(\.name)
         let delivered = over.compactMap { outages.removeValue(forKey: $0) }.reduce(0, +)
         guard delivered > 0, settings.deliveredAfterOutage else { return nil }
         return DesktopMessage(
-            title: "Nothing is waiting any more",
+            title: "Delivered after an outage",
             body:
                 "\(over.inWords) can be reached again. \(Words.entries(delivered).capitalisedFirst) \(delivered == 1 ? "was" : "were") delivered."
         )
@@ -148,6 +160,10 @@ struct NotifyRules: Sendable {
         let backends = Set(needs[topic]?.keys.compactMap(\.backend) ?? []).sorted().inWords
         switch topic {
         case .needsPerson: return need(status)
+        case .signIn where !status.attention.contains { $0.knownCode == .signInRequired }:
+            return DesktopMessage(
+                title: "The sign-in cannot be renewed",
+                body: "Homing keeps trying at \(backends). To see what to do, run: homing status")
         case .signIn:
             let command = status.backends.count > 1 ? "homing status" : "homing login"
             return DesktopMessage(title: "Sign-in required", body: "Sign in at \(backends) so that Homing can send. Run: \(command)")
@@ -165,7 +181,10 @@ struct NotifyRules: Sendable {
     }
 
     private func need(_ status: Status) -> DesktopMessage {
-        let ofEntries = status.attention.filter { [.dead, .held].contains($0.knownCode) }
+        let new = news[.needsPerson] ?? []
+        let ofEntries = status.attention.filter {
+            [.dead, .held].contains($0.knownCode) && new.contains(Need(code: $0.code, backend: $0.backend))
+        }
         let count = ofEntries.compactMap { needs[.needsPerson]?[Need(code: $0.code, backend: $0.backend)] }.reduce(0, +)
         let title = count == 0 ? "The station needs a person" : "\(Words.entries(count)) \(count == 1 ? "needs" : "need") your decision"
         // Only these texts can have names, and they have no words of a server.
@@ -180,5 +199,13 @@ struct NotifyRules: Sendable {
             DesktopMessage(
                 title: "The station needs a person", body: messages.map { "\($0.title)." }.joined(separator: " ") + " Run: homing status")
         ]
+    }
+}
+
+extension BackendReport {
+    /// Nothing waits that could be sent now.
+    fileprivate var isDone: Bool {
+        let others = otherAccounts.map(\.waiting).reduce(0, +) + (waitingForFormerAddress ?? 0)
+        return queue.waiting - others - queue.blocked <= 0
     }
 }
