@@ -124,6 +124,18 @@ import Testing
         #expect(!body.contains("SECRET"))
     }
 
+    @Test func daemonThatDoesNotAnswerIsToldOnceUntilItDoes() {
+        let station = Station()
+        var messages = (0...400).flatMap { station.rules.sawNoAnswer(at: station.now + Double($0)) }
+        #expect(messages.map(\.title) == ["Homing does not answer"])
+        #expect(station.titles(Self.failed(0), after: 400) == [])
+        messages = [0, 299, 300].flatMap { station.rules.sawNoAnswer(at: station.now + $0) }
+        #expect(messages.count == 1)
+        let sleeper = Station { $0.quietHours = QuietHours("14:00-15:00") }
+        #expect([0, 300].allSatisfy { sleeper.rules.sawNoAnswer(at: sleeper.now + $0).isEmpty })
+        #expect(sleeper.rules.sawNoAnswer(at: sleeper.now + 3600).count == 1)
+    }
+
     // MARK: Deliveries
 
     @Test func deliveriesAfterAnOutageAreToldOnce() {

@@ -9,12 +9,12 @@ struct NotifyCommand: DaemonCommand {
             Also shows when everything is delivered after an outage. The file ~/.config/homing/notify.yaml (in $XDG_CONFIG_HOME, if set) \
             says what to show; these are the defaults:
 
-              delivered_after_outage: true    # all was delivered after the backend was unreachable
-              needs_person: true              # ‘homing status’ lists something new
-              sign_in: true                   # a sign-in is required
-              disk: true                      # the disk or the outbox is full
-              no_delivery_hours: 24           # nothing was delivered for so long while entries wait; 0 turns this off
-              names: false                    # whether names of people may appear
+              delivered_after_outage: true  # all was delivered after an outage
+              needs_person: true            # ‘homing status’ lists something new
+              sign_in: true                 # a sign-in is required
+              disk: true                    # the disk or the outbox is full
+              no_delivery_hours: 24         # no delivery while entries wait; 0: never
+              names: false                  # whether names of people may appear
 
             With quiet_hours: "22:00-07:00", it shows nothing in that time, and one summary at its end. Needs notify-send, from the package \
             libnotify-bin. To start it with your desktop, run: systemctl --user enable --now homing-notify

@@ -59,6 +59,8 @@ struct Notifier: Sendable {
                 }
             } catch {
                 failures += 1
+                let time = now()
+                for message in shared.rules.withLock({ $0.sawNoAnswer(at: time) }) { await show(message) }
             }
             // `try?`: on cancellation the loop ends.
             try? await pause(.seconds(min(15, 1 << min(failures, 4))))

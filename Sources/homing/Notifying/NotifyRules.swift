@@ -14,6 +14,9 @@ struct NotifyRules: Sendable {
     /// How long a new problem waits for others, so that one message tells of all.
     static let gathering: TimeInterval = 10
 
+    /// How long the daemon may be silent, as when it is restarted or upgraded.
+    static let longestSilence: TimeInterval = 300
+
     /// What a message can be about, besides deliveries after an outage.
     private enum Topic: CaseIterable { case needsPerson, signIn, disk, noDelivery }
 
@@ -30,6 +33,9 @@ struct NotifyRules: Sendable {
     /// When a message about the topic is due.
     private var due: [Topic: Date] = [:]
     private var isHeldBack = false
+    /// When the daemon stopped answering; nil while it answers.
+    private var silentSince: Date?
+    private var isSilenceTold = false
     /// The deliveries since the outage of each backend that had one.
     private var outages: [String: Int] = [:]
 
@@ -54,8 +60,20 @@ struct NotifyRules: Sendable {
     mutating func saw(_ status: Status, at now: Date) -> [DesktopMessage] {
         if self.status == nil { cursor = status.cursor }
         self.status = status
+        (silentSince, isSilenceTold) = (nil, false)
         for report in status.backends where report.knownGate == .cooling { beganCooling(report.name, report.gateCause) }
         return messages(at: now)
+    }
+
+    /// As `saw`, if the daemon did not answer.
+    mutating func sawNoAnswer(at now: Date) -> [DesktopMessage] {
+        let since = silentSince ?? now
+        silentSince = since
+        guard settings.needsPerson, !isSilenceTold, since.hasAged(Self.longestSilence, at: now), !isQuiet(now) else { return [] }
+        isSilenceTold = true
+        return [
+            DesktopMessage(title: "Homing does not answer", body: "It may accept no captures. To see why, run: homing status")
+        ]
     }
 
     /// As `saw`, for a time at which nothing has happened.
@@ -69,9 +87,8 @@ struct NotifyRules: Sendable {
             news[topic, default: []].formUnion(grown)
             if due[topic] == nil { due[topic] = now + Self.gathering }
         }
-        let isQuiet = settings.quietHours?.contain(now, in: timeZone) ?? false
         let topics = Topic.allCases.filter { due[$0]?.hasCome(at: now, longest: Self.gathering) ?? false }
-        guard !isQuiet else {
+        guard !isQuiet(now) else {
             isHeldBack = isHeldBack || !topics.isEmpty
             return []
         }
@@ -81,6 +98,8 @@ struct NotifyRules: Sendable {
         defer { isHeldBack = false }
         return (isHeldBack ? Self.summary(needed) : needed) + [ended(status)].compactMap(\.self)
     }
+
+    private func isQuiet(_ now: Date) -> Bool { settings.quietHours?.contain(now, in: timeZone) ?? false }
 
     private func isEnabled(_ topic: Topic) -> Bool {
         switch topic {
