@@ -16,14 +16,16 @@ package struct Dashboard: Sendable {
     private let limit: Duration?
     private let lobby: Lobby
 
+    static let longestUnused = Duration.seconds(3600)
+
     /// - Parameters:
     ///   - port: 0 for a free one.
     ///   - stays: does not end when it is unused.
     package init(client: ControlClient, port: Int, stays: Bool) {
-        self.init(client: client, port: port, limit: stays ? nil : .seconds(3600))
+        self.init(client: client, port: port, limit: stays ? nil : Self.longestUnused)
     }
 
-    init(client: ControlClient, port: Int = 0, keys: Keys = Keys(), limit: Duration? = .seconds(3600), lobby: Lobby = Lobby()) {
+    init(client: ControlClient, port: Int = 0, keys: Keys = Keys(), limit: Duration? = longestUnused, lobby: Lobby = Lobby()) {
         (self.client, self.port, self.keys, self.limit, self.lobby) = (client, port, keys, limit, lobby)
     }
 

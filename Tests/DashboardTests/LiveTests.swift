@@ -50,7 +50,7 @@ import Testing
     }
 
     /// Its stream of events stays open without a word.
-    @Test func tellsThatTheDaemonIsFrozenAndThatItIsBack() async throws {
+    @Test func reportsAFrozenDaemonAndItsReturn() async throws {
         let (daemon, browser, status) = (FakeDaemon(), Browser(leavesAfter: 3), Sample().status)
         let asked = Mutex(0)
         try await daemon.serve { call in

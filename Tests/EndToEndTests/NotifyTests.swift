@@ -9,12 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(60))) struct NotifyTests {
     /// The second failure shows that the outage gave no further message.
     @Test func failedEntriesAndTheEndOfAnOutageAreOneMessageEach() async throws {
-        let station = try await TestStation()
-        try await station.start()
-        try await station.login()
-        let said = station.directory("said")
-        let process = try notify(at: station, into: said)
-        try await station.submit(user: 10, id: 1)  // user 10 belongs to another account, so the server refuses at once
+        let (station, process, said) = try await startedWithAFailedEntry()
         let failed = "1 entry needs your decision: To see what to do, run: homing status"
         #expect(try await lines(1, in: said) == [failed])
 
@@ -34,12 +29,7 @@ import Testing
     }
 
     @Test func followsTheDaemonAcrossARestart() async throws {
-        let station = try await TestStation()
-        try await station.start()
-        try await station.login()
-        let said = station.directory("said")
-        let process = try notify(at: station, into: said)
-        try await station.submit(user: 10, id: 1)
+        let (station, process, said) = try await startedWithAFailedEntry()
         #expect(try await lines(1, in: said).count == 1)
         try await station.end(SIGTERM)
         try await station.start()
@@ -59,6 +49,16 @@ import Testing
         #expect(await process.status == 2)
         let said = try String(contentsOfFile: station.directory("said"), encoding: .utf8)
         #expect(said.contains("\(folder)/notify.yaml:1: names: expected true or false, found \"perhaps\""), "\(said)")
+    }
+
+    private func startedWithAFailedEntry() async throws -> (TestStation, Process, said: String) {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login()
+        let said = station.directory("said")
+        let process = try notify(at: station, into: said)
+        try await station.submit(user: 10, id: 1)  // user 10 belongs to another account, so the server refuses at once
+        return (station, process, said)
     }
 
     private func notify(at station: TestStation, into file: String) throws -> Process {

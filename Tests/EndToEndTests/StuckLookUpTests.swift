@@ -37,10 +37,10 @@ import Testing
         try station.sandbox.removePerson(5)
         await station.sandbox.apply(Fault(.internalError, path: "facial_measurements_from_arkit", count: 1))
         try await station.submit(user: 5, id: 1)
-        while try await station.status().backends.first?.queue.unseen != 1 { try await Task.sleep(for: .milliseconds(20)) }
+        while try await station.status().backends.first?.queue.unseen != 1 { await pauseBriefly() }
         let id = Samples.id(1).description
         let why = try await station.homing("why", id)
-        #expect(why.text.contains("as if the person were not there any more (404)"), "\(why.text)")
+        #expect(why.text.contains("as if the person no longer existed (404)"), "\(why.text)")
         #expect(why.text.contains("homing resolve \(id) --not-delivered"), "\(why.text)")
         #expect(why.text.contains("homing fix \(id) --user USER") && !why.text.contains("administrator"), "\(why.text)")
         #expect(station.sandbox.ledger.requestCount("POST", path: "facial_measurements_from_arkit") == 1)
@@ -64,7 +64,7 @@ import Testing
         await station.sandbox.apply(blind)
         try await station.submit(user: 5, id: 1)
         try await station.submit(user: 5, id: 2)
-        while try await station.status().backends.first?.queue.unseen != 1 { try await Task.sleep(for: .milliseconds(20)) }
+        while try await station.status().backends.first?.queue.unseen != 1 { await pauseBriefly() }
         // A fit test gets the newest measurement, so the second one must not go first.
         #expect(try await station.status().backends.first?.queue.blocked == 1)
 

@@ -178,7 +178,7 @@ import Testing
             "homing retry \(id) --without-looking"),
         Case(
             removed { $0.looksUpRow = true }, unfindable(.pending),
-            "This measurement of Anna Example (5) may already have taken effect at breathesafe. breathesafe answered the look-up as if the person were not there any more (404), so it cannot be seen whether the entry was delivered. Homing looks it up again at 05:56.",
+            "This measurement of Anna Example (5) may already have taken effect at breathesafe. breathesafe answered the look-up as if the person no longer existed (404), so it cannot be seen whether the entry was delivered. Homing looks it up again at 05:56.",
             "If you know that it was not, run: homing resolve \(id) --not-delivered\nHoming then sends it again.\nIf breathesafe refuses it then, to send it for another person, run: homing fix \(id) --user USER\nTo look it up again, run: homing sync"
         ),
         Case(
@@ -189,7 +189,7 @@ import Testing
         // The values of a new person cannot go to another.
         Case(
             removed { ($0.looksUpRow, $0.isFollower) = (true, true) }, unfindable(.pending),
-            "This measurement of Anna Example (5) may already have taken effect at breathesafe. breathesafe answered the look-up as if the person were not there any more (404), so it cannot be seen whether the entry was delivered. Homing looks it up again at 05:56.",
+            "This measurement of Anna Example (5) may already have taken effect at breathesafe. breathesafe answered the look-up as if the person no longer existed (404), so it cannot be seen whether the entry was delivered. Homing looks it up again at 05:56.",
             "--not-delivered\nHoming then sends it again.\nTo look it up again"),
         Case(
             reasons {
@@ -409,7 +409,7 @@ import Testing
             "To look it up again, and send it only if it is missing, run: homing retry \(id)"),
         Case(
             removed { $0.looksUpRow = true }, unfindable(.held) { $0.holdReason = .unknownOutcome },
-            "This measurement of Anna Example (5) may already have taken effect at breathesafe. breathesafe answered the look-up as if the person were not there any more (404), so it cannot be seen whether the entry was delivered.",
+            "This measurement of Anna Example (5) may already have taken effect at breathesafe. breathesafe answered the look-up as if the person no longer existed (404), so it cannot be seen whether the entry was delivered.",
             "run: homing fix \(id) --user USER\nTo look it up again, run: homing retry \(id)"),
         Case(reasons(), held(.poison), "The daemon crashed three times while sending this measurement.", "Report the crash"),
         Case(

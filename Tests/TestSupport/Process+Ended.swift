@@ -14,8 +14,8 @@ extension Process {
         }
     }
 
-    /// Sends a signal if the process still runs. Foundation's `terminate()` and `interrupt()` do not ask, and after the end another process may have
-    /// its id.
+    /// Sends a signal if the process still runs. Foundation's `terminate()` and `interrupt()` do not check, and after the end another process
+    /// may have its id.
     package func signal(_ signal: Int32) {
         if isRunning { kill(processIdentifier, signal) }
     }

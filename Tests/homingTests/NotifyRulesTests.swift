@@ -49,7 +49,7 @@ import Testing
 
     // MARK: What needs a person
 
-    @Test func oneMessageTellsOfAllEntriesOfAShortTime() {
+    @Test func oneMessageCoversTheEntriesOfTenSeconds() {
         let station = Station()
         #expect(station.rules.saw(Self.failed(1), at: station.now).isEmpty)
         #expect(station.rules.saw(Self.failed(3), at: station.now + 9).isEmpty)
@@ -61,7 +61,7 @@ import Testing
         #expect(station.rules.messages(at: station.now + 3600).isEmpty)
     }
 
-    @Test func furtherEntryIsTold() {
+    @Test func furtherEntryIsReported() {
         let station = Station()
         #expect(station.titles(Self.failed(1)) == ["1 entry needs your decision"])
         #expect(station.titles(Self.failed(1), after: 60) == [])
@@ -70,7 +70,7 @@ import Testing
         #expect(station.titles(Self.failed(2), after: 60) == ["2 entries need your decision"])
     }
 
-    @Test func anotherProblemIsNotToldAsAnEarlierOne() {
+    @Test func anotherProblemIsNotReportedAsAnEarlierOne() {
         let station = Station()
         var status = Self.failed(2)
         #expect(station.titles(status) == ["2 entries need your decision"])
@@ -90,7 +90,7 @@ import Testing
         #expect(station.titles(Self.failed(1), after: -3600) == ["1 entry needs your decision"])
     }
 
-    @Test func problemThatEndsAtOnceIsNotTold() {
+    @Test func problemThatEndsAtOnceIsNotReported() {
         let station = Station()
         #expect(station.rules.saw(Self.failed(1), at: station.now).isEmpty)
         #expect(station.titles(Self.failed(0), after: 5) == [])
@@ -124,7 +124,7 @@ import Testing
         #expect(!body.contains("SECRET"))
     }
 
-    @Test func daemonThatDoesNotAnswerIsToldOnceUntilItDoes() {
+    @Test func daemonThatDoesNotAnswerIsReportedOnce() {
         let station = Station()
         var messages = (0...400).flatMap { station.rules.sawNoAnswer(at: station.now + Double($0)) }
         #expect(messages.map(\.title) == ["Homing does not answer"])
@@ -138,7 +138,7 @@ import Testing
 
     // MARK: Deliveries
 
-    @Test func deliveriesAfterAnOutageAreToldOnce() {
+    @Test func deliveriesAfterAnOutageAreReportedOnce() {
         let station = Station()
         #expect(station.titles(Self.waiting(3)) == [])
         station.rules.saw(Sample.event(8, "gateChanged", detail: ["gate": "cooling", "reason": "offline"]))
@@ -163,7 +163,7 @@ import Testing
     ///   - reason: why the gate is not open.
     ///   - deliveries: after that.
     @Test(arguments: [("offline", 0), ("throttled", 1), ("serverError", 1), ("signInRequired", 1)])
-    func deliveriesWithoutAnOutageAreNotTold(reason: String, deliveries: Int) {
+    func deliveriesWithoutAnOutageAreNotReported(reason: String, deliveries: Int) {
         let station = Station()
         #expect(station.titles(Self.waiting(1, gate: "cooling", cause: reason)) == [])
         for cursor in 0..<deliveries { station.rules.saw(Sample.event(8 + Int64(cursor))) }
@@ -182,7 +182,7 @@ import Testing
         #expect(station.titles(status) == ["Delivered after an outage"])
     }
 
-    @Test func outageThatEndsInTheQuietHoursIsToldAtTheirEnd() {
+    @Test func outageThatEndsInTheQuietHoursIsReportedAtTheirEnd() {
         let station = Station { $0.quietHours = QuietHours("22:00-07:00") }
         Self.quiet(station)
         #expect(station.titles(Self.waiting(1, gate: "cooling", cause: "offline")) == [])
@@ -198,7 +198,7 @@ import Testing
         #expect(station.titles(Self.waiting(0, cursor: 8)) == [])
     }
 
-    @Test func longTimeWithoutADeliveryIsToldOnce() {
+    @Test func longTimeWithoutADeliveryIsReportedOnce() {
         let station = Station()
         #expect(station.titles(Self.waiting(1)) == [])
         #expect(station.titles(Self.waiting(1), after: 23 * 3600) == [])
@@ -206,7 +206,7 @@ import Testing
         #expect(station.titles(Self.waiting(1), after: 24 * 3600) == [])
     }
 
-    @Test func noDeliveryIsNotToldWhileNothingWaitsOrSendingIsPausedOrTurnedOff() {
+    @Test func noDeliveryIsNotReportedWhileNothingWaitsOrSendingIsPausedOrTurnedOff() {
         var paused = Self.waiting(1)
         paused.backends[0].pause = PauseReport(backend: "breathesafe", reason: "backup", since: Sample.now, until: nil, by: "anna")
         var delivering = Self.waiting(1)
@@ -219,7 +219,7 @@ import Testing
 
     private static func quiet(_ station: Station) { station.now += 10 * 3600 }
 
-    @Test func problemOfTheQuietHoursIsToldAtTheirEnd() {
+    @Test func problemOfTheQuietHoursIsReportedAtTheirEnd() {
         let station = Station { $0.quietHours = QuietHours("22:00-07:00") }
         Self.quiet(station)  // 00:15
         #expect(station.titles(Self.failed(2)) == [])
@@ -244,7 +244,7 @@ import Testing
             ])
     }
 
-    @Test func problemThatEndsInTheQuietHoursIsNotTold() {
+    @Test func problemThatEndsInTheQuietHoursIsNotReported() {
         let station = Station { $0.quietHours = QuietHours("22:00-07:00") }
         Self.quiet(station)
         #expect(station.titles(Self.failed(2)) == [])

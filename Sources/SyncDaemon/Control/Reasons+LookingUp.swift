@@ -19,7 +19,7 @@ extension Reasons {
         let title = rowTitle ?? "row"
         let cause =
             row == nil
-            ? "answered the look-up with status \(status)" : "answered the look-up as if the \(title) were not there any more (\(status))"
+            ? "answered the look-up with status \(status)" : "answered the look-up as if the \(title) no longer existed (\(status))"
         var lines = [
             "If you know that it was delivered, run: \(resolve(entry))",
             "If you know that it was not, run: homing resolve \(entry.id) --not-delivered\nHoming then sends it again.",

@@ -9,7 +9,7 @@ struct NotifyCommand: DaemonCommand {
             Also shows when everything is delivered after an outage. The file ~/.config/homing/notify.yaml (in $XDG_CONFIG_HOME, if set) \
             says what to show; these are the defaults:
 
-              delivered_after_outage: true  # all was delivered after an outage
+              delivered_after_outage: true  # everything was delivered after an outage
               needs_person: true            # ‘homing status’ lists something new
               sign_in: true                 # a sign-in is required
               disk: true                    # the disk or the outbox is full

@@ -16,7 +16,7 @@ struct Notifier: Sendable {
     static let pace = Duration.seconds(1)
     /// Between the times at which messages may become due without an event.
     static let tick = Duration.seconds(5)
-    /// Some problems appear without an event, in seconds.
+    /// In seconds. Some problems appear without an event.
     static let longestWithoutLook: TimeInterval = 60
 
     private final class Shared: Sendable {
@@ -46,7 +46,7 @@ struct Notifier: Sendable {
         while !Task.isCancelled {
             do throws(Problem) {
                 let status = try await look()
-                await tell(shared, status)
+                await perform(shared) { $0.saw(status, at: $1) }
                 failures = 0
                 // A store that was replaced counts from the beginning.
                 let cursor = min(status.cursor, shared.rules.withLock { $0.cursor })
@@ -59,8 +59,7 @@ struct Notifier: Sendable {
                 }
             } catch {
                 failures += 1
-                let time = now()
-                for message in shared.rules.withLock({ $0.sawNoAnswer(at: time) }) { await show(message) }
+                await perform(shared) { $0.sawNoAnswer(at: $1) }
             }
             // `try?`: on cancellation the loop ends.
             try? await pause(.seconds(min(15, 1 << min(failures, 4))))
@@ -77,18 +76,18 @@ struct Notifier: Sendable {
             if wasStale || looked.hasAged(Self.longestWithoutLook, at: now()) {
                 looked = now()
                 // Without an answer, the station's state is unknown; `follow` looks again.
-                if let status = try? await look() { await tell(shared, status) }
+                if let status = try? await look() { await perform(shared) { $0.saw(status, at: $1) } }
             } else {
-                let time = now()
-                for message in shared.rules.withLock({ $0.messages(at: time) }) { await show(message) }
+                await perform(shared) { $0.messages(at: $1) }
             }
             // `try?`: on cancellation the loop ends.
             if (try? await pause(Self.pace)) == nil { return }
         }
     }
 
-    private func tell(_ shared: Shared, _ status: Status) async {
+    /// Shows the messages of a step at the present time.
+    private func perform(_ shared: Shared, _ step: (inout NotifyRules, Date) -> [DesktopMessage]) async {
         let time = now()
-        for message in shared.rules.withLock({ $0.saw(status, at: time) }) { await show(message) }
+        for message in shared.rules.withLock({ step(&$0, time) }) { await show(message) }
     }
 }

@@ -11,7 +11,7 @@ struct NotifyRules: Sendable {
     /// Of the newest event seen.
     private(set) var cursor: Int64 = 0
 
-    /// How long a new problem waits for others, so that one message tells of all.
+    /// How long a new problem waits for others, so that one message covers them all.
     static let gathering: TimeInterval = 10
 
     /// How long the daemon may be silent, as when it is restarted or upgraded.
@@ -23,19 +23,23 @@ struct NotifyRules: Sendable {
     private struct Need: Hashable {
         var code: String
         var backend: String?
+
+        init(code: String, backend: String?) { (self.code, self.backend) = (code, backend) }
+
+        init(_ item: Attention) { self.init(code: item.code, backend: item.backend) }
     }
 
     private var status: Status?
-    /// The numbers of entries with each problem; 1 for a problem that concerns no certain entries.
+    /// The numbers of entries or files with each problem; 1 for a problem of neither.
     private var needs: [Topic: [Need: Int]] = [:]
-    /// Those that no message has told.
+    /// Those not reported yet.
     private var news: [Topic: Set<Need>] = [:]
     /// When a message about the topic is due.
     private var due: [Topic: Date] = [:]
     private var isHeldBack = false
     /// When the daemon stopped answering; nil while it answers.
     private var silentSince: Date?
-    private var isSilenceTold = false
+    private var isSilenceReported = false
     /// The deliveries since the outage of each backend that had one.
     private var outages: [String: Int] = [:]
 
@@ -60,7 +64,7 @@ struct NotifyRules: Sendable {
     mutating func saw(_ status: Status, at now: Date) -> [DesktopMessage] {
         if self.status == nil { cursor = status.cursor }
         self.status = status
-        (silentSince, isSilenceTold) = (nil, false)
+        (silentSince, isSilenceReported) = (nil, false)
         for report in status.backends where report.knownGate == .cooling { beganCooling(report.name, report.gateCause) }
         return messages(at: now)
     }
@@ -69,8 +73,8 @@ struct NotifyRules: Sendable {
     mutating func sawNoAnswer(at now: Date) -> [DesktopMessage] {
         let since = silentSince ?? now
         silentSince = since
-        guard settings.needsPerson, !isSilenceTold, since.hasAged(Self.longestSilence, at: now), !isQuiet(now) else { return [] }
-        isSilenceTold = true
+        guard settings.needsPerson, !isSilenceReported, since.hasAged(Self.longestSilence, at: now), !isQuiet(now) else { return [] }
+        isSilenceReported = true
         return [
             DesktopMessage(title: "Homing does not answer", body: "It may accept no captures. To see why, run: homing status")
         ]
@@ -123,7 +127,7 @@ struct NotifyRules: Sendable {
     private func problems(_ topic: Topic, _ status: Status) -> [Need: Int] {
         let items = status.attention.filter { Self.topic(of: $0.knownCode) == topic }
         let counts = items.map { item in
-            (Need(code: item.code, backend: item.backend), max(1, Self.count(item, status) ?? 1))
+            (Need(item), max(1, Self.count(item, status) ?? 1))
         }
         return Dictionary(counts) { $0 + $1 }
     }
@@ -144,10 +148,10 @@ struct NotifyRules: Sendable {
 
     /// The backends at which entries have waited for so long without a delivery. A pause is a decision, and not one of them.
     private func undelivered(_ status: Status, at now: Date) -> [Need: Int] {
+        let longest = Double(settings.noDeliveryHours) * 3600
         let late = status.backends.filter { report in
             guard report.queue.waiting > 0, report.pause == nil, let oldest = report.oldestWaiting else { return false }
-            return now.timeIntervalSince(max(oldest, report.lastDelivered?.unlessAhead(of: now) ?? oldest)) >= Double(
-                settings.noDeliveryHours) * 3600
+            return now.timeIntervalSince(max(oldest, report.lastDelivered?.unlessAhead(of: now) ?? oldest)) >= longest
         }
         return Dictionary(late.map { (Need(code: "", backend: $0.name), 1) }) { first, _ in first }
     }
@@ -202,9 +206,9 @@ struct NotifyRules: Sendable {
     private func need(_ status: Status) -> DesktopMessage {
         let new = news[.needsPerson] ?? []
         let ofEntries = status.attention.filter {
-            [.dead, .held].contains($0.knownCode) && new.contains(Need(code: $0.code, backend: $0.backend))
+            [.dead, .held].contains($0.knownCode) && new.contains(Need($0))
         }
-        let count = ofEntries.compactMap { needs[.needsPerson]?[Need(code: $0.code, backend: $0.backend)] }.reduce(0, +)
+        let count = ofEntries.compactMap { needs[.needsPerson]?[Need($0)] }.reduce(0, +)
         let title = count == 0 ? "The station needs a person" : "\(Words.entries(count)) \(count == 1 ? "needs" : "need") your decision"
         // Only these texts can have names, and they have no words of a server.
         let named = settings.names ? ofEntries.map(\.text) : []
