@@ -1,7 +1,8 @@
 import ControlAPI
 import Synchronization
 
-/// What the daemon has refused to the person so far, so that pages offer no such button again. It cannot be asked without an entry in its log.
+/// The actions that the daemon has refused to the person so far, so that pages no longer offer their buttons. It cannot be asked without an
+/// entry in its log.
 final class Rights: Sendable {
     private let refused = Mutex<Access?>(nil)
 

@@ -11,7 +11,7 @@ package struct SessionChange: Sendable {
     package let events: [SyncEvent]
     /// The account's display name.
     package let label: Account?
-    /// Whose rosters may be stored from now on.
+    /// The account whose rosters may be stored from now on.
     package let account: AccountID?
     package let rosters: RosterFate
     package let owedSignOut: OwedSignOutChange?

@@ -19,7 +19,7 @@ struct SessionRecord: Hashable, Sendable, Codable {
     var awaitsRefresh = false
     /// When a kept password was last sent; kept over a sign-in by a person, because the server counts both.
     var renewedByLoginAt: Date?
-    /// A refresh token that was handed in and exchanged, until a sign-in comes of it.
+    /// A submitted refresh token that was exchanged, kept until the sign-in completes.
     var exchanged: Exchanged?
     /// The sign-out in progress; with it the state is `signingOut`.
     var ending: SignOutMarker?

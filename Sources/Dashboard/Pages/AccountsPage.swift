@@ -73,7 +73,7 @@ struct AccountsPage: Sendable {
             """)
     }
 
-    /// What waits for whom, before the sign-out.
+    /// Confirms a sign-out: says how many waiting entries it keeps or discards.
     static func signOut(_ backend: BackendReport, _ desk: Desk) -> Page {
         let words = desk.words
         let who = backend.session.email ?? backend.session.account ?? words["account.some"]

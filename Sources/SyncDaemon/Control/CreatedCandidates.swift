@@ -91,7 +91,7 @@ enum CreatedCandidates: Equatable {
     }
 }
 
-/// What was there before an entry was sent for the first time.
+/// The rows that existed before the first send of an entry.
 private struct Past {
     let firstSend: Date?
     private let firstListed: [RosterID: Date]

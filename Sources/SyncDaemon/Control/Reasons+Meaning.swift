@@ -18,7 +18,7 @@ extension Reasons {
         [meaning?.words, entry.lastError].compactMap { $0.map { " \($0.asSentence)" } }.joined()
     }
 
-    /// What the server said about an entry, and when Homing tries again.
+    /// The server's answer to an entry, and the time of the next try.
     struct Refusal: Equatable {
         let id: MutationID
         var sentence: String

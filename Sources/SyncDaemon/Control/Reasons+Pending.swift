@@ -36,7 +36,7 @@ extension Reasons {
         return ("\(why.sentence) \(wait)", next)
     }
 
-    /// Seconds in which look-ups usually show what became of an entry.
+    /// Seconds within which a look-up usually settles an entry.
     private static let patience: TimeInterval = 6 * 3600
 
     private func backendMissing(_ entry: Entry) -> Explanation? {
@@ -218,7 +218,7 @@ extension Reasons {
         )
     }
 
-    /// What came instead of a proof of delivery.
+    /// Why the outcome of the last send is unknown, as a sentence.
     private func doubt(about entry: Entry) -> String {
         let backend = entry.destination.backend
         let unknown = "so it is not known whether it has \(subject(entry, "this"))."

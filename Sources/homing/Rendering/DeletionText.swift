@@ -1,7 +1,7 @@
 import ControlAPI
 import SyncModel
 
-/// What a person must know before a row is deleted at the backend.
+/// The warning shown before a row is deleted on the backend.
 struct DeletionText {
     let roster: RosterReport
     let id: String

@@ -112,7 +112,7 @@ struct SessionText {
         return lines.joined(separator: "\n")
     }
 
-    /// What became of the stored lists; nil if there were none.
+    /// Whether the stored lists were kept or deleted; nil if there were none.
     private static func fate(of lists: [RosterSummary], isKept: Bool, _ who: String) -> String? {
         let titles = lists.filter { $0.readAt != nil }.map(\.title.many.printable)
         guard !titles.isEmpty else { return nil }
