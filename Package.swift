@@ -140,9 +140,9 @@ let targets: [Target] = [
         "NIOPosix", exclude: ["Integrations/submit.py", "Integrations/submit.sh"]),
 ]
 
-// `make races` builds only what it runs.
-let racing = Context.environment["HOMING_RACES"]?.split(separator: " ").map { "\($0)Tests" }
-let programs = racing == nil ? ["homingd", "homing", "homing-sandbox"] : []
+// `make races` and `make mutants` build only the test targets that they run.
+let chosen = Context.environment["HOMING_TESTS"]?.split(separator: " ").map { "\($0)Tests" }
+let programs = chosen == nil ? ["homingd", "homing", "homing-sandbox"] : []
 
 let package = Package(
     name: "Homing",
@@ -151,5 +151,5 @@ let package = Package(
         .library(name: "TortureRecorder", type: .dynamic, targets: ["CRecorder"])
     ],
     dependencies: packages.map { .package(url: "https://github.com/\($0.owner)/\($0.name).git", from: $0.from) },
-    targets: targets.filter { racing?.contains($0.name) ?? true || $0.type == .regular }
+    targets: targets.filter { chosen?.contains($0.name) ?? true || $0.type == .regular }
 )
