@@ -6,25 +6,30 @@ public struct AuditQuery: WireRequest {
     public var kind: String?
     /// An account's id; nil for all.
     public var account: String?
-    /// Only entries after this cursor.
+    /// Only records of this backend and of the station; nil for all.
+    public var backend: String?
+    /// Only records after this cursor.
     public var after: Int64
     /// 1 to 500.
     public var limit: Int
 
-    public init(since: Date? = nil, kind: String? = nil, account: String? = nil, after: Int64 = 0, limit: Int = 500) {
-        (self.since, self.kind, self.account) = (since, kind, account)
+    public init(
+        since: Date? = nil, kind: String? = nil, account: String? = nil, backend: String? = nil, after: Int64 = 0, limit: Int = 500
+    ) {
+        (self.since, self.kind, self.account, self.backend) = (since, kind, account, backend)
         (self.after, self.limit) = (after, limit)
     }
 
     public init(parameters: [String: String], body: Data?) throws(Problem) {
-        let reader = try ParameterReader(parameters, known: ["since", "kind", "account", "after", "limit"])
+        let reader = try ParameterReader(parameters, known: ["since", "kind", "account", "backend", "after", "limit"])
         if let kind = reader.text("kind"), AuditKind(rawValue: kind) == nil {
             let known = AuditKind.allCases.map(\.rawValue).joined(separator: ", ")
             throw .invalid("The parameter ‘kind’ is ‘\(kind)’; expected one of \(known).")
         }
         self.init(
             since: try reader.time("since"), kind: reader.text("kind"), account: try reader.nonempty("account"),
-            after: try reader.integer("after", in: 0...Int64.max) ?? 0, limit: Int(try reader.integer("limit", in: 1...500) ?? 500))
+            backend: reader.text("backend"), after: try reader.integer("after", in: 0...Int64.max) ?? 0,
+            limit: Int(try reader.integer("limit", in: 1...500) ?? 500))
     }
 
     public var parameters: [String: String] {
@@ -32,6 +37,7 @@ public struct AuditQuery: WireRequest {
         all["since"] = since.map(JSONCoding.text)
         all["kind"] = kind
         all["account"] = account
+        all["backend"] = backend
         return all
     }
 }

@@ -5,18 +5,22 @@ public struct StatsQuery: WireRequest {
     public var since: Date?
     /// Nil for now.
     public var until: Date?
+    public var backend: String?
 
-    public init(since: Date? = nil, until: Date? = nil) { (self.since, self.until) = (since, until) }
+    public init(since: Date? = nil, until: Date? = nil, backend: String? = nil) {
+        (self.since, self.until, self.backend) = (since, until, backend)
+    }
 
     public init(parameters: [String: String], body: Data?) throws(Problem) {
-        let reader = try ParameterReader(parameters, known: ["since", "until"])
-        self.init(since: try reader.time("since"), until: try reader.time("until"))
+        let reader = try ParameterReader(parameters, known: ["since", "until", "backend"])
+        self.init(since: try reader.time("since"), until: try reader.time("until"), backend: reader.text("backend"))
     }
 
     public var parameters: [String: String] {
         var all: [String: String] = [:]
         all["since"] = since.map(JSONCoding.text)
         all["until"] = until.map(JSONCoding.text)
+        all["backend"] = backend
         return all
     }
 }

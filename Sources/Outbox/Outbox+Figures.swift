@@ -118,8 +118,10 @@ extension Outbox {
         String(decoding: try JSONEncoder().encode(counts), as: UTF8.self)
     }
 
-    private static func counts<Number: Decodable>(_ text: String) -> [String: Number] {
+    private static func counts<Number: Decodable & FixedWidthInteger>(_ text: String) -> [String: Number] {
         // `try?`: damage to one day's text must not take the other days.
-        (try? JSONDecoder().decode([String: Number].self, from: Data(text.utf8))) ?? [:]
+        let counts = (try? JSONDecoder().decode([String: Number].self, from: Data(text.utf8))) ?? [:]
+        // So that sums of damaged numbers do not overflow.
+        return counts.mapValues { max(0, min($0, 1 << 50)) }
     }
 }

@@ -7,12 +7,17 @@ package struct TrailFilter: Sendable {
     package var kinds: Set<SyncEvent.Kind>
     package var since: Date?
     package var account: AccountID?
+    /// Only events of this backend and of the station; nil for all.
+    package var backend: String?
     /// Only events with a greater cursor.
     package var after: Int64
     package var limit: Int
 
-    package init(kinds: Set<SyncEvent.Kind>, since: Date? = nil, account: AccountID? = nil, after: Int64 = 0, limit: Int) {
-        (self.kinds, self.since, self.account, self.after, self.limit) = (kinds, since, account, after, limit)
+    package init(
+        kinds: Set<SyncEvent.Kind>, since: Date? = nil, account: AccountID? = nil, backend: String? = nil, after: Int64 = 0, limit: Int
+    ) {
+        (self.kinds, self.since, self.account, self.backend) = (kinds, since, account, backend)
+        (self.after, self.limit) = (after, limit)
     }
 }
 
@@ -28,9 +33,13 @@ extension Outbox {
                     SELECT * FROM event WHERE cursor > :after AND kind IN (\(kinds))
                         AND (entry IS NULL OR detail ->> 'by' IS NOT NULL) AND (kind <> 'held' OR detail ->> 'reason' = 'discarding')
                         AND (:since IS NULL OR at >= :since) AND (:account IS NULL OR account = :account)
+                        AND (:backend IS NULL OR backend IS NULL OR backend = :backend)
                     ORDER BY cursor LIMIT :limit
                     """,
-                arguments: ["after": filter.after, "since": filter.since?.ms, "account": filter.account, "limit": filter.limit])
+                arguments: [
+                    "after": filter.after, "since": filter.since?.ms, "account": filter.account, "backend": filter.backend,
+                    "limit": filter.limit,
+                ])
             let oldest = try Row.fetchOne(db, sql: "SELECT cursor, at FROM event ORDER BY cursor LIMIT 1")
             let isPruned = oldest.map { ($0["cursor"] as Int64) > 1 } ?? false
             return (rows.compactMap(Self.event), isPruned ? oldest.map { Date(ms: $0["at"]) } : nil)

@@ -574,7 +574,9 @@ package enum OutboxSchema {
             outageTime INTEGER NOT NULL,
             refused TEXT NOT NULL CHECK (json_valid(refused)),
             delays TEXT NOT NULL CHECK (json_valid(delays)),
-            PRIMARY KEY (day, backend, account)
+            PRIMARY KEY (day, backend, account),
+            CHECK (min(captured, delivered, retried, discarded, signedIn, signedOut, signInsFailed, outages, outageTime) >= 0),
+            CHECK (max(captured, delivered, retried, discarded, signedIn, signedOut, signInsFailed, outages, outageTime) < 1 << 50)
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE IF NOT EXISTS figureCursor (

@@ -198,6 +198,7 @@ final class Salvage {
                 INSERT OR IGNORE INTO figureCursor (id, cursor, outages)
                     SELECT 1, ?, '{}' WHERE EXISTS (SELECT 1 FROM event) OR EXISTS (SELECT 1 FROM dailyFigure)
                 """, arguments: [assigned["event"] ?? 0])
+        try db.execute(sql: "UPDATE figureCursor SET cursor = min(cursor, ?)", arguments: [assigned["event"] ?? 0])
     }
 
     private func countAndTell() throws {

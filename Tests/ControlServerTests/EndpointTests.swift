@@ -148,13 +148,15 @@ import Testing
     @Test func everyEndpointOfFiguresReachesItsMethodWithItsParameters() async throws {
         let day = "2025-12-06T05:46:40.123Z"
         let calls: [FakeService.Call] = [
-            .init(name: "stats", parameters: ["since": day, "until": day]),
-            .init(name: "audit", parameters: ["since": day, "kind": "sign-out", "account": "a b/ü?", "after": "3", "limit": "2"]),
+            .init(name: "stats", parameters: ["since": day, "until": day, "backend": "b"]),
+            .init(
+                name: "audit",
+                parameters: ["since": day, "kind": "sign-out", "account": "a b/ü?", "backend": "b", "after": "3", "limit": "2"]),
         ]
         try await expectCalls(calls) { client, _ async throws in
-            let period = StatsQuery(since: FakeService.day, until: FakeService.day)
+            let period = StatsQuery(since: FakeService.day, until: FakeService.day, backend: "b")
             #expect(try await client.call(Endpoints.stats, period) == FakeService.stats)
-            let query = AuditQuery(since: FakeService.day, kind: "sign-out", account: "a b/ü?", after: 3, limit: 2)
+            let query = AuditQuery(since: FakeService.day, kind: "sign-out", account: "a b/ü?", backend: "b", after: 3, limit: 2)
             #expect(try await client.call(Endpoints.audit, query) == FakeService.trail)
         }
     }

@@ -49,6 +49,16 @@ import Testing
         #expect(try await store.outbox.enqueue(Samples.mutation(5), at: store.clock.now).sequence > 5 + passed)
     }
 
+    @Test func keepsFiguresAndCountsNoEventTwice() async throws {
+        var store = try await delivered(3)
+        try await store.outbox.countFigures(at: store.clock.now)
+        try salvage(&store)
+        try await store.outbox.countFigures(at: store.clock.now)
+        let figures = try await store.outbox.figures(ofDays: 0...100_000, at: store.clock.now)
+        #expect(figures.byKey.values.reduce(0) { $0 + $1.delivered } == 3)
+        #expect(figures.byKey.values.reduce(0) { $0 + $1.delays.count } == 3)
+    }
+
     /// An earlier version of a row may have the words of a server that repeated the payload.
     @Test func serversWordsAboutSettledEntriesAreDestroyed() async throws {
         var store = try await delivered(2)

@@ -6,6 +6,7 @@ import SyncModel
 
 extension ControlHandler {
     func stats(_ request: StatsQuery, by caller: Caller) async throws -> StatsReport {
+        if let named = request.backend { _ = try keeper(named) }
         let now = clock.now
         let until = min(request.until ?? now, now)
         let since = request.since ?? until.addingTimeInterval(-30 * 86_400)
@@ -14,7 +15,8 @@ extension ControlHandler {
         }
         let last = FigureKey.day(ofMs: until.ms)
         let days = max(FigureKey.day(ofMs: since.ms), last - Outbox.daysOfFigures)...last
-        let figures = try await outbox.figures(ofDays: days, at: now)
+        var figures = try await outbox.figures(ofDays: days, at: now)
+        if let named = request.backend { figures.byKey = figures.byKey.filter { $0.key.backend == named } }
         let labels = ObserverView(caller).labels(try await outbox.accountLabels())
         var report = StatsReport(figures, labels: labels)
         report.since = Date(ms: days.lowerBound * FigureKey.msPerDay)
@@ -23,12 +25,13 @@ extension ControlHandler {
     }
 
     func audit(_ request: AuditQuery, by caller: Caller) async throws -> AuditPage {
+        if let named = request.backend { _ = try keeper(named) }
         let asked = request.kind.flatMap { AuditKind(rawValue: $0) }.map { [$0] } ?? AuditKind.allCases
         let kinds = asked.flatMap(\.events).compactMap { SyncEvent.Kind(rawValue: $0) }
         let (events, keptSince) = try await outbox.trail(
             TrailFilter(
-                kinds: Set(kinds), since: request.since, account: request.account.map { AccountID($0) }, after: request.after,
-                limit: request.limit))
+                kinds: Set(kinds), since: request.since, account: request.account.map { AccountID($0) }, backend: request.backend,
+                after: request.after, limit: request.limit))
         let view = ObserverView(caller)
         let labels = view.labels(try await outbox.accountLabels())
         return AuditPage(

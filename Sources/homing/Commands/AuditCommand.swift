@@ -21,6 +21,7 @@ struct AuditCommand: DaemonCommand {
         completion: .list(AuditKind.allCases.map(\.rawValue)))
     var kind: String?
     @Option(help: ArgumentHelp("Only the account with this id, as in ‘homing stats --json’.", valueName: "id")) var account: String?
+    @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
@@ -33,7 +34,7 @@ struct AuditCommand: DaemonCommand {
 
     func run(_ context: Context) async throws {
         let since = try since?.date(context.times) ?? PeriodBegin.standard(context.times)
-        var query = AuditQuery(since: since, kind: kind, account: account)
+        var query = AuditQuery(since: since, kind: kind, account: account, backend: target.backend)
         var page = try await context.client.call(Endpoints.audit, query)
         while let next = page.next {
             query.after = next

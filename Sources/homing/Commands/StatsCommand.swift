@@ -14,11 +14,12 @@ struct StatsCommand: DaemonCommand {
         help: ArgumentHelp(
             "Begin this long ago, such as 30d or 12w, or at this time, such as 2025-03-11; the default is 30d.", valueName: "time"))
     var since: PeriodBegin?
+    @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 
     func run(_ context: Context) async throws {
         let since = try since?.date(context.times) ?? PeriodBegin.standard(context.times)
-        let report = try await context.client.call(Endpoints.stats, StatsQuery(since: since))
+        let report = try await context.client.call(Endpoints.stats, StatsQuery(since: since, backend: target.backend))
         let text = StatsText(style: context.console.style, times: context.times, width: context.console.width)
         context.answer(report, text.text(report))
     }

@@ -10,7 +10,8 @@ struct AuditText {
     func table(_ page: AuditPage, _ query: AuditQuery) -> String {
         var notes: [String] = []
         if let kept = page.keptSince, query.since.map({ $0 < kept }) ?? true {
-            notes = "Homing keeps events since \(times.clock(kept)). Earlier ones are not listed.".wrapped(toColumns: width).map(style.faint)
+            let words = "Homing keeps events since \(times.clock(kept)). Earlier ones are not listed."
+            notes = words.wrapped(toColumns: width).map(style.faint)
         }
         guard !page.records.isEmpty else {
             let since = query.since.map { " since \(times.clock($0))" } ?? ""
