@@ -58,9 +58,9 @@ extension Outbox {
         let rows = try Row.fetchAll(
             db.cachedStatement(
                 sql: """
-                    SELECT event.cursor AS cursor, min(event.at, :now) AS at, event.kind AS kind, coalesce(event.backend, '') AS backend,
-                        coalesce(event.account, '') AS account, event.detail ->> 'reason' AS reason, event.detail ->> 'gate' AS gate,
-                        event.detail ->> 'outcome' AS outcome, receipt.capturedAt AS capturedAt
+                    SELECT event.cursor AS cursor, max(0, min(event.at, :now)) AS at, event.kind AS kind,
+                        coalesce(event.backend, '') AS backend, coalesce(event.account, '') AS account, event.detail ->> 'reason' AS reason, event.detail ->> 'gate' AS gate,
+                        event.detail ->> 'outcome' AS outcome, max(0, receipt.capturedAt) AS capturedAt
                     FROM event LEFT JOIN receipt ON receipt.id = event.entry AND event.kind = 'delivered'
                     WHERE event.cursor > :cursor ORDER BY event.cursor LIMIT \(eventsAtOnce)
                     """), arguments: ["now": now.ms, "cursor": fold.cursor])
@@ -120,8 +120,9 @@ extension Outbox {
 
     private static func counts<Number: Decodable & FixedWidthInteger>(_ text: String) -> [String: Number] {
         // `try?`: damage to one day's text must not take the other days.
-        let counts = (try? JSONDecoder().decode([String: Number].self, from: Data(text.utf8))) ?? [:]
+        let counts: [String: Number] = (try? JSONDecoder().decode([String: Number].self, from: Data(text.utf8))) ?? [:]
         // So that sums of damaged numbers do not overflow.
-        return counts.mapValues { max(0, min($0, 1 << 50)) }
+        let most = Number(clamping: Int64(1) << 50)
+        return counts.mapValues { max(0, min($0, most)) }
     }
 }

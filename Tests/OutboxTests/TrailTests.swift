@@ -31,7 +31,7 @@ import Testing
     @Test func saysSinceWhenEventsAreKept() async throws {
         let store = try Store()
         let begin = store.clock.now
-        try await store.outbox.record([0, 40].map { SyncEvent(at: begin.addingTimeInterval($0 * 86_400), .synced) })
+        try await store.outbox.record([0.0, 40].map { SyncEvent(at: begin.addingTimeInterval($0 * 86_400), .synced) })
         let filter = TrailFilter(kinds: [.synced], limit: 10)
         #expect(try await store.outbox.trail(filter).keptSince == nil)
         let now = begin.addingTimeInterval(41 * 86_400)

@@ -31,7 +31,7 @@ struct StatsText {
             Table.Column(title: "ACCOUNT", limit: 20), number("CAPTURED", 2), number("DELIVERED", 0), number("REFUSED", 0),
             number("MEDIAN", 3), number("95 %", 4), number("SIGN-INS", 5), number("SIGN-OUTS", 6),
         ]
-        let rows = accounts.map { account in
+        let rows = accounts.map { account -> [String] in
             [
                 account.email ?? account.account, Words.number(account.captured), Words.number(account.delivered),
                 Words.number(account.refused.values.reduce(0, +)), account.medianDelay.map(Self.length) ?? "",
