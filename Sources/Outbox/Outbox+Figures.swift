@@ -59,8 +59,9 @@ extension Outbox {
             db.cachedStatement(
                 sql: """
                     SELECT event.cursor AS cursor, max(0, min(event.at, :now)) AS at, event.kind AS kind,
-                        coalesce(event.backend, '') AS backend, coalesce(event.account, '') AS account, event.detail ->> 'reason' AS reason, event.detail ->> 'gate' AS gate,
-                        event.detail ->> 'outcome' AS outcome, max(0, receipt.capturedAt) AS capturedAt
+                        coalesce(event.backend, '') AS backend, coalesce(event.account, '') AS account,
+                        event.detail ->> 'reason' AS reason, event.detail ->> 'gate' AS gate, event.detail ->> 'outcome' AS outcome,
+                        max(0, receipt.capturedAt) AS capturedAt
                     FROM event LEFT JOIN receipt ON receipt.id = event.entry AND event.kind = 'delivered'
                     WHERE event.cursor > :cursor ORDER BY event.cursor LIMIT \(eventsAtOnce)
                     """), arguments: ["now": now.ms, "cursor": fold.cursor])

@@ -127,7 +127,6 @@ package struct Outbox: Sendable {
 
     /// The third crash holds an entry as poison; until then it is looked up before it is sent again.
     private static func beginRun(_ db: Database, crashed: Bool, dueAt: Date, now: Date) throws -> Int64 {
-        try db.execute(sql: OutboxSchema.figures)
         let epoch = try Int64.fetchOne(db, sql: "UPDATE run SET epoch = epoch + 1 RETURNING epoch") ?? 0
         let orphans = try Entry.fetchAll(
             db,

@@ -554,12 +554,12 @@ package enum OutboxSchema {
         BEGIN DELETE FROM roster WHERE backend = OLD.backend AND account = OLD.account; END;
         """
 
-    /// Counted from events; see `Outbox+Figures`. Also run at each start, because a store of an earlier build lacks these tables.
+    /// Counted from events; see `Outbox+Figures`.
     ///
     /// - `dailyFigure.account`: empty for the backend as a whole; `refused`: counts by reason; `delays`: counts by bucket of `DelayHistogram`.
     /// - `figureCursor`: the last event counted, and when each current outage began, by backend.
-    static let figures = """
-        CREATE TABLE IF NOT EXISTS dailyFigure (
+    private static let figures = """
+        CREATE TABLE dailyFigure (
             day INTEGER NOT NULL,
             backend TEXT NOT NULL,
             account TEXT NOT NULL,
@@ -579,7 +579,7 @@ package enum OutboxSchema {
             CHECK (max(captured, delivered, retried, discarded, signedIn, signedOut, signInsFailed, outages, outageTime) < 1 << 50)
         ) STRICT, WITHOUT ROWID;
 
-        CREATE TABLE IF NOT EXISTS figureCursor (
+        CREATE TABLE figureCursor (
             id INTEGER PRIMARY KEY CHECK (id = 1),
             cursor INTEGER NOT NULL,
             outages TEXT NOT NULL CHECK (json_valid(outages))

@@ -191,14 +191,15 @@ final class Salvage {
         }
     }
 
-    /// Without a reliable cursor, some events stay uncounted, rather than counted twice.
+    /// Without a reliable cursor, some events stay uncounted, rather than counted twice. Without figures, all events are counted again.
     private func boundFigures() throws {
+        let last = assigned["event"] ?? 0
         try db.execute(
             sql: """
-                INSERT OR IGNORE INTO figureCursor (id, cursor, outages)
-                    SELECT 1, ?, '{}' WHERE EXISTS (SELECT 1 FROM event) OR EXISTS (SELECT 1 FROM dailyFigure)
-                """, arguments: [assigned["event"] ?? 0])
-        try db.execute(sql: "UPDATE figureCursor SET cursor = min(cursor, ?)", arguments: [assigned["event"] ?? 0])
+                INSERT OR IGNORE INTO figureCursor (id, cursor, outages) VALUES (1, :last, '{}');
+                UPDATE figureCursor SET cursor = min(cursor, :last);
+                DELETE FROM figureCursor WHERE NOT EXISTS (SELECT 1 FROM dailyFigure);
+                """, arguments: ["last": last])
     }
 
     private func countAndTell() throws {

@@ -92,13 +92,4 @@ import Testing
         let figures = try await all(store)
         #expect(figures.outages.isEmpty && figures.byKey.values.reduce(0) { $0 + $1.outageTime } == 60_000)
     }
-
-    @Test func storeOfAnEarlierBuildGetsItsTables() async throws {
-        var store = try Store()
-        try store.raw { try $0.execute(sql: "DROP TABLE dailyFigure; DROP TABLE figureCursor") }
-        try store.restart()
-        try await store.enqueue(Samples.mutation(1))
-        try await store.outbox.prune(before: store.clock.now, at: store.clock.now)
-        #expect(try await all(store).byKey[key(store)]?.captured == 1)
-    }
 }

@@ -49,9 +49,12 @@ import Testing
         #expect(try await store.outbox.enqueue(Samples.mutation(5), at: store.clock.now).sequence > 5 + passed)
     }
 
-    @Test func keepsFiguresAndCountsNoEventTwice() async throws {
+    /// A lost cursor skips events; without figures there is nothing to count twice.
+    @Test(arguments: ["", "DELETE FROM figureCursor", "DELETE FROM dailyFigure"])
+    func keepsFiguresAndCountsNoEventTwice(damage: String) async throws {
         var store = try await delivered(3)
         try await store.outbox.countFigures(at: store.clock.now)
+        try store.raw { try $0.execute(sql: damage) }
         try salvage(&store)
         try await store.outbox.countFigures(at: store.clock.now)
         let figures = try await store.outbox.figures(ofDays: 0...100_000, at: store.clock.now)
