@@ -194,12 +194,9 @@ final class Salvage {
     /// Without a reliable cursor, some events stay uncounted, rather than counted twice. Without figures, all events are counted again.
     private func boundFigures() throws {
         let last = assigned["event"] ?? 0
-        try db.execute(
-            sql: """
-                INSERT OR IGNORE INTO figureCursor (id, cursor, outages) VALUES (1, :last, '{}');
-                UPDATE figureCursor SET cursor = min(cursor, :last);
-                DELETE FROM figureCursor WHERE NOT EXISTS (SELECT 1 FROM dailyFigure);
-                """, arguments: ["last": last])
+        try db.execute(sql: "INSERT OR IGNORE INTO figureCursor (id, cursor, outages) VALUES (1, ?, '{}')", arguments: [last])
+        try db.execute(sql: "UPDATE figureCursor SET cursor = min(cursor, ?)", arguments: [last])
+        try db.execute(sql: "DELETE FROM figureCursor WHERE NOT EXISTS (SELECT 1 FROM dailyFigure)")
     }
 
     private func countAndTell() throws {

@@ -50,7 +50,7 @@ import Testing
     }
 
     /// A lost cursor skips events; without figures there is nothing to count twice.
-    @Test(arguments: ["", "DELETE FROM figureCursor", "DELETE FROM dailyFigure"])
+    @Test(arguments: ["SELECT 1", "DELETE FROM figureCursor", "DELETE FROM dailyFigure"])
     func keepsFiguresAndCountsNoEventTwice(damage: String) async throws {
         var store = try await delivered(3)
         try await store.outbox.countFigures(at: store.clock.now)
