@@ -69,6 +69,8 @@ public enum Endpoints {
     public static let resume = Endpoint<ResumeRequest, PauseList>(.delete, "/v1/pause", .operate)
     public static let receipts = Endpoint<ReceiptQuery, ReceiptPage>(.get, "/v1/receipts", .observe)
     public static let receipt = Endpoint<EntryReference, ReceiptReport>(.get, "/v1/receipts/{id}", .observe)
+    public static let stats = Endpoint<StatsQuery, StatsReport>(.get, "/v1/stats", .observe)
+    public static let audit = Endpoint<AuditQuery, AuditPage>(.get, "/v1/audit", .observe)
     public static let lanes = Endpoint<LaneQuery, LaneList>(.get, "/v1/lanes", .observe)
     public static let backends = Endpoint<NoInput, BackendList>(.get, "/v1/backends", .observe)
     public static let rosters = Endpoint<RosterListQuery, RosterList>(.get, "/v1/roster", .operate)

@@ -44,6 +44,8 @@ struct ControlRouter {
             call(Endpoints.resume, on: { input, _ in input.backend ?? "all" }, service.resume),
             call(Endpoints.receipts, service.receipts),
             call(Endpoints.receipt, service.receipt),
+            call(Endpoints.stats, service.stats),
+            call(Endpoints.audit, service.audit),
             call(Endpoints.lanes, service.lanes),
             call(Endpoints.backends, service.backends),
             call(Endpoints.rosters, service.rosters),

@@ -26,6 +26,8 @@ package protocol ControlService: Sendable {
     func resume(_ request: ResumeRequest, by caller: Caller) async throws -> PauseList
     func receipts(_ request: ReceiptQuery, by caller: Caller) async throws -> ReceiptPage
     func receipt(_ request: EntryReference, by caller: Caller) async throws -> ReceiptReport
+    func stats(_ request: StatsQuery, by caller: Caller) async throws -> StatsReport
+    func audit(_ request: AuditQuery, by caller: Caller) async throws -> AuditPage
     func lanes(_ request: LaneQuery, by caller: Caller) async throws -> LaneList
     func backends(_ request: NoInput, by caller: Caller) async throws -> BackendList
     func rosters(_ request: RosterListQuery, by caller: Caller) async throws -> RosterList

@@ -35,17 +35,20 @@ extension Outbox {
             try Row.fetchAll(
                 db, sql: "SELECT * FROM event WHERE cursor > ? AND kind IN (\(Self.kinds)) ORDER BY cursor LIMIT ?",
                 arguments: [since, limit]
-            ).compactMap { row in
-                guard let kind = SyncEvent.Kind(rawValue: row["kind"]) else { return nil }
-                var detail: [String: String] = [:]
-                if case .object(let members) = JSONValue(parsing: Data((row["detail"] as String).utf8)) {
-                    detail = members.compactMapValues(\.string)
-                }
-                return SyncEvent(
-                    cursor: row["cursor"], at: Date(ms: row["at"]), kind, backend: row["backend"], account: row["account"],
-                    entry: (row["entry"] as String?).flatMap { MutationID($0) }, detail: detail)
-            }
+            ).compactMap(Self.event)
         }
+    }
+
+    /// Nil for a kind that only a newer version knows.
+    static func event(_ row: Row) -> SyncEvent? {
+        guard let kind = SyncEvent.Kind(rawValue: row["kind"]) else { return nil }
+        var detail: [String: String] = [:]
+        if case .object(let members) = JSONValue(parsing: Data((row["detail"] as String).utf8)) {
+            detail = members.compactMapValues(\.string)
+        }
+        return SyncEvent(
+            cursor: row["cursor"], at: Date(ms: row["at"]), kind, backend: row["backend"], account: row["account"],
+            entry: (row["entry"] as String?).flatMap { MutationID($0) }, detail: detail)
     }
 
     /// The columns of an entry that say which row it is about.

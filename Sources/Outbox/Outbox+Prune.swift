@@ -3,8 +3,8 @@ import GRDB
 import SyncModel
 
 extension Outbox {
-    /// Removes rows settled before `date` (their receipts stay) and older events, in batches, and returns the space to the disk. Events go in cursor
-    /// order, so the rest has no gap.
+    /// Removes rows settled before `date` (their receipts stay) and older events, in batches, and returns the space to the disk. Counts the events
+    /// first. Events go in cursor order, so the rest has no gap.
     package func prune(before date: Date, at now: Date) async throws(OutboxError) {
         try await commit { db in
             // Written while the clock was ahead: the time is unknown, but not in the future.
@@ -12,6 +12,8 @@ extension Outbox {
             try db.execute(
                 sql: "UPDATE entry SET settledAt = :now WHERE settledAt > :now", arguments: ["now": now.ms])
         }
+        // Before the events go.
+        try await countFigures(at: now)
         var pruned = true
         while pruned, !Task.isCancelled {
             pruned = try await commit { db in
@@ -28,6 +30,7 @@ extension Outbox {
                         WITH oldest AS (SELECT cursor, at FROM event ORDER BY cursor LIMIT 500)
                         DELETE FROM event WHERE cursor < (SELECT max(cursor) FROM event)
                             AND cursor <= (SELECT max(cursor) FROM oldest)
+                            AND cursor <= (SELECT cursor FROM figureCursor)
                             AND cursor < coalesce((SELECT min(cursor) FROM oldest WHERE at >= ?), \(Int64.max))
                         """, arguments: [date.ms])
                 return entries > 0 || db.changesCount > 0

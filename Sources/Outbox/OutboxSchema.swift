@@ -6,7 +6,7 @@ package enum OutboxSchema {
     package static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { db in
-            for part in [entry, content, derived, records, people, rosters, guards] { try db.execute(sql: part) }
+            for part in [entry, content, derived, records, people, rosters, figures, guards] { try db.execute(sql: part) }
         }
         return migrator
     }
@@ -552,6 +552,38 @@ package enum OutboxSchema {
         CREATE TRIGGER rosterEnds AFTER UPDATE OF account ON session
         WHEN OLD.account IS NOT NULL AND OLD.account IS NOT NEW.account AND NOT NEW.keeps
         BEGIN DELETE FROM roster WHERE backend = OLD.backend AND account = OLD.account; END;
+        """
+
+    /// Counted from events; see `Outbox+Figures`.
+    ///
+    /// - `dailyFigure.account`: empty for the backend as a whole; `refused`: counts by reason; `delays`: counts by bucket of `DelayHistogram`.
+    /// - `figureCursor`: the last event counted, and when each current outage began, by backend.
+    private static let figures = """
+        CREATE TABLE dailyFigure (
+            day INTEGER NOT NULL,
+            backend TEXT NOT NULL,
+            account TEXT NOT NULL,
+            captured INTEGER NOT NULL,
+            delivered INTEGER NOT NULL,
+            retried INTEGER NOT NULL,
+            discarded INTEGER NOT NULL,
+            signedIn INTEGER NOT NULL,
+            signedOut INTEGER NOT NULL,
+            signInsFailed INTEGER NOT NULL,
+            outages INTEGER NOT NULL,
+            outageTime INTEGER NOT NULL,
+            refused TEXT NOT NULL CHECK (json_valid(refused)),
+            delays TEXT NOT NULL CHECK (json_valid(delays)),
+            PRIMARY KEY (day, backend, account),
+            CHECK (min(captured, delivered, retried, discarded, signedIn, signedOut, signInsFailed, outages, outageTime) >= 0),
+            CHECK (max(captured, delivered, retried, discarded, signedIn, signedOut, signInsFailed, outages, outageTime) < 1 << 50)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE figureCursor (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            cursor INTEGER NOT NULL,
+            outages TEXT NOT NULL CHECK (json_valid(outages))
+        ) STRICT;
         """
 
     /// Events with the `message` of an answer.

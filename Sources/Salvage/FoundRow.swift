@@ -16,6 +16,9 @@ enum FoundRow {
     case pause([DatabaseValue])
     case quiet([DatabaseValue])
     case gap([DatabaseValue])
+    case figure([DatabaseValue])
+    /// The last event counted in figures, with the rest of its row.
+    case figureCursor([DatabaseValue])
     /// Its sealed record, and all columns.
     case session(backend: String, Data, [DatabaseValue])
     case epoch(Int64)
@@ -51,6 +54,7 @@ enum FoundRow {
             guard let id = MutationID(optional: values[1].text), case .blob(let sealed) = values[2].storage else { return nil }
             return .content(sequence: rowid, id, sealed)
         case let kinds where values.count == 7 && kinds.hasPrefix("-it") && kinds.hasSuffix("t"): return .event(cursor: rowid, values)
+        case "-it": return rowid == 1 ? .figureCursor([rowid.databaseValue] + values.dropFirst()) : nil
         case "-i": return rowid == 1 ? .epoch(values[1].integer ?? 0) : nil
         default: return nil
         }
@@ -77,6 +81,7 @@ enum FoundRow {
             guard let backend = values[0].text, case .blob(let sealed) = values[1].storage else { return nil }
             return .session(backend: backend, sealed, values)
         case "iii": return .gap(values)
+        case "ittiiiiiiiiitt": return .figure(values)
         case "ttttii-" where values[0].text == "" && values[1].text == "":
             return .counter(table: values[2].text ?? "", values[4].integer ?? 0)
         case "ti":

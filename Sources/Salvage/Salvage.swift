@@ -47,7 +47,7 @@ final class Salvage {
         }
         let steps = [
             setAsideImpossible, join, fillGaps, insertDisplaced, joinContents, checkContents, holdDependents, boundSizes, continueEvents,
-            countAndTell, deriveTables,
+            boundFigures, countAndTell, deriveTables,
         ]
         for step in steps {
             progress()
@@ -85,6 +85,10 @@ final class Salvage {
         case .pause(let values): try insert(into: "pause", values)
         case .quiet(let values): try insert(into: "quiet", values)
         case .gap(let values): try insert(into: "gap", values)
+        case .figure(let values): try insert(into: "dailyFigure", values)
+        case .figureCursor(let values):
+            // An earlier version would count events twice.
+            if trust == .newest, !pages.log.mayLackVersions { try insert(into: "figureCursor", values) }
         case .session(_, _, let values):
             // An earlier version may be of a session that was signed out since, or hold a refresh token that was used up.
             if trust == .newest, !pages.log.mayLackVersions { try insert(into: "session", values) }
@@ -185,6 +189,14 @@ final class Salvage {
                 sql: "INSERT INTO tally (backend, account, state, route, count, bytes) VALUES ('', '', ?, '', ?, 0)",
                 arguments: [table, last])
         }
+    }
+
+    /// Without a reliable cursor, some events stay uncounted, rather than counted twice. Without figures, all events are counted again.
+    private func boundFigures() throws {
+        let last = assigned["event"] ?? 0
+        try db.execute(sql: "INSERT OR IGNORE INTO figureCursor (id, cursor, outages) VALUES (1, ?, '{}')", arguments: [last])
+        try db.execute(sql: "UPDATE figureCursor SET cursor = min(cursor, ?)", arguments: [last])
+        try db.execute(sql: "DELETE FROM figureCursor WHERE NOT EXISTS (SELECT 1 FROM dailyFigure)")
     }
 
     private func countAndTell() throws {

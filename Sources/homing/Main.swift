@@ -32,7 +32,8 @@ struct Homing: AsyncParsableCommand {
             CommandGroup(
                 name: "Details",
                 subcommands: [
-                    ReceiptsCommand.self, ReceiptCommand.self, EventsCommand.self, CompletionsCommand.self, VersionCommand.self,
+                    StatsCommand.self, AuditCommand.self, ReceiptsCommand.self, ReceiptCommand.self, EventsCommand.self,
+                    CompletionsCommand.self, VersionCommand.self,
                 ]),
         ])
 

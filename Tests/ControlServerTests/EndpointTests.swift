@@ -145,6 +145,22 @@ import Testing
         }
     }
 
+    @Test func everyEndpointOfFiguresReachesItsMethodWithItsParameters() async throws {
+        let day = "2025-12-06T05:46:40.123Z"
+        let calls: [FakeService.Call] = [
+            .init(name: "stats", parameters: ["since": day, "until": day, "backend": "b"]),
+            .init(
+                name: "audit",
+                parameters: ["since": day, "kind": "sign-out", "account": "a b/ü?", "backend": "b", "after": "3", "limit": "2"]),
+        ]
+        try await expectCalls(calls) { client, _ async throws in
+            let period = StatsQuery(since: FakeService.day, until: FakeService.day, backend: "b")
+            #expect(try await client.call(Endpoints.stats, period) == FakeService.stats)
+            let query = AuditQuery(since: FakeService.day, kind: "sign-out", account: "a b/ü?", backend: "b", after: 3, limit: 2)
+            #expect(try await client.call(Endpoints.audit, query) == FakeService.trail)
+        }
+    }
+
     @Test(arguments: [(false, UInt(201)), (true, 200)])
     func aSubmissionSaysWhetherItIsNew(isDuplicate: Bool, status: UInt) async throws {
         try await Served.with(FakeService(isDuplicate: isDuplicate)) { served in
@@ -230,6 +246,10 @@ import Testing
             "The parameter ‘state’ is ‘lost’; expected one of pending, inflight, delivered, dead, held, discarded."
         ),
         ("GET", "/v1/entries?user=", 400, "invalid-request", "The parameter ‘user’ is empty."),
+        (
+            "GET", "/v1/audit?kind=lost", 400, "invalid-request",
+            "The parameter ‘kind’ is ‘lost’; expected one of sign-in, sign-out, retry, fix, resolve, discard, undo, export, claim, pause, sync, denied."
+        ),
         (
             "GET", "/v1/entries?until=soon", 400, "invalid-request",
             "The parameter ‘until’ is ‘soon’; expected a time like 2025-03-11T14:00:00.000Z."

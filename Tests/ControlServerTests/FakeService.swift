@@ -155,6 +155,22 @@ final class FakeService: ControlService {
         try note("receipt", request, caller)
         return Self.receipt
     }
+    static let stats: StatsReport = {
+        var account = AccountStats(backend: "breathesafe", account: "1", email: "ann@lab.test")
+        (account.captured, account.refused, account.medianDelay) = (3, ["forbidden": 1], 1200)
+        return StatsReport(
+            since: day, until: day, accounts: [account], backends: [BackendStats(backend: "breathesafe")],
+            days: [DayStats(day: "2025-12-06", captured: 3, refused: 1)])
+    }()
+    func stats(_ request: StatsQuery, by caller: Caller) async throws -> StatsReport {
+        try note("stats", request, caller)
+        return Self.stats
+    }
+    static let trail = AuditPage(records: [AuditRecord(cursor: 4, at: day, kind: "sign-out", event: "signedOut")], keptSince: day)
+    func audit(_ request: AuditQuery, by caller: Caller) async throws -> AuditPage {
+        try note("audit", request, caller)
+        return Self.trail
+    }
     func lanes(_ request: LaneQuery, by caller: Caller) async throws -> LaneList {
         try note("lanes", request, caller)
         return LaneList(lanes: [Self.lane])

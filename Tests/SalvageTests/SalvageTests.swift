@@ -49,6 +49,19 @@ import Testing
         #expect(try await store.outbox.enqueue(Samples.mutation(5), at: store.clock.now).sequence > 5 + passed)
     }
 
+    /// A lost cursor skips events; without figures there is nothing to count twice.
+    @Test(arguments: ["SELECT 1", "DELETE FROM figureCursor", "DELETE FROM dailyFigure"])
+    func keepsFiguresAndCountsNoEventTwice(damage: String) async throws {
+        var store = try await delivered(3)
+        try await store.outbox.countFigures(at: store.clock.now)
+        try store.raw { try $0.execute(sql: damage) }
+        try salvage(&store)
+        try await store.outbox.countFigures(at: store.clock.now)
+        let figures = try await store.outbox.figures(ofDays: 0...100_000, at: store.clock.now)
+        #expect(figures.byKey.values.reduce(0) { $0 + $1.delivered } == 3)
+        #expect(figures.byKey.values.reduce(0) { $0 + $1.delays.count } == 3)
+    }
+
     /// An earlier version of a row may have the words of a server that repeated the payload.
     @Test func serversWordsAboutSettledEntriesAreDestroyed() async throws {
         var store = try await delivered(2)

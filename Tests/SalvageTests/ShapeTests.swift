@@ -23,6 +23,7 @@ import Testing
         "laneDue": nil, "tally": "counter",
         "eventWords": nil, "neededBy": nil, "createOrder": nil, "discardOrder": nil, "createdRow": nil,
         "owedSignOut": nil, "roster": nil, "rosterOf": nil, "rosterPage": nil, "rosterPages": nil,
+        "dailyFigure": "figure", "figureCursor": "figureCursor",
     ]
 
     private static func name(_ row: FoundRow?) -> String? {
@@ -39,6 +40,8 @@ import Testing
             case .pause: "pause"
             case .quiet: "quiet"
             case .gap: "gap"
+            case .figure: "figure"
+            case .figureCursor: "figureCursor"
             case .session: "session"
             case .epoch: "epoch"
             case .counter: "counter"
@@ -97,6 +100,7 @@ import Testing
                     UPDATE entry SET holdReason = 'discarding', discardAt = 5, restoreTo = 'held:forbidden' WHERE state = 'held';
                     """)
         }
+        try await store.outbox.countFigures(at: store.clock.now)
         #expect(try await store.outbox.emptyLog())
         return store
     }

@@ -26,6 +26,8 @@ import Testing
             "entry": text(try await station.entry(reference, by: caller)),
             "why": text(try await station.why(reference, by: caller)),
             "receipts": text(try await station.receipts(ReceiptQuery(), by: caller)),
+            "stats": text(try await station.stats(StatsQuery(), by: caller)),
+            "audit": text(try await station.audit(AuditQuery(), by: caller)),
             "lanes": text(try await station.lanes(LaneQuery(), by: caller)),
             "events": text(events),
         ]
@@ -52,7 +54,9 @@ import Testing
                 let (observer, administrator) = (try caller(Self.observer), try caller(Self.administrator))
                 let (names, words, person) = ("manager@lab.test", "Not managed", "Edit Me")
                 let told = try await everything(daemon.handler, refused, by: administrator)
-                for call in ["status", "sessions", "receipts", "events"] { #expect(told[call]?.contains(names) == true, "\(call)") }
+                for call in ["status", "sessions", "receipts", "stats", "audit", "events"] {
+                    #expect(told[call]?.contains(names) == true, "\(call)")
+                }
                 for call in ["entries", "entry", "why", "events"] { #expect(told[call]?.contains(words) == true, "\(call)") }
                 for call in ["entries", "receipts", "events"] { #expect(told[call]?.contains(person) == true, "\(call)") }
                 for name in [refused, EntryName.short(refused), "2"] {

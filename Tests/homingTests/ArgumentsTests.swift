@@ -118,6 +118,16 @@ import Testing
         #expect(try await parse("version --json", as: VersionCommand.self).global.json)
     }
 
+    @Test func statsAndAuditTakeTheirOptions() async throws {
+        let stats: StatsCommand = try await parse("stats --since 30d --json")
+        let month = try #require(LengthOfTime(argument: "30d"))
+        #expect(stats.since == .ago(month) && stats.global.json)
+        #expect(try await parse("stats", as: StatsCommand.self).since == nil)
+        let audit: AuditCommand = try await parse("audit --since 2025-03-11 --kind sign-out --account 5")
+        #expect(audit.since == .at(.day(year: 2025, month: 3, day: 11, hour: 0, minute: 0)))
+        #expect(audit.kind == "sign-out" && audit.account == "5")
+    }
+
     @Test func pauseReceiptsAndWatchTakeTheirOptions() async throws {
         let pause: PauseCommand = try await parse("pause --for 2h --backend x --reason backup")
         #expect(pause.length?.seconds == 7200 && pause.until == nil && pause.reason == "backup" && pause.target.backend == "x")
@@ -196,7 +206,7 @@ import Testing
         "pause --for soon --reason x", "resume x", "receipts --limit 501", "receipts --csv --json", "receipts --after=-1", "receipt",
         "roster --find anna", "roster --refresh", "roster --after 7", "roster people --limit 0", "roster people users",
         "status --max-age 2h", "status --check --json", "completions tcsh", "completions", "watch now", "dashboard --port 65536",
-        "notify --json", "notify now",
+        "notify --json", "notify now", "stats --since soon", "stats now", "audit --kind lost", "audit --since soon", "audit --account=",
     ])
     func invalidCommandLineIsRefused(line: String) async {
         await #expect(throws: (any Error).self) { try await Homing.asyncParseAsRoot(line.split(separator: " ").map(String.init)) }

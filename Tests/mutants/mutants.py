@@ -519,6 +519,11 @@ MUTANTS = [
      "AND cursor < coalesce((SELECT min(cursor) FROM oldest WHERE at >= ?), \\(Int64.max))", "AND at < ?", "PruneTests"),
     ("a clock that was ahead keeps events for ever", OUTBOX + "Outbox+Prune.swift",
      "UPDATE event SET at = :now WHERE at > :now", "UPDATE event SET at = :now WHERE at > :now AND 0", "PruneTests"),
+    ("events leave before they are counted", OUTBOX + "Outbox+Prune.swift", "try await countFigures(at: now)", "", "PruneTests"),
+    ("a figure replaces the earlier one of its day", OUTBOX + "Outbox+Figures.swift",
+     "if let stored { sum.add(Self.figure(stored)) }", "_ = stored", "FiguresTests"),
+    ("a pass forgets the last event that it counted", OUTBOX + "Outbox+Figures.swift",
+     "arguments: [fold.cursor, try text(fold.outages)]", "arguments: [0, try text(fold.outages)]", "FiguresTests"),
     # The dashboard
     ("another name for this machine opens the dashboard", "Sources/Dashboard/Door/Doorkeeper.swift",
      "guard visit.host == authority else { return .refused(.host) }", "", "DoorkeeperTests"),

@@ -216,6 +216,7 @@ def roles_allow_what_the_table_says(station):
     entry = json.loads(station.run("homing list --json").stdout)
     name = (entry["entries"] if isinstance(entry, dict) else entry)[0]["id"]
     everyone = {"status": "homing status", "list": "homing list", "events": "homing events", "receipts": "homing receipts",
+                "stats": "homing stats", "audit": "homing audit",
                 "show": "homing show {0}", "why": "homing why {0}"}
     operators = {"submit": "homing submit /srv/captures/capture-02.json --user 5", "pause": "homing pause --for 1h --reason test && homing resume",
                  "resume": "homing resume", "retry": "homing retry {0}", "sync": "homing sync", "claim": "homing claim",

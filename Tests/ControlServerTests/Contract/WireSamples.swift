@@ -70,6 +70,14 @@ enum WireSamples {
         "PauseList": Pair(full: PauseList(pauses: [pause], inflight: 1), bare: PauseList(pauses: [], inflight: 0)),
         "ReceiptReport": Pair(full: proof, bare: bareProof),
         "ReceiptPage": Pair(full: ReceiptPage(receipts: [proof], next: 1), bare: ReceiptPage(receipts: [], next: nil)),
+        "StatsReport": Pair(
+            full: StatsReport(since: day, until: day, accounts: [figures], backends: [outages], days: [DayStats(day: "2025-12-06")]),
+            bare: StatsReport(since: day, until: day, accounts: [], backends: [], days: [])),
+        "AccountStats": Pair(full: figures, bare: AccountStats(backend: "b", account: "1")),
+        "BackendStats": Pair(full: outages, bare: BackendStats(backend: "b")),
+        "DayStats": Pair(full: DayStats(day: "2025-12-06"), bare: DayStats(day: "2025-12-06")),
+        "AuditRecord": Pair(full: act, bare: AuditRecord(cursor: 1, at: day, kind: "claim", event: "claimed")),
+        "AuditPage": Pair(full: AuditPage(records: [act], next: 1, keptSince: day), bare: AuditPage(records: [])),
         "LaneReport": Pair(
             full: lane,
             bare: LaneReport(
@@ -110,6 +118,8 @@ enum WireSamples {
         "sync": SyncRequest(backend: "b"), "events": EventQuery(since: 1, follow: true, backend: "b"), "openapi": NoInput(),
         "pause": PauseRequest(backend: "b", reason: "r", until: day), "resume": ResumeRequest(backend: "b"),
         "receipts": ReceiptQuery(after: 1, limit: 5, backend: "b", since: day), "receipt": EntryReference(id: id),
+        "stats": StatsQuery(since: day, until: day, backend: "b"),
+        "audit": AuditQuery(since: day, kind: "sign-out", account: "1", backend: "b", after: 1, limit: 5),
         "lanes": LaneQuery(limit: 5), "rosters": RosterListQuery(backend: "b"),
         "roster": RosterQuery(resource: "r", backend: "b", find: "f", label: "l", ids: ["1", "2"], after: "7", limit: 5),
         "refreshRoster": RosterReference(resource: "r", backend: "b"),
@@ -119,6 +129,21 @@ enum WireSamples {
         var subject = SubjectReport(resource: "r", field: "f", id: "5", label: "Anna Example", reference: "@\(id)", isNew: false)
         subject.title = "person"
         return subject
+    }()
+    private static let figures: AccountStats = {
+        var figures = AccountStats(backend: "b", account: "1", email: "e")
+        (figures.medianDelay, figures.p95Delay, figures.refused) = (1, 2, ["refused": 1])
+        return figures
+    }()
+    private static let outages: BackendStats = {
+        var outages = BackendStats(backend: "b")
+        outages.outageSince = day
+        return outages
+    }()
+    private static let act: AuditRecord = {
+        var act = AuditRecord(cursor: 1, at: day, kind: "sign-out", event: "signedOut", detail: ["by": "uid 1, pid 2"])
+        (act.backend, act.account, act.email, act.entry, act.uid, act.user) = ("b", "1", "e", id, 1, "ann")
+        return act
     }()
     private static let reference = FieldReference(route: "r", field: "f", type: "integer")
     private static let event: Event = {

@@ -1,0 +1,103 @@
+import Foundation
+
+public struct StatsQuery: WireRequest {
+    /// Nil for 30 days before the end.
+    public var since: Date?
+    /// Nil for now.
+    public var until: Date?
+    public var backend: String?
+
+    public init(since: Date? = nil, until: Date? = nil, backend: String? = nil) {
+        (self.since, self.until, self.backend) = (since, until, backend)
+    }
+
+    public init(parameters: [String: String], body: Data?) throws(Problem) {
+        let reader = try ParameterReader(parameters, known: ["since", "until", "backend"])
+        self.init(since: try reader.time("since"), until: try reader.time("until"), backend: reader.text("backend"))
+    }
+
+    public var parameters: [String: String] {
+        var all: [String: String] = [:]
+        all["since"] = since.map(JSONCoding.text)
+        all["until"] = until.map(JSONCoding.text)
+        all["backend"] = backend
+        return all
+    }
+}
+
+/// Figures of whole days in UTC.
+public struct StatsReport: Codable, Sendable, Equatable {
+    /// The begin of the first day.
+    public var since: Date
+    /// The end of the last day, or now.
+    public var until: Date
+    public var accounts: [AccountStats]
+    public var backends: [BackendStats]
+    /// Oldest first, without days that have no figures.
+    public var days: [DayStats]
+
+    public init(since: Date, until: Date, accounts: [AccountStats], backends: [BackendStats], days: [DayStats]) {
+        (self.since, self.until) = (since, until)
+        (self.accounts, self.backends, self.days) = (accounts, backends, days)
+    }
+}
+
+/// The figures of one account.
+public struct AccountStats: Codable, Sendable, Equatable {
+    public var backend: String
+    public var account: String
+    /// The account's e-mail address, if known.
+    public var email: String?
+    public var captured = 0
+    public var delivered = 0
+    /// Entries that failed for good or were not permitted, by reason.
+    public var refused: [String: Int] = [:]
+    /// Failed sends that counted as attempts.
+    public var retried = 0
+    /// Entries that a person discarded or replaced.
+    public var discarded = 0
+    /// From capture to delivery, in milliseconds, within 5 %; nil without deliveries.
+    public var medianDelay: Int64?
+    /// As `medianDelay`: 95 of 100 deliveries took at most so long.
+    public var p95Delay: Int64?
+    public var signIns = 0
+    public var signOuts = 0
+
+    public init(backend: String, account: String, email: String? = nil) {
+        (self.backend, self.account, self.email) = (backend, account, email)
+    }
+}
+
+/// The figures of one backend that belong to no account.
+public struct BackendStats: Codable, Sendable, Equatable {
+    public var backend: String
+    /// How many began.
+    public var outages = 0
+    /// How long the backend was unreachable, in milliseconds.
+    public var outageTime: Int64 = 0
+    /// When the current outage began; nil if there is none.
+    public var outageSince: Date?
+    public var signInsFailed = 0
+
+    public init(backend: String) { self.backend = backend }
+}
+
+/// The figures of one day, of all accounts.
+public struct DayStats: Codable, Sendable, Equatable {
+    /// In UTC, such as `2025-03-11`.
+    public var day: String
+    public var captured: Int
+    public var delivered: Int
+    public var refused: Int
+    public var signIns: Int
+    public var signOuts: Int
+    /// Of all backends together, in milliseconds.
+    public var outageTime: Int64
+
+    public init(
+        day: String, captured: Int = 0, delivered: Int = 0, refused: Int = 0, signIns: Int = 0, signOuts: Int = 0, outageTime: Int64 = 0
+    ) {
+        (self.day, self.captured, self.delivered, self.refused) = (day, captured, delivered, refused)
+        (self.signIns, self.signOuts, self.outageTime) = (signIns, signOuts, outageTime)
+    }
+}

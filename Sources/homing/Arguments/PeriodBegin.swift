@@ -1,0 +1,33 @@
+import ArgumentParser
+import ControlAPI
+import Foundation
+
+/// The begin of a period that ends now: how long ago, such as `30d`, or a time, such as `2025-03-11`.
+enum PeriodBegin: ExpressibleByArgument, Equatable {
+    case ago(LengthOfTime)
+    case at(PointInTime)
+
+    init?(argument: String) {
+        if let length = LengthOfTime(argument: argument) {
+            self = .ago(length)
+        } else if let time = PointInTime(argument: argument) {
+            self = .at(time)
+        } else {
+            return nil
+        }
+    }
+
+    /// Throws if the date does not exist or is in the future.
+    func date(_ times: TimeText) throws(Problem) -> Date {
+        switch self {
+        case .ago(let length): return times.now.addingTimeInterval(-length.seconds)
+        case .at(let time):
+            let date = try time.date(before: times.now, in: times.timeZone)
+            guard date <= times.now else { throw .invalid("That time is in the future.", next: "Give a time in the past.") }
+            return date
+        }
+    }
+
+    /// 30 days before now.
+    static func standard(_ times: TimeText) -> Date { times.now.addingTimeInterval(-30 * 86_400) }
+}

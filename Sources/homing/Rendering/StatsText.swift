@@ -1,0 +1,97 @@
+import ControlAPI
+import Foundation
+
+struct StatsText {
+    let style: TextStyle
+    let times: TimeText
+    /// In columns.
+    var width = Table.width
+
+    func text(_ report: StatsReport) -> String {
+        let period = Self.period(report)
+        guard !report.accounts.isEmpty || !report.backends.isEmpty else {
+            return "No figures for \(period): nothing was captured or delivered.".wrapped(toColumns: width).joined(separator: "\n")
+        }
+        var lines = "Whole days in UTC, \(period)".wrapped(toColumns: width)
+        if !report.accounts.isEmpty { lines += [""] + table(report.accounts) }
+        var notes = report.accounts.compactMap(Self.refusals)
+        notes += report.backends.map(outages)
+        lines += notes.isEmpty ? [] : [""]
+        lines += notes.flatMap { $0.wrapped(toColumns: width) }
+        if report.accounts.contains(where: { $0.medianDelay != nil }) {
+            let words = "MEDIAN is the usual time from capture to delivery; 95 of 100 took at most 95 %. Both are within 5 %."
+            lines += words.wrapped(toColumns: width).map(style.faint)
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func table(_ accounts: [AccountStats]) -> [String] {
+        func number(_ title: String, _ rank: Int) -> Table.Column { Table.Column(title: title, isNumber: true, rank: rank, least: 10) }
+        let columns = [
+            Table.Column(title: "ACCOUNT", limit: 20), number("CAPTURED", 2), number("DELIVERED", 0), number("REFUSED", 0),
+            number("MEDIAN", 3), number("95 %", 4), number("SIGN-INS", 5), number("SIGN-OUTS", 6),
+        ]
+        let rows = accounts.map { account -> [String] in
+            [
+                account.email ?? account.account, Words.number(account.captured), Words.number(account.delivered),
+                Words.number(account.refused.values.reduce(0, +)), account.medianDelay.map(Self.length) ?? "",
+                account.p95Delay.map(Self.length) ?? "", Words.number(account.signIns), Words.number(account.signOuts),
+            ]
+        }
+        return Table(columns: columns, rows: rows, width: width).lines(style: style)
+    }
+
+    /// `2025-02-10 to 2025-03-11`.
+    private static func period(_ report: StatsReport) -> String {
+        func day(_ date: Date) -> String { date.formatted(.iso8601.year().month().day()) }
+        return "\(day(report.since)) to \(day(max(report.since, report.until.addingTimeInterval(-0.001))))"
+    }
+
+    /// `Refused for anna@clinic.example: 3 by the server, 1 not permitted.`; nil for none.
+    private static func refusals(_ account: AccountStats) -> String? {
+        guard !account.refused.isEmpty else { return nil }
+        let reasons = account.refused.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+            .map { "\(Words.number($0.value)) \(words(ofReason: $0.key))" }
+        return "Refused for \((account.email ?? account.account).printable): \(reasons.joined(separator: ", "))."
+    }
+
+    private static func words(ofReason reason: String) -> String {
+        switch reason {
+        case "refused": "by the server"
+        case "forbidden": "not permitted"
+        case "serverError": "after server errors"
+        case "lostAnswer": "after lost answers"
+        case "misplaced": "stored with other values"
+        case "profile": "not fitting the profile"
+        default: "(\(reason))".printable
+        }
+    }
+
+    /// `breathesafe: 2 outages, together 3 h 20 min. Unreachable since 3 minutes ago (14:05).`
+    private func outages(_ backend: BackendStats) -> String {
+        var text = "\(backend.backend): \(Words.count(backend.outages, "outage", "outages"))"
+        if backend.outageTime > 0 { text += ", together \(Self.length(backend.outageTime))" }
+        text += "."
+        if let since = backend.outageSince { text += " Not reachable now; the outage began \(times.relative(since))." }
+        if backend.signInsFailed > 0 { text += " \(Words.count(backend.signInsFailed, "failed sign-in", "failed sign-ins"))." }
+        return text
+    }
+
+    /// `0.4 s`, `12 s`, `3 min`, `2 h 5 min` or `4 d 3 h`.
+    ///
+    /// - Parameter ms: milliseconds.
+    static func length(_ ms: Int64) -> String {
+        let seconds = ms / 1000
+        func pair(_ unit: Int64, _ name: String, _ lesser: Int64, _ lesserName: String) -> String {
+            let rest = seconds % unit / lesser
+            return "\(seconds / unit) \(name)" + (rest > 0 ? " \(rest) \(lesserName)" : "")
+        }
+        return switch seconds {
+        case ..<10: "\(seconds).\(max(0, ms) % 1000 / 100) s"
+        case ..<60: "\(seconds) s"
+        case ..<3600: "\(seconds / 60) min"
+        case ..<86_400: pair(3600, "h", 60, "min")
+        default: pair(86_400, "d", 3600, "h")
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import SyncModel
+import Testing
+
+@testable import Outbox
+
+@Suite struct FigureFoldTests {
+    private static let day = FigureKey.msPerDay
+    private static let hour: Int64 = 3_600_000
+
+    private func folded(_ events: [(at: Int64, kind: SyncEvent.Kind, gate: String?, reason: String?)]) -> FigureFold {
+        var fold = FigureFold()
+        for (index, event) in events.enumerated() {
+            fold.add(
+                CountedEvent(
+                    cursor: Int64(index + 1), at: event.at, kind: event.kind, backend: "b", account: event.gate == nil ? "1" : "",
+                    reason: event.reason, gate: event.gate))
+        }
+        return fold
+    }
+
+    private func backend(_ fold: FigureFold, _ day: Int64) -> DailyFigure? { fold.figures[FigureKey(day: day, backend: "b")] }
+
+    @Test func daysBeginAtMidnightInUTC() {
+        let fold = folded([
+            (Self.day - 1, .captured, nil, nil), (Self.day, .captured, nil, nil), (Self.day + 1, .captured, nil, nil),
+            (-1, .captured, nil, nil),
+        ])
+        let counts = [-1, 0, 1].map { fold.figures[FigureKey(day: $0, backend: "b", account: "1")]?.captured }
+        #expect(counts == [1, 1, 2] && fold.cursor == 4)
+    }
+
+    @Test func outageOverMidnightIsSharedByBothDays() {
+        let fold = folded([
+            (Self.day - Self.hour, .gateChanged, "cooling", "offline"), (Self.day + Self.hour, .gateChanged, "cooling", "tls"),
+            (Self.day + 2 * Self.hour, .gateChanged, "open", nil),
+        ])
+        #expect(backend(fold, 0)?.outages == 1 && backend(fold, 0)?.outageTime == Self.hour)
+        #expect(backend(fold, 1)?.outages == 0 && backend(fold, 1)?.outageTime == 2 * Self.hour)
+        #expect(fold.outages.isEmpty)
+    }
+
+    @Test func pauseOfTheServerIsNoOutage() {
+        let fold = folded([(5, .gateChanged, "cooling", "throttled"), (9, .gateChanged, "open", nil)])
+        #expect(fold.figures.isEmpty && fold.outages.isEmpty)
+    }
+
+    @Test(arguments: [SyncEvent.Kind.stopped, .started]) func outageEndsWithTheRun(kind: SyncEvent.Kind) {
+        let fold = folded([(0, .gateChanged, "cooling", "offline"), (Self.hour, kind, nil, nil)])
+        #expect(backend(fold, 0)?.outageTime == Self.hour && fold.outages.isEmpty)
+    }
+
+    @Test func clockSetBackDuringAnOutageCountsNoTime() {
+        let fold = folded([(Self.hour, .gateChanged, "cooling", "offline"), (0, .gateChanged, "open", nil)])
+        #expect(backend(fold, 0)?.outageTime == 0 && backend(fold, 0)?.outages == 1)
+    }
+
+    @Test func refusalsAreCountedByReason() {
+        let fold = folded([
+            (0, .dead, nil, "refused"), (1, .dead, nil, "refused"), (2, .dead, nil, "serverError"), (3, .held, nil, "forbidden"),
+            (4, .held, nil, "unknownOutcome"),
+        ])
+        let figure = fold.figures[FigureKey(day: 0, backend: "b", account: "1")]
+        #expect(figure?.refused == ["refused": 2, "serverError": 1, "forbidden": 1])
+    }
+}
