@@ -30,7 +30,8 @@ import Testing
             guard let entry = entries.first(where: { call == "GET /v1/entries/\($0.id)/export" }) else { return nil }
             return ExportedEntry(entry: entry, fields: [:], payload: entry.route == "fit_test" ? "{}" : Self.payload)
         } _: { client in
-            let visit = Visit(HTTPRequest(method: .get, scheme: "http", authority: "", path: "/place/people/faces?backend=breathesafe&user=5"))
+            let path = "/place/people/faces?backend=breathesafe&user=5"
+            let visit = Visit(HTTPRequest(method: .get, scheme: "http", authority: "", path: path))
             source = try #require(try await Reading(client: client, desk: Sample.desk()).page(visit)).body.source
         }
         return source
