@@ -12,6 +12,9 @@ struct Reading {
         switch visit.path {
         case []: return try await overview().page(desk)
         case ["people"]: return try await people(query).page(desk)
+        case ["people", "faces"]:
+            guard let backend = query["backend"], let user = query["user"] else { return nil }
+            return try await faces(backend: backend, user: user).page(desk)
         case ["queue"]: return try await queue(query, state: visit.query["state"]).page(desk)
         case ["delivered"]: return try await delivered(after: number(query["after"])).page(desk)
         case ["accounts"]: return AccountsPage(status: try await status()).page(desk)

@@ -11,9 +11,9 @@ final class Rights: Sendable {
     ///   - isButton: false for a page.
     func refuse(_ path: [String], isButton: Bool) {
         // A file may be discarded by its owner.
-        guard path.first != "file", isButton || ["people", "face", "discard"].contains(path.last) else { return }
+        guard path.first != "file", isButton || ["people", "face", "faces", "discard"].contains(path.last) else { return }
         // Files on hold are claimed by administrators alone.
-        let access: Access = ["claim", "discard", "restore", "face"].contains(path.last) ? .administer : .operate
+        let access: Access = ["claim", "discard", "restore", "face", "faces"].contains(path.last) ? .administer : .operate
         refused.withLock { $0 = min($0 ?? access, access) }
     }
 

@@ -112,6 +112,7 @@ import Testing
             DeliveredPage(receipts: ReceiptPage(receipts: [receipt], next: nil)).page(desk),
             PeoplePage(lists: [], chosen: roster).page(desk), Questions.fix(entry, roster, find: "", desk),
             Questions.discard(entry, choice, desk), Questions.delivered(entry, desk), FacePage(entry: entry, face: nil).page(desk),
+            FacesPage(person: desk.words.name(entry), back: EntryQuery(), overlay: FaceOverlay(captures: []), left: 0).page(desk),
         ]
         for page in pages {
             #expect(source(page).contains(name))
@@ -153,6 +154,9 @@ import Testing
         #expect(rights.access == .operate)
         rights.refuse(["entry", "1", "face"], isButton: false)
         #expect(rights.access == .operate)
+        let reading = Rights()
+        reading.refuse(["people", "faces"], isButton: false)
+        #expect(reading.access == .operate)
         let operating = Desk(words: .english, keys: Sample.keys, now: Sample.now, access: rights.access)
         let page = source(sample.overview.page(operating)) + source(sample.story("pending").page(operating))
         #expect(page.contains("/retry\"") && page.contains("/fix\"") && !page.contains("/restore\"") && !page.contains("/face\""))
@@ -162,6 +166,17 @@ import Testing
         let observer = Desk(words: .english, keys: Sample.keys, now: Sample.now, access: rights.access)
         let pages = [sample.overview.page(observer), sample.story("dead").page(observer)].map(source).joined()
         #expect(!pages.contains("<form") && pages.contains("queue?state=dead"))
+    }
+
+    @Test(arguments: [Access.administer, .operate]) func facesOfAPersonAreForAdministrators(access: Access) {
+        let desk = Desk(words: .english, keys: Sample.keys, now: Sample.now, access: access)
+        func page(user: String?) -> String {
+            let query = EntryQuery(backend: "breathesafe", user: user)
+            return source(QueuePage(query: query, entries: EntryPage(entries: [sample.entry("pending")], next: nil)).page(desk))
+        }
+        let link = "href=\"\(desk.root)/people/faces?backend=breathesafe&amp;user=5\""
+        #expect(page(user: "5").contains(link) == (access == .administer))
+        #expect(!page(user: nil).contains("/faces"))
     }
 
     @Test func payloadIsGoneAfterTheDelivery() {

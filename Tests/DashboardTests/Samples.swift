@@ -107,6 +107,10 @@ struct Sample {
                 """)
     }
 
+    func faces(_ overlay: FaceOverlay, left: Int = 0) -> FacesPage {
+        FacesPage(person: text, back: EntryQuery(backend: text, user: text), overlay: overlay, left: left)
+    }
+
     /// Every page that shows words from outside.
     func pages(_ desk: Desk) async throws -> [Page] {
         let problem = Problem(.internalError, status: 500, title: text, detail: text, next: text)
@@ -125,6 +129,8 @@ struct Sample {
             Questions.fix(entry(), roster, find: text, desk), Questions.discard(entry(), choice, desk), Questions.discard(file: text, desk),
             Questions.delivered(entry(), desk),
             FacePage(entry: entry(), face: face).page(desk), FacePage(entry: entry(), face: nil).page(desk), desk.page(problem),
+            faces(FaceOverlay(captures: [face, face].compactMap(\.self).map { .init(entry: entry(), face: $0) }), left: 2).page(desk),
+            faces(FaceOverlay(captures: [])).page(desk),
         ]
     }
 }

@@ -1,5 +1,5 @@
 """A manager, and some attackers, at the page of ‘homing dashboard’."""
-import http.client, http.server, json, os, socket, sys, threading, traceback, urllib.parse
+import html, http.client, http.server, json, os, re, socket, sys, threading, traceback, urllib.parse
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect, sync_playwright
@@ -8,6 +8,7 @@ from station import PATIENCE, Station, until
 
 expect.set_options(timeout=PATIENCE * 1000)
 SCREENS = os.environ.get("SCREENS")
+ENTRIES = int(os.environ.get("ENTRIES", 5000))
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
 HOSTILE = "\"><img src=x onerror=alert(1)>'\u0301"
 TALL = "Zalgo" + "\u0301" * 60
@@ -189,6 +190,54 @@ def draws_the_face(stage, entry, number):
     assert "exported" in stage.station.homing("events", "--since", "0", check=False).stdout
 
 
+def compares_the_faces(stage, count):
+    page = stage.go("queue?user=5&state=")
+    page.get_by_role("link", name="Compare the captured faces").click()
+    expect(page.locator(".legend li")).to_have_count(count)
+    expect(page.locator(".traces svg path")).to_have_count(2 * count)
+    expect(page.locator("tbody tr")).to_have_count(54)
+    page.locator(".legend a").nth(1).focus()
+    expect(page.locator("svg g.lit")).to_have_count(2)
+    expect(page.locator("[data-readout]")).to_contain_text("B · ")
+    patterns = page.locator(".legend path").evaluate_all("paths => paths.map(path => getComputedStyle(path).strokeDasharray)")
+    assert len(set(patterns)) == count, patterns
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        found = Axe().run(page, options=RULES)
+        assert found.violations_count == 0, found.generate_report()
+    page.emulate_media(color_scheme="light")
+    stage.picture("faces")
+
+
+def reads_a_long_queue_to_its_end(stage, count):
+    """By the cursor of each page, and a part of it in the browser."""
+    cookie = "; ".join(f"{cookie['name']}={cookie['value']}" for cookie in stage.context.cookies())
+    path, seen = "queue?state=pending", set()
+    while path:
+        status, text = stage.raw(path=path, Cookie=cookie)
+        assert status == 200, (path, status)
+        rows = text.split('id="entries"')[1]
+        found = re.findall(r'<th scope="row"><a href="[^"]*/entry/([^"]+)">', rows)
+        assert found and seen.isdisjoint(found), path
+        seen.update(found)
+        more = re.search(r'data-more><a class="button quiet" href="([^"]*)"', rows)
+        path = more and html.unescape(more[1]).removeprefix(f"/{stage.place}/")
+    assert len(seen) >= count, len(seen)
+    page = stage.go("queue")
+
+    def is_long():
+        page.mouse.wheel(0, 100_000)
+        page.wait_for_timeout(100)
+        return page.locator("#entries tbody tr").count() >= min(count, 2000)
+
+    until("a long list", is_long)
+    stage.station.submit(1)
+    frame = "new Promise(done => { const began = performance.now(); requestAnimationFrame(() => done(performance.now() - began)); })"
+    assert page.evaluate(frame) < 2000
+    page.locator("#entries tbody th a").last.click()
+    expect(page.locator("#state .badge")).to_have_text("waiting")
+
+
 def scrolls_through_the_queue(stage):
     page = stage.go("queue")
     expect(page.locator("#lanes tbody tr").first).to_be_visible()
@@ -352,14 +401,20 @@ def play(station, browser):
     station.sandbox("down")
     number = 4
     entry = station.submit(number)
-    station.submit_many(229)
+    for other in (5, 6):
+        station.submit(other)
+    step(stage, compares_the_faces, 3)
+    station.submit_many(227)
     step(stage, draws_the_face, entry, number)
     for act in (scrolls_through_the_queue, survives_a_restart, notices_a_frozen_daemon, speaks_vietnamese):
         step(stage, act)
     step(stage, is_accessible, entry)
     station.sandbox("up")
-    for act in (signs_out_and_in, says_when_it_has_ended):
-        step(stage, act)
+    step(stage, signs_out_and_in)
+    station.sandbox("down")
+    station.submit_many(ENTRIES)
+    step(stage, reads_a_long_queue_to_its_end, ENTRIES)
+    step(stage, says_when_it_has_ended)
 
 
 def step(stage, act, *arguments):

@@ -1,5 +1,5 @@
 """The real programs in a folder: sandbox, daemon and dashboard."""
-import http.client, json, os, pathlib, signal, socket, subprocess, time, urllib.parse, urllib.request
+import concurrent.futures, http.client, json, os, pathlib, signal, socket, subprocess, time, urllib.parse, urllib.request
 
 PROJECT, PROGRAMS, STAGE = (pathlib.Path(os.environ[name]) for name in ("PROJECT", "PROGRAMS", "STAGE"))
 PATIENCE = 60
@@ -72,17 +72,23 @@ class Station:
         return (answer[0] if isinstance(answer, list) else answer)["id"]
 
     def submit_many(self, count):
-        """Small captures, over one socket connection each."""
-        for number in range(count):
-            body = json.dumps({"average_measurements": {"1-2": {"value": number + 1, "description": "x"}}})
+        """Small captures, over up to 32 connections, so that the daemon stores many with one write to the disk."""
+        query = urllib.parse.urlencode({"route": "measurement", "item.user_id": "5"})
+
+        def submit(numbers):
             connection = http.client.HTTPConnection("homing")
             connection.sock = socket.socket(socket.AF_UNIX)
             connection.sock.connect(self.environment["HOMING_SOCKET"])
-            query = urllib.parse.urlencode({"route": "measurement", "item.user_id": "5"})
-            connection.request("POST", f"/v1/entries?{query}", body, {"Content-Type": "application/json", "Host": "homing"})
-            answer = connection.getresponse()
-            assert answer.status == 201, answer.read()
+            for number in numbers:
+                body = json.dumps({"average_measurements": {"1-2": {"value": number + 1, "description": "x"}}})
+                connection.request("POST", f"/v1/entries?{query}", body, {"Content-Type": "application/json", "Host": "homing"})
+                answer = connection.getresponse()
+                said = answer.read()
+                assert answer.status == 201, said
             connection.close()
+
+        with concurrent.futures.ThreadPoolExecutor(32) as pool:
+            list(pool.map(submit, [range(first, count, 32) for first in range(min(32, count))]))
 
     def sandbox(self, call, **body):
         data = json.dumps(body).encode() if body else b""

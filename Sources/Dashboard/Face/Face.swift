@@ -8,6 +8,8 @@ struct Face: Sendable, Equatable {
 
     struct Segment: Sendable, Equatable {
         var from, to: Point
+        /// The numbers of its two landmarks, such as `967-464`.
+        var key: String
         var name: String
         /// Nil if the payload does not say.
         var millimetres: Double?
@@ -15,6 +17,8 @@ struct Face: Sendable, Equatable {
 
     var landmarks: [Point]
     var segments: [Segment]
+    /// The landmark between the eyes; nil if the payload lacks it.
+    var noseRoot: Point?
 
     /// Nil if the payload has no landmarks, or no segments between them.
     init?(payload: String) {
@@ -36,17 +40,21 @@ struct Face: Sendable, Equatable {
     private init?(_ capture: Capture) {
         let points = capture.landmarkCoordinates.filter { [$0.value.x, $0.value.y, $0.value.z].allSatisfy { abs($0) < 1e6 } }
         landmarks = points.sorted { $0.key < $1.key }.prefix(Self.most).map(\.value)
+        noseRoot = points[Self.noseRootNumber]
         segments = capture.measurementPairs.prefix(Self.most).compactMap { pair in
             guard let from = points[String(pair.from)], let to = points[String(pair.to)] else { return nil }
             let key = pair.key ?? "\(pair.from)-\(pair.to)"
             let measured = capture.averageMeasurements?[key]
-            return Segment(from: from, to: to, name: pair.description ?? measured?.description ?? key, millimetres: measured?.value)
+            let name = pair.description ?? measured?.description ?? key
+            return Segment(from: from, to: to, key: key, name: name, millimetres: measured?.value)
         }
         if segments.isEmpty { return nil }
     }
 
     /// A face has 54 segments; the rest of a larger payload is not drawn.
     private static let most = 2000
+    /// In ARKit's mesh.
+    private static let noseRootNumber = "14"
 
     private struct Capture: Decodable {
         var landmarkCoordinates: [String: Point]

@@ -19,12 +19,20 @@ struct QueuePage: Sendable {
         return Page(
             title, tab: .queue,
             """
-            <h1 dir="auto">\(filter ?? title)</h1>
+            <h1 dir="auto">\(filter ?? title)</h1>\(faces(desk))
             <div id="lanes" data-live>\(laneTable(desk))</div>
             <h2>\(desk.words["entries"])</h2>
             <nav class="choice" aria-label="\(desk.words["column.state"])"><ul>\(choices(desk))</ul></nav>
             <div id="entries" data-live>\(list(desk))</div>
             """)
+    }
+
+    /// Leads to the captured faces of the person, for those who may read payloads.
+    private func faces(_ desk: Desk) -> HTML? {
+        guard let user = query.user, desk.access >= .administer else { return nil }
+        guard let first = entries.entries.first(where: { $0.size > 0 }) else { return nil }
+        let address = desk.link(["people", "faces"], query: ["backend": first.backend, "user": user])
+        return "<p>\(desk.go(desk.words["faces.show"], address, .quiet))</p><p class=\"faint\">\(desk.words["face.recorded"])</p>"
     }
 
     private func choices(_ desk: Desk) -> [HTML] {

@@ -20,11 +20,13 @@ async function read(place) {
 function show(fresh) {
     for (const old of document.querySelectorAll("[data-live]")) {
         const next = fresh.getElementById(old.id);
-        if (!next || next.innerHTML === old.innerHTML) continue;
+        if (!next) continue;
+        // A list that has grown may have 100,000 rows, so it is not compared as a whole.
         if ("grown" in old.dataset) {
             if (next.querySelector(".chunk")?.innerHTML !== old.querySelector(".chunk").innerHTML) changed.hidden = false;
             continue;
         }
+        if (next.innerHTML === old.innerHTML) continue;
         const active = old.contains(document.activeElement) ? document.activeElement : null;
         if (active?.matches("input")) continue;
         const open = [...old.querySelectorAll("details")].map((details) => details.open);
