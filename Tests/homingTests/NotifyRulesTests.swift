@@ -1,5 +1,6 @@
 import ControlAPI
 import Foundation
+import Notifying
 import Testing
 
 @testable import homing
@@ -56,7 +57,7 @@ import Testing
         let messages = station.rules.messages(at: station.now + 10)
         #expect(
             messages == [
-                DesktopMessage(title: "3 entries need your decision", body: "To see what to do, run: homing status")
+                NotifyMessage(title: "3 entries need your decision", body: "To see what to do, run: homing status")
             ])
         #expect(station.rules.messages(at: station.now + 3600).isEmpty)
     }
@@ -152,7 +153,7 @@ import Testing
         let messages = station.rules.saw(Self.waiting(0, cursor: 12), at: station.now)
         #expect(
             messages == [
-                DesktopMessage(
+                NotifyMessage(
                     title: "Delivered after an outage", body: "breathesafe can be reached again. 3 entries were delivered.")
             ])
         station.rules.saw(Sample.event(13))
@@ -238,7 +239,7 @@ import Testing
         let messages = station.rules.messages(at: station.now)
         #expect(
             messages == [
-                DesktopMessage(
+                NotifyMessage(
                     title: "The station needs a person",
                     body: "2 entries need your decision. Homing accepts no new captures. Run: homing status")
             ])
