@@ -79,7 +79,7 @@ let targets: [Target] = [
     house(
         "ControlServer", "SyncModel", "ControlAPI", "CSystemLinux", "AsyncAlgorithms", "HTTPTypes", "Hummingbird", "HummingbirdCore",
         "ServiceLifecycle", "Logging", "NIOCore", "NIOExtras", "NIOHTTPTypes", "NIOPosix"),
-    // Says what to notify of and when: for `homing notify` on a desktop, and for the daemon. `Backends` reads the keys, as strictly as all configuration.
+    // Says what to notify of and when: for `homing notify` on a desktop, and for the daemon. `Backends` reads the keys.
     house("Notifying", "SyncModel", "Backends", "ControlAPI"),
     house(
         "SyncDaemon", "SyncModel", "Files", "Vault", "Outbox", "Salvage", "Capture", "Backends", "Sessions", "Roster", "Delivery",
