@@ -129,7 +129,7 @@ let targets: [Target] = [
         "ControlServer", "ControlServer", "ControlAPI", "AsyncHTTPClient", "HTTPTypes", "ServiceLifecycle", "Logging", "NIOCore",
         "NIOEmbedded", "NIOHTTP1", "NIOHTTPTypes", "Yams"),
     tests(
-        "SyncDaemon", "SyncDaemon", "Notifying", "Crypto", "Logging", "Outbox", "Capture", "Delivery", "Roster", "Backends", "Sessions",
+        "SyncDaemon", "SyncDaemon", "Notifying", "Logging", "Outbox", "Capture", "Delivery", "Roster", "Backends", "Sessions",
         "StoreSupport", "SyncModel", "Vault", "ControlAPI", "ControlServer", "Sandbox", "Yams"),
     tests("Sandbox", "Sandbox", "Capture", "JSON", "SyncModel", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", resources: [.copy("Fixtures")]),
     tests(

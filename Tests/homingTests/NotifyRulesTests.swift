@@ -71,6 +71,29 @@ import Testing
         #expect(station.titles(Self.failed(2), after: 60) == ["2 entries need your decision"])
     }
 
+    @Test func anotherRunDoesNotRepeatWhatItsMemoryHas() throws {
+        let station = Station()
+        #expect(station.titles(Self.failed(1)) == ["1 entry needs your decision"])
+        let next = try Self.restarted(station)
+        #expect(next.titles(Self.failed(1)) == [])
+        #expect(next.titles(Self.failed(2), after: 60) == ["2 entries need your decision"])
+    }
+
+    @Test func memoryLeavesOutProblemsThatWereNotReported() throws {
+        let station = Station()
+        #expect(station.rules.saw(Self.failed(1), at: station.now).isEmpty)
+        #expect(station.rules.nextDue(after: station.now) == station.now + NotifyRules.gathering)
+        #expect(try Self.restarted(station).titles(Self.failed(1)) == ["1 entry needs your decision"])
+    }
+
+    private static func restarted(_ station: Station) throws -> Station {
+        let stored = try JSONEncoder().encode(station.rules.memory)
+        let memory = try JSONDecoder().decode(NotifyRules.Memory.self, from: stored)
+        let next = Station()
+        next.rules = NotifyRules(settings: NotifySettings(), timeZone: zone, memory: memory)
+        return next
+    }
+
     @Test func anotherProblemIsNotReportedAsAnEarlierOne() {
         let station = Station()
         var status = Self.failed(2)

@@ -60,7 +60,8 @@ import Testing
             for await _ in arrivals where receiver.requests.count == 2 { break }
             while try await store.outbox.nextNotification() != nil { await pauseBriefly() }
         }
-        #expect(receiver.requests.map(\.body) == [#"{"title":"1"}"#, #"{"title":"2"}"#].map { Data($0.utf8) })
+        let bodies = receiver.requests.map { String(decoding: $0.body ?? Data(), as: UTF8.self) }
+        #expect(bodies == [#"{"title":"1"}"#, #"{"title":"2"}"#])
         let first = try #require(receiver.requests.first)
         #expect(first[header: "webhook-signature"]?.hasPrefix("v1,") == true && first[header: "webhook-id"]?.count == 36)
     }
