@@ -6,6 +6,7 @@ import ControlServer
 import Delivery
 import Foundation
 import Logging
+import Notifying
 import Outbox
 import ServiceLifecycle
 import Sessions
