@@ -79,9 +79,11 @@ let targets: [Target] = [
     house(
         "ControlServer", "SyncModel", "ControlAPI", "CSystemLinux", "AsyncAlgorithms", "HTTPTypes", "Hummingbird", "HummingbirdCore",
         "ServiceLifecycle", "Logging", "NIOCore", "NIOExtras", "NIOHTTPTypes", "NIOPosix"),
+    // Says what to notify of and when: for `homing notify` on a desktop, and for the daemon. `Backends` reads the keys.
+    house("Notifying", "SyncModel", "Backends", "ControlAPI"),
     house(
         "SyncDaemon", "SyncModel", "Files", "Vault", "Outbox", "Salvage", "Capture", "Backends", "Sessions", "Roster", "Delivery",
-        "ControlAPI", "ControlServer", "CSystemLinux", "ServiceLifecycle", "Logging", "UnixSignals"),
+        "ControlAPI", "ControlServer", "Notifying", "CSystemLinux", "Crypto", "ServiceLifecycle", "Logging", "UnixSignals"),
     // `Backends` reads the profiles for the sandbox, with the daemon's rules.
     house(
         "Sandbox", "SyncModel", "Backends", "JSON", "CCompression", "Crypto", "HTTPTypes", "HummingbirdCore", "ServiceLifecycle",
@@ -92,8 +94,8 @@ let targets: [Target] = [
         "Dashboard", "SyncModel", "ControlAPI", "HTTPTypes", "HummingbirdCore", "Logging", "NIOCore", "NIOPosix",
         resources: ["en.txt", "vi.txt", "style.css", "page.js", "icon.svg"].map { .embedInCode("Resources/\($0)") }),
     program("homingd", "SyncDaemon", "ArgumentParser"),
-    // `Backends` reads the rules of `homing notify`, as strictly as all configuration.
-    program("homing", "Backends", "ControlAPI", "Dashboard", "JSON", "SyncModel", "ArgumentParser"),
+    // `Backends` reads the file of `homing notify`.
+    program("homing", "Backends", "ControlAPI", "Dashboard", "JSON", "Notifying", "SyncModel", "ArgumentParser"),
     program("homing-sandbox", "Sandbox", "ArgumentParser"),
 
     house("TestSupport", "SyncModel", "Logging", in: "Tests"),
@@ -127,13 +129,13 @@ let targets: [Target] = [
         "ControlServer", "ControlServer", "ControlAPI", "AsyncHTTPClient", "HTTPTypes", "ServiceLifecycle", "Logging", "NIOCore",
         "NIOEmbedded", "NIOHTTP1", "NIOHTTPTypes", "Yams"),
     tests(
-        "SyncDaemon", "SyncDaemon", "Logging", "Outbox", "Capture", "Delivery", "Roster", "Backends", "Sessions", "SyncModel",
-        "Vault", "ControlAPI", "ControlServer", "Sandbox", "Yams"),
+        "SyncDaemon", "SyncDaemon", "Notifying", "Logging", "Outbox", "Capture", "Delivery", "Roster", "Backends", "Sessions",
+        "StoreSupport", "SyncModel", "Vault", "ControlAPI", "ControlServer", "Sandbox", "Yams"),
     tests("Sandbox", "Sandbox", "Capture", "JSON", "SyncModel", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", resources: [.copy("Fixtures")]),
     tests(
         "Dashboard", "Dashboard", "ControlAPI", "SyncModel", "AsyncHTTPClient", "HTTPTypes", "HummingbirdCore", "Logging", "NIOCore",
         "NIOHTTP1", "NIOPosix"),
-    tests("homing", "homing", "ControlAPI", "ControlServer"),
+    tests("homing", "homing", "ControlAPI", "ControlServer", "Notifying"),
     tests(
         "EndToEnd", "homingd", "homing", "homing-sandbox", "homing-torture", "ControlAPI", "ControlServer", "Delivery", "Sandbox",
         "StationSupport", "SyncDaemon", "SyncModel", "AsyncHTTPClient", "GRDB", "HTTPTypes", "Logging", "NIOCore", "NIOHTTP1",

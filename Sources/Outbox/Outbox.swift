@@ -15,6 +15,9 @@ package struct Outbox: Sendable {
     /// Sent after a commit that set the time of a discard.
     package let discardsPlanned = Signal()
 
+    /// Sent after a commit that stored notifications, and by others when a new try may succeed.
+    package let notificationsDue = Signal()
+
     package let damage: Damage
 
     let pool: DatabasePool

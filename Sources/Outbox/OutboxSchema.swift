@@ -455,6 +455,8 @@ package enum OutboxSchema {
     /// - `session`: sealed; see `SessionRecord`. `account`: whose rosters may be stored, none after a sign-out; `keeps`: the change that ended the
     ///   session leaves its rosters.
     /// - `owedSignOut`: sealed credentials for one call, until the server has heard of a sign-out, at most for a day. A salvage leaves them out.
+    /// - `notification`: a sealed message to send to the webhook, oldest first, at most 100; `notified`: the sealed memory of what was reported
+    ///   (Decisions/NotificationsOfAStation.md). A salvage leaves both out.
     /// - `pause`: set by a person; `quiet`: until when a server wants no requests.
     private static let people = """
         CREATE TABLE account (
@@ -492,6 +494,19 @@ package enum OutboxSchema {
             sealed BLOB NOT NULL,
             PRIMARY KEY (backend, account)
         ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE notification (
+            number INTEGER PRIMARY KEY,
+            id TEXT NOT NULL CHECK (length(id) = 36),
+            dueAt INTEGER NOT NULL,
+            attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+            sealed BLOB NOT NULL
+        ) STRICT;
+
+        CREATE TABLE notified (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            sealed BLOB NOT NULL
+        ) STRICT;
 
         CREATE TABLE pause (
             backend TEXT NOT NULL PRIMARY KEY,

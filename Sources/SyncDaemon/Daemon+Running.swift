@@ -6,6 +6,7 @@ import ControlServer
 import Delivery
 import Foundation
 import Logging
+import Notifying
 import Outbox
 import ServiceLifecycle
 import Sessions
@@ -19,6 +20,7 @@ extension Daemon {
         do {
             try await outbox.record([opening])
             try forgetRosters()
+            if configuration.notify == nil { try await outbox.forgetNotifications() }
             try outbox.forgetOwedSignOuts(except: backends.map(\.name), at: context.clock.now)
             for keeper in keepers {
                 try await holdUnfindable(at: keeper.backend)
@@ -135,9 +137,23 @@ extension Daemon {
             DispatcherService(dispatcher: dispatcher),
             SessionWatch(
                 keepers: keepers, outbox: outbox, dispatcher: dispatcher, rosters: rosters, spool: spool, clock: clock, log: log),
-        ] + (spool.settings.isEnabled ? [SpoolService(spool: spool)] : []) + [
-            NetworkWatch(dispatcher: dispatcher, log: log),
+        ] + (spool.settings.isEnabled ? [SpoolService(spool: spool)] : []) + notifying + [
+            NetworkWatch(dispatcher: dispatcher, notifications: outbox.notificationsDue, log: log),
             ControlServer(socket: socket, service: handler, policy: policy, log: log, onServing: announce),
+        ]
+    }
+
+    /// Empty without a webhook.
+    private var notifying: [any Service] {
+        guard let notify = configuration.notify else { return [] }
+        let view = ObserverView(seesPeople: notify.rules.names)
+        return [
+            NotificationWatch(
+                outbox: outbox, settings: notify.rules, station: WebhookMessage.hostName, clock: context.clock, log: context.log
+            ) { try await handler.status(for: view) },
+            NotificationSender(
+                outbox: outbox, webhook: notify.webhook, environment: context.environment, transport: transport, clock: context.clock,
+                log: context.log),
         ]
     }
 

@@ -4,11 +4,13 @@ import Delivery
 import Foundation
 import Glibc
 import Logging
+import Outbox
 import ServiceLifecycle
 
-/// Notifies the dispatcher of changed links, addresses or routes: a hint to retry.
+/// Tells the dispatcher, and the sender of notifications, of changed links, addresses or routes: a hint to retry.
 struct NetworkWatch: Service {
     let dispatcher: Dispatcher
+    let notifications: Signal
     let log: Logger
 
     func run() async throws {
@@ -20,6 +22,7 @@ struct NetworkWatch: Service {
         }
         for await _ in Self.changes(descriptor).cancelOnGracefulShutdown() {
             dispatcher.networkChanged()
+            notifications.send()
             // Plugging in a cable causes dozens of changes.
             try? await Task.sleep(for: Self.pause)  // `try?`: on cancellation the loop ends
         }

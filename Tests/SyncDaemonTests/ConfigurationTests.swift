@@ -54,7 +54,7 @@ import Testing
     }
 
     /// Keys may be commented out. The list of keys comes from the reader's error message.
-    @Test(arguments: ["", "spool", "delivery", "timeouts", "outbox", "access"])
+    @Test(arguments: ["", "spool", "delivery", "timeouts", "outbox", "access", "notify"])
     func shippedFileNamesEveryKey(table: String) throws {
         let text = try String(contentsOfFile: Self.shipped, encoding: .utf8)
         let probe = table.isEmpty ? "no_such_key: 1" : "\(table): {no_such_key: 1}"

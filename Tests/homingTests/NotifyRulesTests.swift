@@ -1,5 +1,6 @@
 import ControlAPI
 import Foundation
+import Notifying
 import Testing
 
 @testable import homing
@@ -56,7 +57,7 @@ import Testing
         let messages = station.rules.messages(at: station.now + 10)
         #expect(
             messages == [
-                DesktopMessage(title: "3 entries need your decision", body: "To see what to do, run: homing status")
+                NotifyMessage(title: "3 entries need your decision", body: "To see what to do, run: homing status")
             ])
         #expect(station.rules.messages(at: station.now + 3600).isEmpty)
     }
@@ -68,6 +69,29 @@ import Testing
         #expect(station.titles(Self.failed(2), after: 60) == ["2 entries need your decision"])
         #expect(station.titles(Self.failed(1), after: 60) == [])
         #expect(station.titles(Self.failed(2), after: 60) == ["2 entries need your decision"])
+    }
+
+    @Test func anotherRunDoesNotRepeatWhatItsMemoryHas() throws {
+        let station = Station()
+        #expect(station.titles(Self.failed(1)) == ["1 entry needs your decision"])
+        let next = try Self.restarted(station)
+        #expect(next.titles(Self.failed(1)) == [])
+        #expect(next.titles(Self.failed(2), after: 60) == ["2 entries need your decision"])
+    }
+
+    @Test func memoryLeavesOutProblemsThatWereNotReported() throws {
+        let station = Station()
+        #expect(station.rules.saw(Self.failed(1), at: station.now).isEmpty)
+        #expect(station.rules.nextDue(after: station.now) == station.now + NotifyRules.gathering)
+        #expect(try Self.restarted(station).titles(Self.failed(1)) == ["1 entry needs your decision"])
+    }
+
+    private static func restarted(_ station: Station) throws -> Station {
+        let stored = try JSONEncoder().encode(station.rules.memory)
+        let memory = try JSONDecoder().decode(NotifyRules.Memory.self, from: stored)
+        let next = Station()
+        next.rules = NotifyRules(settings: NotifySettings(), timeZone: zone, memory: memory)
+        return next
     }
 
     @Test func anotherProblemIsNotReportedAsAnEarlierOne() {
@@ -152,7 +176,7 @@ import Testing
         let messages = station.rules.saw(Self.waiting(0, cursor: 12), at: station.now)
         #expect(
             messages == [
-                DesktopMessage(
+                NotifyMessage(
                     title: "Delivered after an outage", body: "breathesafe can be reached again. 3 entries were delivered.")
             ])
         station.rules.saw(Sample.event(13))
@@ -238,7 +262,7 @@ import Testing
         let messages = station.rules.messages(at: station.now)
         #expect(
             messages == [
-                DesktopMessage(
+                NotifyMessage(
                     title: "The station needs a person",
                     body: "2 entries need your decision. Homing accepts no new captures. Run: homing status")
             ])

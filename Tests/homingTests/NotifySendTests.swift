@@ -1,5 +1,6 @@
 import ControlAPI
 import Foundation
+import Notifying
 import TestSupport
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
     init() throws { directory = try TemporaryDirectory() }
 
     @Test func bodyIsNeitherMarkupNorAnOption() {
-        let message = DesktopMessage(title: "--help", body: "<b>Anna & Ben</b>\\n\u{1B}[2J")
+        let message = NotifyMessage(title: "--help", body: "<b>Anna & Ben</b>\\n\u{1B}[2J")
         #expect(
             NotifySend.arguments(message)
                 == ["--app-name=Homing", "--", "--help", "&lt;b&gt;Anna &amp; Ben&lt;/b&gt;\\\\n [2J"])
@@ -25,7 +26,7 @@ import Testing
         try directory.write("#!/bin/sh\nprintf '%s\\n' \"$@\" >\"$0.said\"\n", to: "notify-send")
         #expect(chmod(directory("notify-send"), 0o700) == 0)
         let send = try NotifySend(environment: ["PATH": directory.path])
-        #expect(await send.show(DesktopMessage(title: "Anna's $(id)", body: "`id`; \"x\"")))
+        #expect(await send.show(NotifyMessage(title: "Anna's $(id)", body: "`id`; \"x\"")))
         let said = try String(contentsOfFile: directory("notify-send.said"), encoding: .utf8)
         #expect(said == "--app-name=Homing\n--\nAnna's $(id)\n`id`; \"x\"\n")
     }
@@ -34,6 +35,6 @@ import Testing
         try directory.write("#!/bin/sh\nexit 1\n", to: "notify-send")
         #expect(chmod(directory("notify-send"), 0o700) == 0)
         let send = try NotifySend(environment: ["PATH": directory.path])
-        #expect(await !send.show(DesktopMessage(title: "a", body: "b")))
+        #expect(await !send.show(NotifyMessage(title: "a", body: "b")))
     }
 }

@@ -1,5 +1,6 @@
 import ControlAPI
 import Foundation
+import Notifying
 import TestSupport
 import Testing
 

@@ -84,6 +84,7 @@ extension Configuration {
             table.close()
         }
         if let table = table.table("access") { read(access: table) }
+        if let table = table.table("notify") { notify = NotifyConfiguration(table) { path($0, in: table) } }
         table.close()
     }
 

@@ -4,6 +4,7 @@ import ControlAPI
 import ControlServer
 import Delivery
 import Foundation
+import Notifying
 import SyncModel
 
 extension Configuration {
@@ -37,6 +38,21 @@ extension Configuration {
             ("access.observe", Self.text(access[.observe])),
             ("access.operate", Self.text(access[.operate])),
             ("access.administer", Self.text(access[.administer])),
+        ] + notifySettings
+    }
+
+    private var notifySettings: [(key: String, value: String)] {
+        let rules = notify?.rules ?? NotifySettings()
+        return [
+            ("notify.webhook", notify?.webhook.name ?? "none"),
+            ("notify.webhook_secret", notify.map { $0.webhook.secretFile ?? "the credential \(WebhookSecret.credential)" } ?? "none"),
+            ("notify.delivered_after_outage", String(rules.deliveredAfterOutage)),
+            ("notify.needs_person", String(rules.needsPerson)),
+            ("notify.sign_in", String(rules.signIn)),
+            ("notify.disk", String(rules.disk)),
+            ("notify.no_delivery_hours", String(rules.noDeliveryHours)),
+            ("notify.quiet_hours", rules.quietHours?.text ?? "none"),
+            ("notify.names", String(rules.names)),
         ]
     }
 

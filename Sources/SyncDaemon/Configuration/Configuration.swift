@@ -19,6 +19,8 @@ package struct Configuration: Sendable {
     /// How long a delivered entry stays listed, in seconds; receipts stay for ever.
     package var keepDelivered: TimeInterval = 30 * 86_400
     package var access = AccessGroups.usual
+    /// Nil for no notifications.
+    package var notify: NotifyConfiguration?
 
     package var file = "homing.yaml"
     /// Lines of keys that are checked later, against profiles or the file system.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ControlAPI
 import Foundation
+import Notifying
 
 struct NotifyCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
@@ -45,7 +46,7 @@ struct NotifyCommand: DaemonCommand {
         await notifier.run(NotifyRules(settings: settings, timeZone: context.times.timeZone))
     }
 
-    private func presenter(_ context: Context) throws(Problem) -> @Sendable (DesktopMessage) async -> Void {
+    private func presenter(_ context: Context) throws(Problem) -> @Sendable (NotifyMessage) async -> Void {
         let console = context.console
         if isPrinted {
             let asJSON = context.asJSON

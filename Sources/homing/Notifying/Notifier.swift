@@ -1,5 +1,6 @@
 import ControlAPI
 import Foundation
+import Notifying
 import SyncModel
 import Synchronization
 
@@ -8,7 +9,7 @@ struct Notifier: Sendable {
     var look: @Sendable () async throws(Problem) -> Status
     /// Passes the events after `since` to `each` until the stream ends.
     var events: @Sendable (_ since: Int64, _ each: (Event) async throws -> Bool) async throws -> Void
-    var show: @Sendable (DesktopMessage) async -> Void
+    var show: @Sendable (NotifyMessage) async -> Void
     var now: @Sendable () -> Date = { Date() }
     var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
@@ -86,7 +87,7 @@ struct Notifier: Sendable {
     }
 
     /// Shows the messages of a step at the present time.
-    private func perform(_ shared: Shared, _ step: (inout NotifyRules, Date) -> [DesktopMessage]) async {
+    private func perform(_ shared: Shared, _ step: (inout NotifyRules, Date) -> [NotifyMessage]) async {
         let time = now()
         for message in shared.rules.withLock({ step(&$0, time) }) { await show(message) }
     }

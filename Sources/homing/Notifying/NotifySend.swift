@@ -1,5 +1,6 @@
 import ControlAPI
 import Foundation
+import Notifying
 
 /// Shows messages on the person's desktop with libnotify's `notify-send`.
 struct NotifySend: Sendable {
@@ -19,7 +20,7 @@ struct NotifySend: Sendable {
     }
 
     /// False if there is no desktop that shows it.
-    func show(_ message: DesktopMessage) async -> Bool {
+    func show(_ message: NotifyMessage) async -> Bool {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = Self.arguments(message)
@@ -32,7 +33,7 @@ struct NotifySend: Sendable {
         }
     }
 
-    static func arguments(_ message: DesktopMessage) -> [String] {
+    static func arguments(_ message: NotifyMessage) -> [String] {
         ["--app-name=Homing", "--", message.title.printable, escaped(message.body.printable)]
     }
 

@@ -33,7 +33,9 @@ struct CheckCommand: ParsableCommand {
         let obstacles = report.isGood && !isService ? StartCheckReport.text(file: common.config, environment: environment) : nil
         if let obstacles { print(obstacles) }
         if report.isGood, let misfits = MisfitReport.text(file: common.config, environment: environment) { print(misfits) }
-        var isGood = report.isGood && obstacles == nil
+        let notify = report.isGood ? NotifyCheckReport.text(file: common.config, environment: environment) : nil
+        if let notify { print(notify) }
+        var isGood = report.isGood && obstacles == nil && notify == nil
         if isService, let report = ServiceCheckReport.run(file: common.config, environment: environment) {
             print(report.text)
             isGood = isGood && report.isGood

@@ -37,8 +37,10 @@ final class ScriptedServer: Sendable {
     private let channel: any Channel
     private let seen: Seen
 
-    /// - Parameter socket: the path of a Unix socket; nil for a port on loopback.
-    init(at socket: String? = nil, _ answer: @escaping @Sendable (Request) -> Answer) async throws {
+    /// - Parameters:
+    ///   - socket: the path of a Unix socket; nil for a port on loopback.
+    ///   - port: 0 for any.
+    init(at socket: String? = nil, port: Int = 0, _ answer: @escaping @Sendable (Request) -> Answer) async throws {
         let seen = Seen()
         self.seen = seen
         let bootstrap = ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -49,7 +51,7 @@ final class ScriptedServer: Sendable {
                     try channel.pipeline.syncOperations.addHandler(Answering(answer, seen))
                 }
             }
-        let bound = if let socket { bootstrap.bind(unixDomainSocketPath: socket) } else { bootstrap.bind(host: "127.0.0.1", port: 0) }
+        let bound = if let socket { bootstrap.bind(unixDomainSocketPath: socket) } else { bootstrap.bind(host: "127.0.0.1", port: port) }
         channel = try await bound.get()
     }
 

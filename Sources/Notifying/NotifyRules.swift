@@ -5,22 +5,22 @@ import SyncModel
 /// Decides what to show, from events, states of the station and times. Pure: has no clock and shows nothing.
 ///
 /// What needs a person is the `attention` of the status. Messages have counts and names of backends, but no words of a server.
-struct NotifyRules: Sendable {
+package struct NotifyRules: Sendable {
     let settings: NotifySettings
     let timeZone: TimeZone
     /// Of the newest event seen.
-    private(set) var cursor: Int64 = 0
+    package private(set) var cursor: Int64 = 0
 
     /// How long a new problem waits for others, so that one message covers them all.
-    static let gathering: TimeInterval = 10
+    package static let gathering: TimeInterval = 10
 
     /// How long the daemon may be silent, as when it is restarted or upgraded.
-    static let longestSilence: TimeInterval = 300
+    package static let longestSilence: TimeInterval = 300
 
     /// What a message can be about, besides deliveries after an outage.
-    private enum Topic: CaseIterable { case needsPerson, signIn, disk, noDelivery }
+    fileprivate enum Topic: String, CaseIterable, Codable { case needsPerson, signIn, disk, noDelivery }
 
-    private struct Need: Hashable {
+    fileprivate struct Need: Hashable, Codable {
         var code: String
         var backend: String?
 
@@ -43,12 +43,27 @@ struct NotifyRules: Sendable {
     /// The deliveries since the outage of each backend that had one.
     private var outages: [String: Int] = [:]
 
-    init(settings: NotifySettings, timeZone: TimeZone) {
+    /// - Parameter memory: of an earlier run; nil to report everything that exists now.
+    package init(settings: NotifySettings, timeZone: TimeZone, memory: Memory? = nil) {
         self.settings = settings
         self.timeZone = timeZone
+        needs = memory?.reported ?? [:]
     }
 
-    mutating func saw(_ event: Event) {
+    /// The problems that were reported and still exist, so that another run does not report them again.
+    package struct Memory: Codable, Equatable, Sendable {
+        fileprivate var reported: [Topic: [Need: Int]]
+    }
+
+    package var memory: Memory {
+        let reported = needs.map { topic, needs in (topic, needs.filter { news[topic]?.contains($0.key) != true }) }
+        return Memory(reported: Dictionary(reported.filter { !$0.1.isEmpty }) { first, _ in first })
+    }
+
+    /// When the next message is due, if nothing happens until then.
+    package func nextDue(after now: Date) -> Date? { due.values.filter { $0 > now }.min() }
+
+    package mutating func saw(_ event: Event) {
         cursor = event.cursor
         guard let backend = event.backend else { return }
         switch event.kind {
@@ -61,7 +76,7 @@ struct NotifyRules: Sendable {
     }
 
     /// Returns the messages that are due at `now`.
-    mutating func saw(_ status: Status, at now: Date) -> [DesktopMessage] {
+    package mutating func saw(_ status: Status, at now: Date) -> [NotifyMessage] {
         if self.status == nil { cursor = status.cursor }
         self.status = status
         (silentSince, isSilenceReported) = (nil, false)
@@ -70,18 +85,18 @@ struct NotifyRules: Sendable {
     }
 
     /// As `saw`, if the daemon did not answer.
-    mutating func sawNoAnswer(at now: Date) -> [DesktopMessage] {
+    package mutating func sawNoAnswer(at now: Date) -> [NotifyMessage] {
         let since = silentSince ?? now
         silentSince = since
         guard settings.needsPerson, !isSilenceReported, since.hasAged(Self.longestSilence, at: now), !isQuiet(now) else { return [] }
         isSilenceReported = true
         return [
-            DesktopMessage(title: "Homing does not answer", body: "It may accept no captures. To see why, run: homing status")
+            NotifyMessage(title: "Homing does not answer", body: "It may accept no captures. To see why, run: homing status")
         ]
     }
 
     /// As `saw`, for a time at which nothing has happened.
-    mutating func messages(at now: Date) -> [DesktopMessage] {
+    package mutating func messages(at now: Date) -> [NotifyMessage] {
         guard let status else { return [] }
         for topic in Topic.allCases where isEnabled(topic) {
             let found = topic == .noDelivery ? undelivered(status, at: now) : problems(topic, status)
@@ -164,13 +179,13 @@ struct NotifyRules: Sendable {
     }
 
     /// The end of outages after which the signed-in account has nothing left to send. Forgets them.
-    private mutating func ended(_ status: Status) -> DesktopMessage? {
+    private mutating func ended(_ status: Status) -> NotifyMessage? {
         // The status knows of deliveries whose events have not arrived: they would be missing in the count.
         guard status.cursor <= cursor else { return nil }
         let over = status.backends.filter { outages[$0.name] != nil && $0.isDone && $0.knownGate == .open }.map(\.name)
         let delivered = over.compactMap { outages.removeValue(forKey: $0) }.reduce(0, +)
         guard delivered > 0, settings.deliveredAfterOutage else { return nil }
-        return DesktopMessage(
+        return NotifyMessage(
             title: "Delivered after an outage",
             body:
                 "\(over.inWords) can be reached again. \(Words.entries(delivered).capitalisedFirst) \(delivered == 1 ? "was" : "were") delivered."
@@ -179,31 +194,31 @@ struct NotifyRules: Sendable {
 
     // MARK: Words
 
-    private func message(_ topic: Topic, _ status: Status) -> DesktopMessage {
+    private func message(_ topic: Topic, _ status: Status) -> NotifyMessage {
         let backends = Set(needs[topic]?.keys.compactMap(\.backend) ?? []).sorted().inWords
         switch topic {
         case .needsPerson: return need(status)
         case .signIn where !status.attention.contains { $0.knownCode == .signInRequired }:
-            return DesktopMessage(
+            return NotifyMessage(
                 title: "The sign-in cannot be renewed",
                 body: "Homing keeps trying at \(backends). To see what to do, run: homing status")
         case .signIn:
             let command = status.backends.count > 1 ? "homing status" : "homing login"
-            return DesktopMessage(title: "Sign-in required", body: "Sign in at \(backends) so that Homing can send. Run: \(command)")
+            return NotifyMessage(title: "Sign-in required", body: "Sign in at \(backends) so that Homing can send. Run: \(command)")
         case .disk:
             // These texts have neither names nor words of a server.
             let items = status.attention.filter { Self.topic(of: $0.knownCode) == .disk }
-            return DesktopMessage(
+            return NotifyMessage(
                 title: "Homing accepts no new captures", body: items.flatMap { [$0.text, $0.next] }.joined(separator: " "))
         case .noDelivery:
             let hours = Words.count(settings.noDeliveryHours, "hour", "hours")
-            return DesktopMessage(
+            return NotifyMessage(
                 title: "No deliveries",
                 body: "Nothing was delivered to \(backends) for \(hours), and entries are waiting. Run: homing status")
         }
     }
 
-    private func need(_ status: Status) -> DesktopMessage {
+    private func need(_ status: Status) -> NotifyMessage {
         let new = news[.needsPerson] ?? []
         let ofEntries = status.attention.filter {
             [.dead, .held].contains($0.knownCode) && new.contains(Need($0))
@@ -212,14 +227,14 @@ struct NotifyRules: Sendable {
         let title = count == 0 ? "The station needs a person" : "\(Words.entries(count)) \(count == 1 ? "needs" : "need") your decision"
         // Only these texts can have names, and they have no words of a server.
         let named = settings.names ? ofEntries.map(\.text) : []
-        return DesktopMessage(title: title, body: (named + ["To see what to do, run: homing status"]).joined(separator: " "))
+        return NotifyMessage(title: title, body: (named + ["To see what to do, run: homing status"]).joined(separator: " "))
     }
 
     /// One message for all that was held back in the quiet hours.
-    private static func summary(_ messages: [DesktopMessage]) -> [DesktopMessage] {
+    private static func summary(_ messages: [NotifyMessage]) -> [NotifyMessage] {
         guard messages.count > 1 else { return messages }
         return [
-            DesktopMessage(
+            NotifyMessage(
                 title: "The station needs a person", body: messages.map { "\($0.title)." }.joined(separator: " ") + " Run: homing status")
         ]
     }

@@ -1,19 +1,10 @@
 import Backends
 import ControlAPI
 import Foundation
+import Notifying
 
-/// What `homing notify` shows, and when: the file `notify.yaml` of the person who runs it.
-struct NotifySettings: Equatable, Sendable {
-    var deliveredAfterOutage = true
-    var needsPerson = true
-    var signIn = true
-    var disk = true
-    /// 0 for never.
-    var noDeliveryHours = 24
-    var quietHours: QuietHours?
-    /// Whether names of people may appear.
-    var names = false
-
+/// The file `notify.yaml` of the person who runs `homing notify`.
+extension NotifySettings {
     /// In `$XDG_CONFIG_HOME/homing`, or else in `~/.config/homing`.
     static func path(environment: [String: String]) -> String {
         // The XDG Base Directory Specification says to ignore relative paths.
@@ -42,20 +33,11 @@ struct NotifySettings: Equatable, Sendable {
     }
 
     private static func read(_ text: String, file: String, _ mistakes: MistakeCollector) -> NotifySettings {
-        var settings = NotifySettings()
         let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
         guard !lines.allSatisfy({ $0.isEmpty || $0.hasPrefix("#") }), let node = YAMLNode.parse(text, file: file, mistakes: mistakes),
             let table = StrictTable(node, mistakes: mistakes)
-        else { return settings }
-        settings.deliveredAfterOutage = table.bool("delivered_after_outage") ?? settings.deliveredAfterOutage
-        settings.needsPerson = table.bool("needs_person") ?? settings.needsPerson
-        settings.signIn = table.bool("sign_in") ?? settings.signIn
-        settings.disk = table.bool("disk") ?? settings.disk
-        settings.noDeliveryHours = table.int("no_delivery_hours", in: 0...8760) ?? settings.noDeliveryHours
-        settings.quietHours = table.read("quiet_hours", expected: "two different times of day, such as \"22:00-07:00\"") { node in
-            node.text.flatMap(QuietHours.init)
-        }
-        settings.names = table.bool("names") ?? settings.names
+        else { return NotifySettings() }
+        let settings = NotifySettings(table)
         table.close()
         return settings
     }

@@ -1,0 +1,18 @@
+import Foundation
+
+/// The part of `homingd check` about the secret of the webhook.
+package enum NotifyCheckReport {
+    /// What keeps notifications from being sent; nil if nothing is known to. Never contains the secret. Read-only.
+    package static func text(file: String?, environment: [String: String]) -> String? {
+        // `try?`: the configuration check reports mistakes.
+        guard let notify = try? Configuration.load(file: file, environment: environment).notify else { return nil }
+        // Only the service sees its credentials.
+        guard notify.webhook.secretFile != nil || environment["CREDENTIALS_DIRECTORY"] != nil else { return nil }
+        do throws(StartError) {
+            _ = try WebhookSecret(for: notify.webhook, environment: environment)
+            return nil
+        } catch {
+            return "Notifications cannot be sent: \(error)"
+        }
+    }
+}

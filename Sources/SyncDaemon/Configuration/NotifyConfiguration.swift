@@ -1,0 +1,43 @@
+import Backends
+import Foundation
+import Notifying
+import Vault
+
+/// The table `notify`: where notifications of the station go, and what they are about.
+package struct NotifyConfiguration: Equatable, Sendable {
+    package var rules: NotifySettings
+    package var webhook: Webhook
+
+    package struct Webhook: Equatable, Sendable {
+        /// May contain a token in its path.
+        package let url: String
+        /// The file with the secret; nil for the credential.
+        package let secretFile: String?
+
+        /// Without the path.
+        package var origin: String { Origin(url)?.description ?? "" }
+
+        /// For messages: the origin, with a digest that tells two paths apart.
+        package var name: String { "\(origin) (\(Vault.digest(Data(url.utf8)).hex.prefix(8)))" }
+    }
+
+    /// Nil, with a mistake, without a valid webhook. Closes the table.
+    ///
+    /// - Parameter path: reads a path of the table.
+    init?(_ table: StrictTable, path: (String) -> String?) {
+        rules = NotifySettings(table)
+        let expected = "the address of the receiver: https://host/path, or http:// to a loopback address"
+        let url = table.read("webhook", expected: expected) { node in node.text.flatMap { Self.isUsable($0) ? $0 : nil } }
+        let file = path("webhook_secret")
+        table.close()
+        guard let url else {
+            if !table.keys.contains("webhook") { table.reject("webhook", expected: expected, found: "nothing") }
+            return nil
+        }
+        webhook = Webhook(url: url, secretFile: file)
+    }
+
+    private static func isUsable(_ url: String) -> Bool {
+        Origin(url)?.isPrivate == true && url.utf8.allSatisfy { (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "#") }
+    }
+}

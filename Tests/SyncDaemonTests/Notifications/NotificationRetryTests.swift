@@ -1,0 +1,32 @@
+import Foundation
+import Testing
+
+@testable import SyncDaemon
+
+@Suite struct NotificationRetryTests {
+    private let now = Date(timeIntervalSince1970: 1_765_000_000)
+
+    @Test func givesUpAfterFourCountedTries() {
+        var retry = NotificationRetry()
+        let steps = (0...3).map { retry.step(after: .failed(), attempts: $0, at: now) }
+        #expect(
+            steps == [
+                .countAndWait(attempts: 1, until: now + 30), .countAndWait(attempts: 2, until: now + 300),
+                .countAndWait(attempts: 3, until: now + 3600), .giveUp,
+            ])
+    }
+
+    @Test func respectsRetryAfterUpToAnHour() {
+        var retry = NotificationRetry()
+        #expect(retry.step(after: .failed(retryAfter: 120), attempts: 0, at: now) == .countAndWait(attempts: 1, until: now + 120))
+        #expect(retry.step(after: .failed(retryAfter: 9000), attempts: 0, at: now) == .countAndWait(attempts: 1, until: now + 3600))
+    }
+
+    @Test func outageNeverCountsAndPausesGrowToTenMinutes() {
+        var retry = NotificationRetry()
+        let pauses = (0...9).map { _ in retry.step(after: .unreachable, attempts: 3, at: now) }
+        #expect(pauses.first == .wait(until: now + 5) && pauses.last == .wait(until: now + 600))
+        #expect(retry.step(after: .delivered, attempts: 3, at: now) == .remove)
+        #expect(retry.step(after: .unreachable, attempts: 0, at: now) == .wait(until: now + 5))
+    }
+}

@@ -1,0 +1,107 @@
+import Backends
+import Foundation
+import Logging
+import Outbox
+import StoreSupport
+import SyncModel
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import SyncDaemon
+
+@Suite(.timeLimit(.minutes(5))) struct NotificationSenderTests {
+    /// Answers with the statuses in turn, then 204; 0 for no connection.
+    private final class Receiver: Transport {
+        private let statuses: Mutex<[Int]>
+        private let seen = Mutex<[OutboundRequest]>([])
+        let arrivals = Signal()
+
+        init(_ statuses: [Int]) { self.statuses = Mutex(statuses) }
+
+        var requests: [OutboundRequest] { seen.withLock { $0 } }
+
+        func connect(to url: String) async throws(TransportError) {}
+
+        func send(_ request: OutboundRequest) async throws(TransportError) -> InboundResponse {
+            seen.withLock { $0.append(request) }
+            arrivals.send()
+            let status = statuses.withLock { $0.isEmpty ? 204 : $0.removeFirst() }
+            if status == 0 { throw .unreachable(Failure(.offline, "There is no connection.")) }
+            return InboundResponse(status: status)
+        }
+    }
+
+    private func run(_ store: Store, _ receiver: Receiver, until work: () async throws -> Void) async throws {
+        try store.directory.write(WebhookSecretTests.text, to: "secret")
+        #expect(chmod(store.directory("secret"), 0o600) == 0)
+        let sender = NotificationSender(
+            outbox: store.outbox,
+            webhook: NotifyConfiguration.Webhook(url: "https://alerts.test/x", secretFile: store.directory("secret")),
+            environment: [:], transport: receiver, clock: store.clock, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await sender.run() }
+            try await work()
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+    }
+
+    private func keep(_ count: Int, in store: Store) async throws {
+        let payloads = (1...count).map { Data(#"{"title":"\#($0)"}"#.utf8) }
+        try await store.outbox.keep(payloads, memory: Data("{}".utf8), at: store.clock.now)
+    }
+
+    @Test func sendsInOrderOnceAndSigned() async throws {
+        let (store, receiver) = (try Store(), Receiver([]))
+        try await keep(2, in: store)
+        let arrivals = receiver.arrivals.listen()
+        try await run(store, receiver) {
+            for await _ in arrivals where receiver.requests.count == 2 { break }
+            while try await store.outbox.nextNotification() != nil { await pauseBriefly() }
+        }
+        let bodies = receiver.requests.map { String(decoding: $0.body ?? Data(), as: UTF8.self) }
+        #expect(bodies == [#"{"title":"1"}"#, #"{"title":"2"}"#])
+        let first = try #require(receiver.requests.first)
+        #expect(first[header: "webhook-signature"]?.hasPrefix("v1,") == true && first[header: "webhook-id"]?.count == 36)
+    }
+
+    @Test func outageAndRestartLoseNothingAndKeepTheId() async throws {
+        var store = try Store()
+        try await keep(1, in: store)
+        let offline = Receiver([0])
+        try await run(store, offline) { await store.clock.sleeps(after: 0) }
+        try store.restart()
+        #expect(try await store.outbox.nextNotification()?.attempts == 0)
+        let online = Receiver([])
+        let restarted = store
+        try await run(restarted, online) {
+            while try await restarted.outbox.nextNotification() != nil { await pauseBriefly() }
+        }
+        #expect(online.requests.map { $0[header: "webhook-id"] } == offline.requests.map { $0[header: "webhook-id"] })
+    }
+
+    @Test func refusedNotificationGivesWayAfterFourTries() async throws {
+        let (store, receiver) = (try Store(), Receiver([500, 500, 500, 500]))
+        try await keep(2, in: store)
+        try await run(store, receiver) {
+            for (count, delay) in NotificationRetry.delays.enumerated() {
+                await store.clock.sleeps(after: count)
+                store.clock.advance(by: delay)
+            }
+            while try await store.outbox.nextNotification() != nil { await pauseBriefly() }
+        }
+        #expect(receiver.requests.count == 5)
+        #expect(receiver.requests.last?.body == Data(#"{"title":"2"}"#.utf8))
+    }
+
+    @Test func keepsAtMostAHundredAndForgetsAll() async throws {
+        let store = try Store()
+        try await keep(101, in: store)
+        #expect(try await store.outbox.nextNotification()?.payload == Data(#"{"title":"2"}"#.utf8))
+        #expect(try await store.outbox.notificationMemory() == Data("{}".utf8))
+        try await store.outbox.forgetNotifications()
+        #expect(try await store.outbox.nextNotification() == nil)
+        #expect(try await store.outbox.notificationMemory() == nil)
+    }
+}
