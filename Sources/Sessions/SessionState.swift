@@ -244,9 +244,9 @@ struct SessionState: Sendable {
     /// The end of a sign-out. If it cannot be stored, the session stays `signingOut` without credentials, and the next chance ends it.
     func signOutEnds(at now: Date) -> SessionTransition? {
         guard let ending = record.ending else { return nil }
-        let reason = ending.server == "unknown" ? "the sign-out was interrupted and completed at the next start" : nil
+        let reason = ending.server == .unknown ? "the sign-out was interrupted and completed at the next start" : nil
         let detail: [String: String?] = [
-            "server": ending.server, "discarded": ending.discarded.map(String.init), "data": ending.keepsData ? "kept" : nil,
+            "server": ending.server.rawValue, "discarded": ending.discarded.map(String.init), "data": ending.keepsData ? "kept" : nil,
             "owedUntil": ending.owed?.until.formatted(.iso8601),
         ]
         var transition = SessionTransition(
@@ -259,8 +259,8 @@ struct SessionState: Sendable {
 
     /// Takes the session's credentials for the call that the server has not heard, if the profile repeats it.
     mutating func owe() {
-        guard backend.profile.auth.logout.retriesOwed, let ending = record.ending, ["unknown", "failed"].contains(ending.server),
-            ending.owed == nil, let account = record.account, let shown = ending.account
+        guard backend.profile.auth.logout.retriesOwed, let ending = record.ending, ending.server.isUnheard, ending.owed == nil,
+            let account = record.account, let shown = ending.account
         else { return }
         let credentials = Credentials(cookies: record.credentials.cookies, tokens: record.credentials.tokens)
         if credentials == Credentials() { return }
@@ -274,7 +274,7 @@ struct SessionState: Sendable {
 
     /// The server has answered the sign-out.
     mutating func serverTold(_ server: SignOutOutcome.Server) {
-        record.ending?.server = server.name
+        record.ending?.server = server.answer
         owe()
         forgetCredentials()
     }

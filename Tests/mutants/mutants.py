@@ -291,7 +291,7 @@ MUTANTS = [
     ("a sign-out that cannot be stored keeps its credentials", SESSIONS + "SessionState.swift",
      "record.credentials = Credentials()", "", "SessionStateTests"),
     ("a sign-out forgets its entries", SESSIONS + "SessionState.swift",
-     "$0.discardsEntries ? $0.account : nil", "$0.discardsEntries && $0.server != \"unknown\" ? $0.account : nil", "BackendsTests"),
+     "$0.discardsEntries ? $0.account : nil", "$0.discardsEntries && $0.server != .unknown ? $0.account : nil", "BackendsTests"),
     ("a sign-in leaves an owed sign-out to end it", SESSIONS + "SessionState.swift", "transition.signsIn = account.id", "", "BackendsTests"),
     ("an owed sign-out is kept for ever", SESSIONS + "OwedSignOut.swift", "until.hasCome(at: now, longest: Self.longest + 60)", "false",
      "BackendsTests"),
