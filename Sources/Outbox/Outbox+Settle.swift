@@ -178,7 +178,7 @@ extension Outbox {
                 INSERT INTO attempt (entry, number, startedAt, endedAt, verdict, counted, status, message) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
-            sequence, number, attempt.startedAt.ms, attempt.endedAt.ms, attempt.verdict.name, item.counts, status, failure?.message,
+            sequence, number, attempt.startedAt.ms, attempt.endedAt.ms, attempt.verdict.name.rawValue, item.counts, status, failure?.message,
         ])
         if number > 20 {
             try db.cachedStatement(sql: "DELETE FROM attempt WHERE entry = ? AND number <= ?").execute(arguments: [sequence, number - 20])
