@@ -91,7 +91,7 @@ extension SessionKeeper {
                 event = .refreshed(await refresh())
             case .signIn(let kept, let transition):
                 try store(transition, or: SessionError.unsaved)
-                event = await signedIn(with: kept)
+                event = await signInWithKeptPassword(kept)
             case .end(let transition, .none):
                 try store(transition, or: SessionError.unsaved)
                 return try session()
@@ -112,7 +112,7 @@ extension SessionKeeper {
         }
     }
 
-    private func signedIn(with kept: Credentials.KeptLogin) async -> RenewalEvent {
+    private func signInWithKeptPassword(_ kept: Credentials.KeptLogin) async -> RenewalEvent {
         let recording = RecordingTransport(transport, clock: clock)
         do throws(SignInError) {
             let (account, credentials) = try await scheme.signIn(.password(email: kept.email, kept.password), over: recording) { _ in }

@@ -174,22 +174,21 @@ struct SessionState: Sendable {
     private var credentialOrigins: Set<String> { Set(backend.profile.credentialOrigins.map(\.description)) }
 
     /// - Parameter known: the accounts of this backend that the store knows. An account keeps its name, and a token's name must not be another's.
-    func signedIn(
-        _ account: Account, _ credentials: Credentials, by method: SignInMethod, keepsPassword: Bool, requester: Requester?,
-        known: [Account], at now: Date
+    func completeSignIn(
+        _ signIn: AcceptedSignIn, by requester: Requester?, known: [Account], at now: Date
     ) throws(SignInError) -> SessionTransition {
+        var account = signIn.account
         // The person who submits a token chooses its label, so labels prove nothing.
         if record.state == .signedIn, let current = record.account, current.id != account.id { throw .conflict(current) }
-        var account = account
-        account.label = try label(for: account, by: method, among: known)
+        account.label = try label(for: account, by: signIn.method, among: known)
         var next = SessionRecord(address: backend.address)
         (next.state, next.account, next.since, next.checkedAt) = (.signedIn, account, now, now)
-        (next.origins, next.generation, next.credentials) = (credentialOrigins, record.generation + 1, credentials)
-        if keepsPassword, case .password(let email, let password) = method {
+        (next.origins, next.generation, next.credentials) = (credentialOrigins, record.generation + 1, signIn.credentials)
+        if signIn.keepsPassword, case .password(let email, let password) = signIn.method {
             next.credentials.kept = Credentials.KeptLogin(email: email, password: password)
         }
         next.renewedByLoginAt = record.renewedByLoginAt
-        var transition = signIn(next, by: requester, at: now)
+        var transition = self.signIn(next, by: requester, at: now)
         transition.signsIn = account.id
         return transition
     }

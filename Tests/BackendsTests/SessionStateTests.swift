@@ -149,7 +149,8 @@ private func beginSignOut(_ state: inout SessionState, mayDiscard: Bool = false)
     @Test(arguments: [true, false]) func signsInAndKeepsThePasswordOnlyIfAllowed(keeps: Bool) throws {
         func signedIn(_ account: Account, _ state: SessionState) throws -> SessionTransition {
             let method = SignInMethod.password(email: ann.label, Secret("right"))
-            return try state.signedIn(account, fresh, by: method, keepsPassword: keeps, requester: anna, known: [], at: noon)
+            let signIn = AcceptedSignIn(account: account, credentials: fresh, method: method, keepsPassword: keeps)
+            return try state.completeSignIn(signIn, by: anna, known: [], at: noon)
         }
         var state = try session("[refresh, login]")
         #expect(throws: SignInError.conflict(ann)) { _ = try signedIn(bob, state) }

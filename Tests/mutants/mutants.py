@@ -465,7 +465,7 @@ MUTANTS = [
     ("a gateway's 401 refuses the password", BACKENDS + "Profile/ErrorRules.swift",
      "(standard || declares(response, in: relogin))", "(standard || response.status == 401 || declares(response, in: relogin))", "GatewayErrorTests"),
     ("a gateway's refusal of a sign-in ends the session", SESSIONS + "SessionState+Renewing.swift",
-     "return .end(nil, pausing(failure, asked: max(pause, sentAt.addingTimeInterval(seconds)), at: now))",
+     "return .end(nil, pause(after: failure, asked: max(earliest, sentAt.addingTimeInterval(seconds)), at: now))",
      "return ended(failure.message, at: sentAt.addingTimeInterval(seconds))", "GatewayErrorTests"),
     ("an API key ends with any 401", SESSIONS + "SessionState+Renewing.swift",
      "if let reason = renewal?.reason {", "if let reason = renewal?.reason ?? (methods.isEmpty ? \"401\" : nil) {",
