@@ -9,7 +9,7 @@ extension SessionKeeper {
         // Answers to other lanes' look-ups may make it due again; the next request confirms it then.
         for _ in 1...2 where check != nil || state.isCheckNeeded(at: clock.now) {
             try requireStored()
-            let task = check ?? Task { await self.checkAccount() }
+            let task = check ?? Task { await self.askForAccount() }
             check = task
             guard let answer = await task.joined() else {
                 throw .unreachable(Failure(.stopping, "The request was not sent: it was cancelled."))
@@ -54,7 +54,8 @@ extension SessionKeeper {
         if stopping == nil { try? await confirmAccount() }
     }
 
-    private func checkAccount() async -> Failure? {
+    /// Asks the backend for the signed-in account; returns why it did not answer.
+    private func askForAccount() async -> Failure? {
         defer { check = nil }
         guard var request = backend.health else { return nil }
         request.isBrief = true

@@ -6,7 +6,7 @@ import SyncModel
 
 extension SessionKeeper {
     /// The stored ones. Destroys those that do not decode: no call can settle them.
-    static func owed(at backend: Backend, in outbox: Outbox, now: Date) throws(OutboxError) -> [OwedSignOut] {
+    static func loadOwedDiscardingUnreadable(at backend: Backend, in outbox: Outbox, now: Date) throws(OutboxError) -> [OwedSignOut] {
         var owed: [OwedSignOut] = []
         for stored in try outbox.owedSignOuts(of: backend.name) {
             // `try?`: nil means that it does not decode.

@@ -31,7 +31,7 @@ extension SessionKeeper {
         if request.allDevices, backend.profile.auth.logout.requestForAll == nil { throw .allDevicesUnsupported }
         guard try await canBegin(request) else {
             guard let ending = state.record.ending else { return try forget() }
-            try checkAccount(ending.account, request)
+            try requireAccount(ending.account, named: request.account)
             guard case .signingOut(let task, let isWide) = change else { return try await completing().joined(or: .cancelled) }
             guard isWide || !request.allDevices else { throw .narrowerInProgress }
             return try await task.joined(or: .cancelled)
@@ -67,7 +67,7 @@ extension SessionKeeper {
     }
 
     private func checkAllowed(_ request: SignOutRequest) async throws(SignOutError) {
-        try checkAccount(state.account, request)
+        try requireAccount(state.account, named: request.account)
         guard backend.outboxOnSignOut == .refuse, !request.force, let account = state.account else { return }
         let count: Int
         do { count = try await outbox.tallies().unsent(Destination(backend: backend.name, account: account.id)) } catch {
@@ -76,8 +76,9 @@ extension SessionKeeper {
         if count > 0 { throw .unsent(count) }
     }
 
-    private func checkAccount(_ account: Account?, _ request: SignOutRequest) throws(SignOutError) {
-        if let meant = request.account, meant != account?.id { throw .otherAccount(account) }
+    /// Throws unless `account` is the one that the request names, if it names one.
+    private func requireAccount(_ account: Account?, named meant: AccountID?) throws(SignOutError) {
+        if let meant, meant != account?.id { throw .otherAccount(account) }
     }
 
     /// Already signed out: forgets a token that was handed in and exchanged.

@@ -76,7 +76,8 @@ package actor SessionKeeper {
             state.forgetCredentials()
         }
         self.state = state
-        owed = OwedSignOuts(try Self.owed(at: backend, in: outbox, now: clock.now), backend: backend, now: clock.now)
+        let stored = try Self.loadOwedDiscardingUnreadable(at: backend, in: outbox, now: clock.now)
+        owed = OwedSignOuts(stored, backend: backend, now: clock.now)
     }
 
     deinit { tell.finish() }
@@ -87,14 +88,6 @@ package actor SessionKeeper {
     package func session() throws(SessionError) -> Session {
         try storeHeld(or: SessionError.unsaved)
         return try state.session()
-    }
-
-    /// True if the id of an entry's account names its server.
-    package static func namesItsServer(_ account: AccountID) -> Bool {
-        // An e-mail address may contain "@http://" too, but then an "@" follows, which no host contains.
-        ["@http://", "@https://"].contains { mark in
-            account.rawValue.components(separatedBy: mark).dropFirst().contains { rest in !rest.prefix { $0 != "/" }.contains("@") }
-        }
     }
 
     /// No change of credentials begins from now on; one in progress goes on.

@@ -225,7 +225,7 @@ struct SessionState: Sendable {
 
     /// True if an account known by that id is at this server: at another one, the same person has another id.
     private func isHere(_ id: AccountID) -> Bool {
-        foreignTo == nil ? !SessionKeeper.namesItsServer(id) : id.rawValue.hasSuffix("@" + backend.address)
+        foreignTo == nil ? !id.namesItsServer : id.rawValue.hasSuffix("@" + backend.address)
     }
 
     /// The durable beginning of a sign-out.

@@ -304,14 +304,6 @@ private func beginSignOut(_ state: inout SessionState, mayDiscard: Bool = false)
         #expect(next.record.credentials.cookies.header(for: request.url, at: noon) == "lane=1; _s=2")
     }
 
-    private static let ids: [(AccountID, Bool)] = [
-        ("7@https://lab.test:443", true), ("ann@lab.test@http://127.0.0.1:80/api/@v1", true), ("7", false), ("ann@http.lab.test", false),
-        ("\"ann@http://\"@lab.test", false), ("ann@https://x@lab.test", false), ("https://lab.test:443", false),
-    ]
-    @Test(arguments: ids) func tellsTheServerInAnIdFromAnEmailAddress(id: AccountID, namesServer: Bool) {
-        #expect(SessionKeeper.namesItsServer(id) == namesServer)
-    }
-
     private static let servers: [(SignOutOutcome.Server?, String)] = [
         (nil, "unknown"), (.ended, "ended"), (.alreadyGone, "alreadyGone"), (.failed("Broken."), "failed"), (.some(.none), "none"),
     ]
