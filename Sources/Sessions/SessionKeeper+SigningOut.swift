@@ -217,7 +217,7 @@ extension SignOutError {
         case .narrowerInProgress: "a sign-out of this device only is in progress"
         case .otherAccount: "the request named another account"
         case .unsent(let count):
-            "\(count == 1 ? "1 capture is" : "\(count) captures are") waiting, and the profile forbids signing out before delivery"
+            "\(count == 1 ? "1 entry is" : "\(count) entries are") waiting, and the profile forbids signing out before delivery"
         case .uncounted(let words): "the undelivered entries could not be counted: \(words)"
         case .unsaved(let error): error.description
         }
