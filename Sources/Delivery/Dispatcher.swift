@@ -173,13 +173,13 @@ package final class Dispatcher: Sendable {
             for await message in messages {
                 switch message {
                 case .event(let event):
-                    handle(event, &loop, &group)
+                    apply(event, &loop, &group)
                     if loop.hasFinished { return nil }
                 case .storeBroke(let error): return error
                 case .echo:
                     answerEchoes()
                     // The wall clock may have been set since the last event.
-                    handle(.woke, &loop, &group)
+                    apply(.woke, &loop, &group)
                 }
             }
             return nil
@@ -223,7 +223,7 @@ package final class Dispatcher: Sendable {
     /// `try?`: a full disk loses an event, but no gate; the next start ends or corrects a pause; a server repeats its request.
     private func write(_ records: AsyncStream<Record>) async { for await record in records { try? await record() } }
 
-    private func handle(_ event: DispatchEvent, _ loop: inout Loop, _ group: inout DiscardingTaskGroup) {
+    private func apply(_ event: DispatchEvent, _ loop: inout Loop, _ group: inout DiscardingTaskGroup) {
         switch event {
         case .attempted(let entry, _): loop.tries[entry.sequence] = nil
         case .probed(let backend, _): loop.probes[backend] = nil
