@@ -2,7 +2,6 @@ import Backends
 import Foundation
 import Outbox
 import Salvage
-import Sessions
 import SyncModel
 import Vault
 
