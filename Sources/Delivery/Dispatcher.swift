@@ -243,7 +243,7 @@ package final class Dispatcher: Sendable {
         switch action {
         case .store(let settled, let slots): store(settled, slots, &group)
         case .attempt(let entry):
-            guard let courier = couriers[entry.mutation.destination.backend] else { return }
+            guard let courier = couriers[entry.destination.backend] else { return }
             loop.tries[entry.sequence] = group.addCancellableTask { self.post(.attempted(entry, await courier.attempt(entry))) }
         case .probe(let backend):
             guard let courier = couriers[backend] else { return }
@@ -323,7 +323,7 @@ package final class Dispatcher: Sendable {
     private func logDecisions(_ settled: [Settled], _ unreadable: [MutationID]) {
         for item in settled {
             func warn(_ message: Logger.Message, _ reason: String) {
-                let backend = item.entry.mutation.destination.backend
+                let backend = item.entry.destination.backend
                 log.warning(message, metadata: ["id": "\(item.entry.id)", "backend": "\(backend)", "reason": "\(reason)"])
             }
             switch item.settlement {

@@ -152,7 +152,7 @@ extension Outbox {
                     AND backend = ? AND account = ? AND route = ?
                 """
         ).execute(arguments: [
-            atOnce, entry.mutation.destination.backend, entry.mutation.destination.account, entry.mutation.route,
+            atOnce, entry.destination.backend, entry.destination.account, entry.mutation.route,
         ])
     }
 

@@ -46,7 +46,7 @@ MUTANTS = [
      "guard entry.uncertain else { return goSend() }", "guard entry.uncertain, startedAt < .distantPast else { return goSend() }",
      "DeliveryTests|FailureTests"),
     ("send under whoever is signed in", DELIVERY + "DeliveryAttempt.swift",
-     "guard account.id == entry.mutation.destination.account else {", "guard !account.id.isEmpty else {", "DeliveryTests"),
+     "guard account.id == entry.destination.account else {", "guard !account.id.isEmpty else {", "DeliveryTests"),
     ("resend without an end on 401", DELIVERY + "DeliveryAttempt.swift",
      "end(hasRenewed ? verdict.denied : verdict, wasSent: true, at: now)",
      "end(verdict, wasSent: true, at: now)", "DeliveryTests|ContractTests"),
