@@ -9,6 +9,7 @@ extension SessionKeeper {
         // Answers to other lanes' look-ups may make it due again; the next request confirms it then.
         for _ in 1...2 where check != nil || state.isCheckNeeded(at: clock.now) {
             try requireStored()
+            // Unstructured: other lanes join it, so it outlives its first caller. It ends with the answer or the request's time limit.
             let task = check ?? Task { await self.askForAccount() }
             check = task
             guard let answer = await task.joined() else {
@@ -24,7 +25,7 @@ extension SessionKeeper {
         // Its answer may be older than the last request's.
         if let check { _ = await check.joined() }
         let confirmations = state.confirmations
-        state.isCheckDue = true
+        state.requireCheck()
         let isAsked = state.isCheckNeeded(at: clock.now)
         try await confirmAccount()
         guard state.record.state == .signedIn, state.account?.id == session.account.id else {
@@ -40,6 +41,7 @@ extension SessionKeeper {
     func checkLater() {
         guard laterCheck == nil, backend.hasHealth else { return }
         let now = clock.now
+        // Unstructured: the answer that causes it does not wait for it. It ends after one check, a minute later.
         laterCheck = Task { [weak self, clock] in
             // `try?`: this task is never cancelled.
             try? await clock.sleep(from: now, until: now.addingTimeInterval(SessionState.longestUnchecked))
@@ -49,7 +51,7 @@ extension SessionKeeper {
 
     private func checkNow() async {
         laterCheck = nil
-        state.isCheckDue = true
+        state.requireCheck()
         // `try?`: if it fails now, the next send repeats it.
         if stopping == nil { try? await confirmAccount() }
     }
@@ -61,8 +63,7 @@ extension SessionKeeper {
         request.isBrief = true
         let generation = state.record.generation
         scheme.authorize(&request, with: state.record.credentials)
-        // A change from here on needs a confirmation of its own.
-        state.isCheckDue = false
+        state.beginCheck()
         var failure: Failure
         do throws(TransportError) {
             let response = try await transport.send(request)
@@ -77,7 +78,7 @@ extension SessionKeeper {
         } catch {
             failure = error.failure
         }
-        state.isCheckDue = true
+        state.checkFailed()
         failure.message = "The request was not sent, because the backend did not confirm the signed-in account: \(failure.message)"
         return failure.withKnownOutcome
     }

@@ -18,6 +18,7 @@ extension SessionKeeper {
         guard await waitForChange() else { throw .unavailable(.cancelled) }
         try state.admit(method)
         let keepsPassword = remember && backend.profile.auth.renewsByLogin
+        // Unstructured: the answer must be stored, though the caller is cancelled. It ends with that.
         let task = Task { await self.performSignIn(method, keepsPassword: keepsPassword, by: requester ?? .daemon, known) }
         change = .signingIn(task, usesUpToken: method.digest != nil)
         return try await task.joined(or: .unavailable(.cancelled))
@@ -34,8 +35,7 @@ extension SessionKeeper {
             let signIn = AcceptedSignIn(account: account, credentials: credentials, method: method, keepsPassword: keepsPassword)
             let transition = try state.completeSignIn(signIn, by: requester, known: known, at: clock.now)
             try store(transition, or: SignInError.unsaved)
-            state.isCheckDue = false
-            state.backoff.end()
+            state.noteSignIn()
             return .success(snapshot)
         } catch {
             return .failure(error)

@@ -39,8 +39,10 @@ extension SessionKeeper {
         // A refused token stays refused.
         let isRefused = state.isRefused
         try store(state.signOutBegins(request, at: clock.now), or: SignOutError.unsaved)
-        if isRefused { state.refusedGeneration = state.record.generation }
+        if isRefused { state.markRefused(generation: state.record.generation) }
+        // Unstructured: the sign-out outlives a cancelled caller. This ends when no request is being sent, which has a time limit.
         let drained = Task { await drain() }
+        // Unstructured: as above. It ends when the sign-out is stored, or has failed.
         let task = Task { [renewal = renewal] in
             await self.leave(allDevices: request.allDevices, after: renewal, drained)
         }
@@ -97,6 +99,7 @@ extension SessionKeeper {
     }
 
     private func completing() -> SignOutTask {
+        // Unstructured: callers join it, and it outlives them. It ends when the sign-out is stored, or has failed.
         let task = Task { await self.completed(.none) }
         change = .signingOut(task, allDevices: true)
         return task
@@ -111,7 +114,7 @@ extension SessionKeeper {
                 let count = try await outbox.discardAll(
                     of: Destination(backend: backend.name, account: account.id), by: ending?.requester?.description ?? "sign-out",
                     named: ending?.requester?.name, at: clock.now)
-                state.record.ending?.discarded = (ending?.discarded ?? 0) + count
+                state.noteDiscarded(count)
             }
             let discarded = state.record.ending?.discarded ?? 0
             if let transition = state.signOutEnds(at: clock.now) { try perform(transition) }
@@ -153,6 +156,7 @@ extension SessionKeeper {
         self.renewal = nil
         state.serverTold(server)
         let result = await completed(server)
+        // Unstructured: the sign-out returns before the requests in progress end. It ends with them.
         if !isDrained { change = .draining(Task { await self.end(drained) }) }
         return result
     }

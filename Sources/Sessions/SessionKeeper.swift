@@ -111,7 +111,7 @@ package actor SessionKeeper {
 
     /// Until when renewals are paused, and why; nil if they are not.
     var pause: (until: Date, failure: Failure)? {
-        if isHurried.exchange(false, ordering: .sequentiallyConsistent) { state.backoff.hurry() }
+        if isHurried.exchange(false, ordering: .sequentiallyConsistent) { state.hurry() }
         return state.backoff.running(at: clock.now)
     }
 
@@ -160,8 +160,7 @@ package actor SessionKeeper {
 
     func storeSoon() {
         guard state.isStoreDue(at: clock.now) else { return }
-        // If it fails, the next try is a minute away.
-        state.savedAt = clock.now
+        state.noteStoreTried(at: clock.now)
         flush()
     }
 }
@@ -170,7 +169,7 @@ extension Task where Failure == Never {
     /// The task's value; nil as soon as the caller is cancelled. The task itself goes on.
     func joined() async -> Success? {
         let (values, continuation) = AsyncStream.makeStream(of: Success.self)
-        // Unstructured: a child would keep a cancelled parent waiting.
+        // Unstructured: a child would keep a cancelled parent waiting. It ends with the value.
         Task<Void, Never> {
             continuation.yield(await value)
             continuation.finish()

@@ -52,8 +52,7 @@ extension SessionState {
         case .signedIn(let account, var credentials):
             guard account.id == record.account?.id else { return ended("the kept password signs in to another account", at: now) }
             credentials.kept = record.credentials.kept
-            record.checkedAt = now
-            isCheckDue = false
+            noteChecked(at: now)
             return .end(signIn(applyRenewal(credentials), by: nil, ifUnstored: .hold, at: now))
         case .notSignedIn(let error, let mayHaveArrived, let asked): return notSignedIn(error, mayHaveArrived, asked, at: now)
         }
@@ -93,10 +92,10 @@ extension SessionState {
     private mutating func refreshed(_ answer: RefreshAnswer, at now: Date) -> RenewalStep {
         switch note(answer) {
         case .renewed(let credentials):
-            isCheckDue = true
+            requireCheck()
             return .end(SessionTransition(applyRenewal(credentials), ifUnstored: .hold))
         case .confirmed(let response, let request):
-            (isCheckDue, record.checkedAt) = (false, now)
+            noteChecked(at: now)
             var credentials = record.credentials
             _ = credentials.cookies.absorb(response, to: request, at: now)
             return .end(SessionTransition(applyRenewal(credentials), ifUnstored: .hold))
@@ -190,7 +189,7 @@ extension SessionState {
         next.awaitsRefresh = false
         next.failingSince = nil
         if next.state == .signedIn { next.generation += 1 }
-        refusedGeneration = nil
+        forgetRefusal()
         backoff.end()
         return next
     }

@@ -3,18 +3,19 @@ import Foundation
 import Outbox
 import SyncModel
 
-/// Every rule of one backend's session: pure, without clock, network or disk. `SessionKeeper` performs what it decides.
+/// Every rule of one backend's session: pure, without clock, network or disk. `SessionKeeper` performs what it decides, and changes it only
+/// through its methods.
 struct SessionState: Sendable {
     let backend: Backend
     /// The backend's address, if the outbox still holds entries for another one: the same id there is another account.
     let foreignTo: String?
     var record: SessionRecord
     /// Only in this run: the credentials of this generation were refused.
-    var refusedGeneration: Int?
+    private(set) var refusedGeneration: Int?
     /// The refusal of this generation's credentials that the profile declares, in the server's words.
-    var declared: Declared?
+    private(set) var declared: Declared?
     /// The account must be confirmed before the next send.
-    var isCheckDue = true
+    private(set) var isCheckDue = true
     /// When the backend last answered a check in this run.
     private var askedAt: Date?
     /// How often the backend named the signed-in account in this run.
@@ -24,10 +25,10 @@ struct SessionState: Sendable {
     /// The store has an older record.
     var isDirty = false
     /// Renewed credentials are not stored yet, and must not be used before that.
-    var isUnstored = false
+    private(set) var isUnstored = false
     /// An earlier refresh was sent, and its answer was not stored.
     var answerWasLost = false
-    var savedAt: Date
+    private(set) var savedAt: Date
     private var revision = 0
     /// The snapshot has changed since the last revision.
     private var isUnannounced = false
@@ -145,6 +146,9 @@ struct SessionState: Sendable {
         revision += 1
         return true
     }
+
+    /// A change was to be stored. If that failed, the next try is a minute away.
+    mutating func noteStoreTried(at now: Date) { savedAt = now }
 
     /// Throws if this sign-in must not begin.
     func admit(_ method: SignInMethod) throws(SignInError) {
@@ -271,6 +275,12 @@ struct SessionState: Sendable {
     /// The account whose entries a sign-out in progress discards first; nil for none.
     var discards: Account? { record.ending.flatMap { $0.discardsEntries ? $0.account : nil } }
 
+    /// So many more entries were discarded for the sign-out in progress.
+    mutating func noteDiscarded(_ count: Int) {
+        let before = record.ending?.discarded ?? 0
+        record.ending?.discarded = before + count
+    }
+
     /// The server has answered the sign-out.
     mutating func serverTold(_ server: SignOutOutcome.Server) {
         record.ending?.server = server.answer
@@ -313,6 +323,40 @@ struct SessionState: Sendable {
     static let otherAccount =
         "the server answered as another account, so nothing more was sent; receipts since the last check are marked as unverified"
 
+    /// A person's sign-in is stored: the server has just named the account.
+    mutating func noteSignIn() {
+        isCheckDue = false
+        backoff.end()
+    }
+
+    /// Ends a pause of renewals that no server asked for.
+    mutating func hurry() { backoff.hurry() }
+
+    // MARK: Refusals
+
+    /// The server has refused credentials of `generation`. Older ones are of no interest.
+    mutating func markRefused(generation: Int) { if generation == record.generation { refusedGeneration = generation } }
+
+    /// The credentials may be tried again.
+    mutating func forgetRefusal() { refusedGeneration = nil }
+
+    /// The backend has accepted credentials of `generation`: a refusal that it has not declared came from elsewhere, and is over.
+    mutating func forgetUndeclaredRefusal(of generation: Int) { if declared?.generation != generation { forgetRefusal() } }
+
+    // MARK: Checks
+
+    /// The account must be confirmed before the next request.
+    mutating func requireCheck() { isCheckDue = true }
+
+    /// A check is about to be sent. A change from here on needs a confirmation of its own.
+    mutating func beginCheck() { isCheckDue = false }
+
+    /// The check had no answer, so the next request repeats it.
+    mutating func checkFailed() { isCheckDue = true }
+
+    /// An answer that renewed the session has named the account.
+    mutating func noteChecked(at now: Date) { (isCheckDue, record.checkedAt) = (false, now) }
+
     // MARK: Answers
 
     /// True if the account must be confirmed before the next request.
@@ -333,6 +377,13 @@ struct SessionState: Sendable {
         guard account == record.account?.id else { return false }
         record.checkedAt = now
         confirmations += 1
+        isDirty = true
+        return true
+    }
+
+    /// Has `change` put into the credentials what an answer to those of `generation` renews; true on a change.
+    mutating func absorb(generation: Int, _ change: (inout Credentials) -> Bool) -> Bool {
+        guard generation == record.generation, record.state == .signedIn, change(&record.credentials) else { return false }
         isDirty = true
         return true
     }
