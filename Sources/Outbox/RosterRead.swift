@@ -38,6 +38,7 @@ package enum Incompleteness: String, Sendable, CaseIterable {
     package var isUnsettled: Bool { self == .changing || self == .contradiction }
 }
 
+/// The effect of storing a read.
 package enum RosterStored: Sendable, Equatable {
     case changed(RosterDifference)
     /// The rows are those that were stored already.

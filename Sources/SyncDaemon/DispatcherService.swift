@@ -1,4 +1,5 @@
 import Delivery
+import Outbox
 import ServiceLifecycle
 
 /// Delivers until shutdown, then hands back in-flight entries.
