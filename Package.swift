@@ -135,7 +135,7 @@ let targets: [Target] = [
     tests(
         "Dashboard", "Dashboard", "ControlAPI", "SyncModel", "AsyncHTTPClient", "HTTPTypes", "HummingbirdCore", "Logging", "NIOCore",
         "NIOHTTP1", "NIOPosix"),
-    tests("homing", "homing", "ControlAPI", "ControlServer", "Notifying"),
+    tests("homing", "homing", "ControlAPI", "ControlServer", "Notifying", "SyncModel"),
     tests(
         "EndToEnd", "homingd", "homing", "homing-sandbox", "homing-torture", "ControlAPI", "ControlServer", "Delivery", "Sandbox",
         "StationSupport", "SyncDaemon", "SyncModel", "AsyncHTTPClient", "GRDB", "HTTPTypes", "Logging", "NIOCore", "NIOHTTP1",

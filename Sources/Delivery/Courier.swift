@@ -13,7 +13,8 @@ package struct Courier: Sendable {
     package init(keeper: SessionKeeper, policy: RetryPolicy, clock: any SyncClock) {
         self.keeper = keeper
         backend = keeper.backend
-        rules = DeliveryAttempt.Rules(attempts: policy.attempts, lookupAfter: policy.lookupAfter, keyLifetime: keeper.backend.keyLifetime)
+        rules = DeliveryAttempt.Rules(
+            attempts: policy.attempts, lookupAfter: policy.lookupAfter, keyLifetime: keeper.backend.keyLifetime?.seconds)
         self.clock = clock
     }
 

@@ -34,10 +34,10 @@ package struct DeliveryAttempt: Sendable {
         var attempts: Int
         /// Seconds for which a server may still process a request after its answer was lost.
         var lookupAfter: TimeInterval
-        /// How long the backend remembers a key; nil for ever.
-        var keyLifetime: Duration?
+        /// Seconds for which the backend remembers a key; nil for ever.
+        var keyLifetime: TimeInterval?
 
-        package init(attempts: Int, lookupAfter: TimeInterval, keyLifetime: Duration?) {
+        package init(attempts: Int, lookupAfter: TimeInterval, keyLifetime: TimeInterval?) {
             self.attempts = attempts
             self.lookupAfter = lookupAfter
             self.keyLifetime = keyLifetime
@@ -68,7 +68,7 @@ package struct DeliveryAttempt: Sendable {
     }
 
     package mutating func begin(as account: Account, at now: Date) -> Step {
-        guard account.id == entry.mutation.destination.account else {
+        guard account.id == entry.destination.account else {
             let failure = Failure(.signInRequired, "Another account is signed in.", outcomeUnknown: entry.uncertain)
             return end(.unauthorized(failure), wasMade: false, at: now)
         }
@@ -184,7 +184,7 @@ package struct DeliveryAttempt: Sendable {
         if route.isBlind, entry.doubts >= RetryPolicy.mostDoubts {
             return "The entry was sent \(entry.doubts) times, and each send may have taken effect. It cannot be looked up."
         }
-        guard let lifetime = rules.keyLifetime, entry.uncertainSince?.hasAged(lifetime.seconds, at: now) == true else { return nil }
+        guard let lifetime = rules.keyLifetime, entry.uncertainSince?.hasAged(lifetime, at: now) == true else { return nil }
         return "The entry may already have taken effect. The backend has forgotten the idempotency key, so a resend could duplicate it."
     }
 }

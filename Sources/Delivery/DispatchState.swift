@@ -139,7 +139,7 @@ package struct DispatchState: Sendable {
     private mutating func stored(_ claimed: Claimed) -> [DispatchAction] {
         isStoring = false
         storeAgainAt = nil
-        for item in beingWritten { states[item.entry.mutation.destination.backend]?.settling -= 1 }
+        for item in beingWritten { states[item.entry.destination.backend]?.settling -= 1 }
         beingWritten = []
         for (name, state) in states {
             guard let asked = state.askedFor else { continue }
@@ -153,7 +153,7 @@ package struct DispatchState: Sendable {
         }
         var actions: [DispatchAction] = []
         for entry in claimed.entries {
-            let backend = entry.mutation.destination.backend
+            let backend = entry.destination.backend
             if isStopping {
                 handBack(entry, Failure(.stopping, "The daemon was stopped.", outcomeUnknown: entry.uncertain))
             } else if states[backend]?.pause != nil {
@@ -168,12 +168,12 @@ package struct DispatchState: Sendable {
 
     /// Releases an entry claimed before the stop or pause arrived.
     private mutating func handBack(_ entry: Entry, _ failure: Failure) {
-        states[entry.mutation.destination.backend]?.settling += 1
+        states[entry.destination.backend]?.settling += 1
         unwritten.append(Settled(entry, .released(until: entry.dueAt ?? .distantPast, failure), attempt: nil))
     }
 
     private mutating func attempted(_ entry: Entry, _ attempt: Attempt, _ now: Date) -> [DispatchAction] {
-        let backend = entry.mutation.destination.backend
+        let backend = entry.destination.backend
         guard var state = states[backend], state.sending.removeValue(forKey: entry.sequence) != nil else { return [] }
         var route = state.routes[entry.mutation.route] ?? RouteState()
         let blame = attempt.isQuieted ? route.blameForQuiet(entry) : route.blame(entry, policy.retry, now)
@@ -194,7 +194,7 @@ package struct DispatchState: Sendable {
     private mutating func infer(
         from attempt: Attempt, of entry: Entry, _ blame: Blame, _ state: inout BackendState, _ route: inout RouteState, _ now: Date
     ) -> [DispatchAction] {
-        let backend = entry.mutation.destination.backend
+        let backend = entry.destination.backend
         switch attempt.verdict {
         case .accepted(let receipt):
             state.breaker.succeed()
@@ -304,7 +304,7 @@ package struct DispatchState: Sendable {
         guard !isStoring, storeAgainAt == nil else { return [] }
         var slots: [Destination: ClaimOrder] = [:]
         // Writing the settlements frees their lanes.
-        for item in unwritten { states[item.entry.mutation.destination.backend]?.due = .unknown }
+        for item in unwritten { states[item.entry.destination.backend]?.due = .unknown }
         if !isStopping {
             for name in names {
                 guard let state = states[name], let destination = state.destination(name), let order = state.order(atMost: policy.inFlight),

@@ -173,13 +173,13 @@ package final class Dispatcher: Sendable {
             for await message in messages {
                 switch message {
                 case .event(let event):
-                    handle(event, &loop, &group)
+                    apply(event, &loop, &group)
                     if loop.hasFinished { return nil }
                 case .storeBroke(let error): return error
                 case .echo:
                     answerEchoes()
                     // The wall clock may have been set since the last event.
-                    handle(.woke, &loop, &group)
+                    apply(.woke, &loop, &group)
                 }
             }
             return nil
@@ -223,7 +223,7 @@ package final class Dispatcher: Sendable {
     /// `try?`: a full disk loses an event, but no gate; the next start ends or corrects a pause; a server repeats its request.
     private func write(_ records: AsyncStream<Record>) async { for await record in records { try? await record() } }
 
-    private func handle(_ event: DispatchEvent, _ loop: inout Loop, _ group: inout DiscardingTaskGroup) {
+    private func apply(_ event: DispatchEvent, _ loop: inout Loop, _ group: inout DiscardingTaskGroup) {
         switch event {
         case .attempted(let entry, _): loop.tries[entry.sequence] = nil
         case .probed(let backend, _): loop.probes[backend] = nil
@@ -243,7 +243,7 @@ package final class Dispatcher: Sendable {
         switch action {
         case .store(let settled, let slots): store(settled, slots, &group)
         case .attempt(let entry):
-            guard let courier = couriers[entry.mutation.destination.backend] else { return }
+            guard let courier = couriers[entry.destination.backend] else { return }
             loop.tries[entry.sequence] = group.addCancellableTask { self.post(.attempted(entry, await courier.attempt(entry))) }
         case .probe(let backend):
             guard let courier = couriers[backend] else { return }
@@ -323,7 +323,7 @@ package final class Dispatcher: Sendable {
     private func logDecisions(_ settled: [Settled], _ unreadable: [MutationID]) {
         for item in settled {
             func warn(_ message: Logger.Message, _ reason: String) {
-                let backend = item.entry.mutation.destination.backend
+                let backend = item.entry.destination.backend
                 log.warning(message, metadata: ["id": "\(item.entry.id)", "backend": "\(backend)", "reason": "\(reason)"])
             }
             switch item.settlement {

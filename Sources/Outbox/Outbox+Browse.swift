@@ -6,7 +6,7 @@ import SyncModel
 /// One attempt as it is stored.
 package struct AttemptRecord: Sendable, Equatable {
     package var startedAt, endedAt: Date
-    /// `Verdict.name`.
+    /// A `Verdict.Name`.
     package var verdict: String
     package var counted: Bool
     package var status: Int?
@@ -116,7 +116,8 @@ extension Outbox {
             !receipt.foundByLookup
         else { return nil }
         return AttemptRecord(
-            startedAt: begin, endedAt: receipt.settledAt, verdict: "accepted", counted: false, status: receipt.status, message: nil)
+            startedAt: begin, endedAt: receipt.settledAt, verdict: Verdict.Name.accepted.rawValue, counted: false, status: receipt.status,
+            message: nil)
     }
 
     /// `delivered` and `discarded` include all entries ever settled.

@@ -152,7 +152,7 @@ extension Outbox {
                     AND backend = ? AND account = ? AND route = ?
                 """
         ).execute(arguments: [
-            atOnce, entry.mutation.destination.backend, entry.mutation.destination.account, entry.mutation.route,
+            atOnce, entry.destination.backend, entry.destination.account, entry.mutation.route,
         ])
     }
 
@@ -171,14 +171,15 @@ extension Outbox {
         let number =
             (try Int64.fetchOne(
                 db.cachedStatement(sql: "SELECT max(number) FROM attempt WHERE entry = ?"), arguments: [sequence]) ?? 0) + 1
-        let failure = attempt.verdict.failure
-        let status: Int? = if case .accepted(let receipt) = attempt.verdict { receipt.status } else { failure?.status }
+        let verdict = attempt.verdict
+        let failure = verdict.failure
+        let status: Int? = if case .accepted(let receipt) = verdict { receipt.status } else { failure?.status }
         try db.cachedStatement(
             sql: """
                 INSERT INTO attempt (entry, number, startedAt, endedAt, verdict, counted, status, message) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
-            sequence, number, attempt.startedAt.ms, attempt.endedAt.ms, attempt.verdict.name, item.counts, status, failure?.message,
+            sequence, number, attempt.startedAt.ms, attempt.endedAt.ms, verdict.name.rawValue, item.counts, status, failure?.message,
         ])
         if number > 20 {
             try db.cachedStatement(sql: "DELETE FROM attempt WHERE entry = ? AND number <= ?").execute(arguments: [sequence, number - 20])

@@ -215,10 +215,3 @@ package struct Outbox: Sendable {
         return error
     }
 }
-
-extension Outbox {
-    /// SQLite's `synchronous` on the connection that writes: 2 is FULL.
-    package func synchronous() throws -> Int {
-        try pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") ?? -1 }
-    }
-}

@@ -97,7 +97,7 @@ package final class RosterKeeper: Sendable {
                 resources: keepers.mapValues { $0.backend.maxAges }, parents: keepers.mapValues { $0.backend.parents }, seed: seed)
             var loop = Loop(state: state)
             for await event in events {
-                handle(event, &loop, &group)
+                apply(event, &loop, &group)
                 if loop.hasFinished { break }
             }
             group.cancelAll()
@@ -117,7 +117,7 @@ package final class RosterKeeper: Sendable {
         var hasFinished = false
     }
 
-    private func handle(_ event: RosterEvent, _ loop: inout Loop, _ group: inout DiscardingTaskGroup) {
+    private func apply(_ event: RosterEvent, _ loop: inout Loop, _ group: inout DiscardingTaskGroup) {
         switch event {
         case .ended(let key, let outcome, _):
             loop.reads[key.destination.backend] = nil

@@ -9,7 +9,8 @@ extension SessionKeeper {
         // Answers to other lanes' look-ups may make it due again; the next request confirms it then.
         for _ in 1...2 where check != nil || state.isCheckNeeded(at: clock.now) {
             try requireStored()
-            let task = check ?? Task { await self.checkAccount() }
+            // Unstructured: other lanes join it, so it outlives its first caller. It ends with the answer or the request's time limit.
+            let task = check ?? Task { await self.askForAccount() }
             check = task
             guard let answer = await task.joined() else {
                 throw .unreachable(Failure(.stopping, "The request was not sent: it was cancelled."))
@@ -24,7 +25,7 @@ extension SessionKeeper {
         // Its answer may be older than the last request's.
         if let check { _ = await check.joined() }
         let confirmations = state.confirmations
-        state.isCheckDue = true
+        state.requireCheck()
         let isAsked = state.isCheckNeeded(at: clock.now)
         try await confirmAccount()
         guard state.record.state == .signedIn, state.account?.id == session.account.id else {
@@ -40,6 +41,7 @@ extension SessionKeeper {
     func checkLater() {
         guard laterCheck == nil, backend.hasHealth else { return }
         let now = clock.now
+        // Unstructured: the answer that causes it does not wait for it. It ends after one check, a minute later.
         laterCheck = Task { [weak self, clock] in
             // `try?`: this task is never cancelled.
             try? await clock.sleep(from: now, until: now.addingTimeInterval(SessionState.longestUnchecked))
@@ -49,19 +51,19 @@ extension SessionKeeper {
 
     private func checkNow() async {
         laterCheck = nil
-        state.isCheckDue = true
+        state.requireCheck()
         // `try?`: if it fails now, the next send repeats it.
         if stopping == nil { try? await confirmAccount() }
     }
 
-    private func checkAccount() async -> Failure? {
+    /// Asks the backend for the signed-in account; returns why it did not answer.
+    private func askForAccount() async -> Failure? {
         defer { check = nil }
         guard var request = backend.health else { return nil }
         request.isBrief = true
         let generation = state.record.generation
         scheme.authorize(&request, with: state.record.credentials)
-        // A change from here on needs a confirmation of its own.
-        state.isCheckDue = false
+        state.beginCheck()
         var failure: Failure
         do throws(TransportError) {
             let response = try await transport.send(request)
@@ -76,7 +78,7 @@ extension SessionKeeper {
         } catch {
             failure = error.failure
         }
-        state.isCheckDue = true
+        state.checkFailed()
         failure.message = "The request was not sent, because the backend did not confirm the signed-in account: \(failure.message)"
         return failure.withKnownOutcome
     }

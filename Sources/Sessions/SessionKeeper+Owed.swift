@@ -6,7 +6,7 @@ import SyncModel
 
 extension SessionKeeper {
     /// The stored ones. Destroys those that do not decode: no call can settle them.
-    static func owed(at backend: Backend, in outbox: Outbox, now: Date) throws(OutboxError) -> [OwedSignOut] {
+    static func loadOwedDiscardingUnreadable(at backend: Backend, in outbox: Outbox, now: Date) throws(OutboxError) -> [OwedSignOut] {
         var owed: [OwedSignOut] = []
         for stored in try outbox.owedSignOuts(of: backend.name) {
             // `try?`: nil means that it does not decode.
@@ -27,7 +27,7 @@ extension SessionKeeper {
     /// Repeats the calls that the server has not heard, as far as it can be reached. Returns when to call this again; nil for never.
     package func repeatOwedSignOuts() async -> Date? {
         guard await waitForChange(), stopping == nil else { return nil }
-        // Unstructured: an answer must be stored, though the caller is cancelled.
+        // Unstructured: an answer must be stored, though the caller is cancelled. It ends when no call is due, or at a stop.
         let task = Task { await self.repeatOwed() }
         owedRound = task
         return await task.joined() == nil ? nil : nextOwedRound

@@ -11,7 +11,7 @@ extension SessionKeeper {
         if state.isRefused {
             if !state.methods.isEmpty { return try await renewal(of: current) }
             // There is nothing to renew it by, and a gateway may have refused it: try it as it is.
-            state.refusedGeneration = nil
+            state.forgetRefusal()
             return current
         }
         guard state.isStale(at: clock.now) else { return current }
@@ -29,7 +29,7 @@ extension SessionKeeper {
 
     /// A session of the same account newer than `stale`, which the backend refused. At most one renewal runs, for the current generation only.
     package func replace(_ stale: Session) async throws(SessionError) -> Session {
-        if stale.generation == state.record.generation { state.refusedGeneration = stale.generation }
+        state.markRefused(generation: stale.generation)
         return try await renewal(of: stale)
     }
 
@@ -65,7 +65,7 @@ extension SessionKeeper {
                 if let renewal { return try await renewal.joined(or: .unavailable(.cancelled)) }
                 if let stopping { throw .unavailable(stopping) }
                 if let (until, failure) = pause { throw .tooSoon(until: until, failure) }
-                // Unstructured: once begun it must be stored, though its caller is cancelled.
+                // Unstructured: once begun it must be stored, though its caller is cancelled. It ends with that or a sign-out.
                 let task = Task { await self.renew() }
                 renewal = task
                 return try await task.joined(or: .unavailable(.cancelled))
@@ -91,7 +91,7 @@ extension SessionKeeper {
                 event = .refreshed(await refresh())
             case .signIn(let kept, let transition):
                 try store(transition, or: SessionError.unsaved)
-                event = await signedIn(with: kept)
+                event = await signInWithKeptPassword(kept)
             case .end(let transition, .none):
                 try store(transition, or: SessionError.unsaved)
                 return try session()
@@ -112,7 +112,7 @@ extension SessionKeeper {
         }
     }
 
-    private func signedIn(with kept: Credentials.KeptLogin) async -> RenewalEvent {
+    private func signInWithKeptPassword(_ kept: Credentials.KeptLogin) async -> RenewalEvent {
         let recording = RecordingTransport(transport, clock: clock)
         do throws(SignInError) {
             let (account, credentials) = try await scheme.signIn(.password(email: kept.email, kept.password), over: recording) { _ in }

@@ -50,8 +50,7 @@ extension SessionKeeper {
             let health = backend.health(try await transport.send(request))
             switch health {
             case .well(let account?) where isAuthorized:
-                // An undeclared refusal did not come from the backend, and is over.
-                if confirm(account, generation: generation), state.declared?.generation != generation { state.refusedGeneration = nil }
+                if confirm(account, generation: generation) { state.forgetUndeclaredRefusal(of: generation) }
             case .well, .refused:
                 // An entry would only find that renewals are paused.
                 if state.isRefused, let (_, failure) = pause { return .ill(failure) }
@@ -84,7 +83,7 @@ extension SessionKeeper {
         scheme.authorize(&request, with: state.record.credentials)
         let response = try await transport.send(request)
         if absorb(response, to: request, generation: generation) {
-            if isSend, !request.isSafe { checkLater() } else { state.isCheckDue = true }
+            if isSend, !request.isSafe { checkLater() } else { state.requireCheck() }
         }
         state.answered(response, generation: generation)
         storeSoon()
@@ -93,10 +92,7 @@ extension SessionKeeper {
 
     /// Keeps what an answer to credentials of `generation` renews; true on a change.
     func absorb(_ response: InboundResponse, to request: OutboundRequest, generation: Int) -> Bool {
-        guard state.record.generation == generation, state.record.state == .signedIn,
-            scheme.absorb(response, to: request, into: &state.record.credentials)
-        else { return false }
-        state.isDirty = true
+        guard state.absorb(generation: generation, { scheme.absorb(response, to: request, into: &$0) }) else { return false }
         storeSoon()
         return true
     }

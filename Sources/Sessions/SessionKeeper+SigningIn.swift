@@ -7,7 +7,7 @@ extension SessionKeeper {
     ///
     /// - Parameters:
     ///   - remember: keep the password, if the profile allows it, to renew the session without a person.
-    ///   - known: see `SessionState.signedIn`.
+    ///   - known: see `SessionState.completeSignIn`.
     package func signIn(
         _ method: SignInMethod, remember: Bool, by requester: Requester? = nil, known: [Account] = []
     ) async throws(SignInError) -> SessionSnapshot {
@@ -18,12 +18,13 @@ extension SessionKeeper {
         guard await waitForChange() else { throw .unavailable(.cancelled) }
         try state.admit(method)
         let keepsPassword = remember && backend.profile.auth.renewsByLogin
-        let task = Task { await self.signedIn(method, keepsPassword: keepsPassword, by: requester ?? .daemon, known) }
+        // Unstructured: the answer must be stored, though the caller is cancelled. It ends with that.
+        let task = Task { await self.performSignIn(method, keepsPassword: keepsPassword, by: requester ?? .daemon, known) }
         change = .signingIn(task, usesUpToken: method.digest != nil)
         return try await task.joined(or: .unavailable(.cancelled))
     }
 
-    private func signedIn(
+    private func performSignIn(
         _ method: SignInMethod, keepsPassword: Bool, by requester: Requester, _ known: [Account]
     ) async -> Result<SessionSnapshot, SignInError> {
         defer { change = nil }
@@ -31,11 +32,10 @@ extension SessionKeeper {
             let (account, credentials) = try await scheme.signIn(state.resumed(method), over: transport) { tokens throws(SignInError) in
                 if let given = method.digest, let refresh = tokens.refresh { try await self.keep(refresh, exchangedFor: given) }
             }
-            let transition = try state.signedIn(
-                account, credentials, by: method, keepsPassword: keepsPassword, requester: requester, known: known, at: clock.now)
+            let signIn = AcceptedSignIn(account: account, credentials: credentials, method: method, keepsPassword: keepsPassword)
+            let transition = try state.completeSignIn(signIn, by: requester, known: known, at: clock.now)
             try store(transition, or: SignInError.unsaved)
-            state.isCheckDue = false
-            state.backoff.end()
+            state.noteSignIn()
             return .success(snapshot)
         } catch {
             return .failure(error)

@@ -31,7 +31,7 @@ extension SessionKeeper {
         if request.allDevices, backend.profile.auth.logout.requestForAll == nil { throw .allDevicesUnsupported }
         guard try await canBegin(request) else {
             guard let ending = state.record.ending else { return try forget() }
-            try checkAccount(ending.account, request)
+            try requireAccount(ending.account, named: request.account)
             guard case .signingOut(let task, let isWide) = change else { return try await completing().joined(or: .cancelled) }
             guard isWide || !request.allDevices else { throw .narrowerInProgress }
             return try await task.joined(or: .cancelled)
@@ -39,8 +39,10 @@ extension SessionKeeper {
         // A refused token stays refused.
         let isRefused = state.isRefused
         try store(state.signOutBegins(request, at: clock.now), or: SignOutError.unsaved)
-        if isRefused { state.refusedGeneration = state.record.generation }
+        if isRefused { state.markRefused(generation: state.record.generation) }
+        // Unstructured: the sign-out outlives a cancelled caller. This ends when no request is being sent, which has a time limit.
         let drained = Task { await drain() }
+        // Unstructured: as above. It ends when the sign-out is stored, or has failed.
         let task = Task { [renewal = renewal] in
             await self.leave(allDevices: request.allDevices, after: renewal, drained)
         }
@@ -67,7 +69,7 @@ extension SessionKeeper {
     }
 
     private func checkAllowed(_ request: SignOutRequest) async throws(SignOutError) {
-        try checkAccount(state.account, request)
+        try requireAccount(state.account, named: request.account)
         guard backend.outboxOnSignOut == .refuse, !request.force, let account = state.account else { return }
         let count: Int
         do { count = try await outbox.tallies().unsent(Destination(backend: backend.name, account: account.id)) } catch {
@@ -76,8 +78,9 @@ extension SessionKeeper {
         if count > 0 { throw .unsent(count) }
     }
 
-    private func checkAccount(_ account: Account?, _ request: SignOutRequest) throws(SignOutError) {
-        if let meant = request.account, meant != account?.id { throw .otherAccount(account) }
+    /// Throws unless `account` is the one that the request names, if it names one.
+    private func requireAccount(_ account: Account?, named meant: AccountID?) throws(SignOutError) {
+        if let meant, meant != account?.id { throw .otherAccount(account) }
     }
 
     /// Already signed out: forgets a token that was handed in and exchanged.
@@ -96,6 +99,7 @@ extension SessionKeeper {
     }
 
     private func completing() -> SignOutTask {
+        // Unstructured: callers join it, and it outlives them. It ends when the sign-out is stored, or has failed.
         let task = Task { await self.completed(.none) }
         change = .signingOut(task, allDevices: true)
         return task
@@ -110,7 +114,7 @@ extension SessionKeeper {
                 let count = try await outbox.discardAll(
                     of: Destination(backend: backend.name, account: account.id), by: ending?.requester?.description ?? "sign-out",
                     named: ending?.requester?.name, at: clock.now)
-                state.record.ending?.discarded = (ending?.discarded ?? 0) + count
+                state.noteDiscarded(count)
             }
             let discarded = state.record.ending?.discarded ?? 0
             if let transition = state.signOutEnds(at: clock.now) { try perform(transition) }
@@ -152,6 +156,7 @@ extension SessionKeeper {
         self.renewal = nil
         state.serverTold(server)
         let result = await completed(server)
+        // Unstructured: the sign-out returns before the requests in progress end. It ends with them.
         if !isDrained { change = .draining(Task { await self.end(drained) }) }
         return result
     }
@@ -216,7 +221,7 @@ extension SignOutError {
         case .narrowerInProgress: "a sign-out of this device only is in progress"
         case .otherAccount: "the request named another account"
         case .unsent(let count):
-            "\(count == 1 ? "1 capture is" : "\(count) captures are") waiting, and the profile forbids signing out before delivery"
+            "\(count == 1 ? "1 entry is" : "\(count) entries are") waiting, and the profile forbids signing out before delivery"
         case .uncounted(let words): "the undelivered entries could not be counted: \(words)"
         case .unsaved(let error): error.description
         }

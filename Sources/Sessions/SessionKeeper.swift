@@ -76,7 +76,8 @@ package actor SessionKeeper {
             state.forgetCredentials()
         }
         self.state = state
-        owed = OwedSignOuts(try Self.owed(at: backend, in: outbox, now: clock.now), backend: backend, now: clock.now)
+        let stored = try Self.loadOwedDiscardingUnreadable(at: backend, in: outbox, now: clock.now)
+        owed = OwedSignOuts(stored, backend: backend, now: clock.now)
     }
 
     deinit { tell.finish() }
@@ -87,14 +88,6 @@ package actor SessionKeeper {
     package func session() throws(SessionError) -> Session {
         try storeHeld(or: SessionError.unsaved)
         return try state.session()
-    }
-
-    /// True if the id of an entry's account names its server.
-    package static func namesItsServer(_ account: AccountID) -> Bool {
-        // An e-mail address may contain "@http://" too, but then an "@" follows, which no host contains.
-        ["@http://", "@https://"].contains { mark in
-            account.rawValue.components(separatedBy: mark).dropFirst().contains { rest in !rest.prefix { $0 != "/" }.contains("@") }
-        }
     }
 
     /// No change of credentials begins from now on; one in progress goes on.
@@ -118,7 +111,7 @@ package actor SessionKeeper {
 
     /// Until when renewals are paused, and why; nil if they are not.
     var pause: (until: Date, failure: Failure)? {
-        if isHurried.exchange(false, ordering: .sequentiallyConsistent) { state.backoff.hurry() }
+        if isHurried.exchange(false, ordering: .sequentiallyConsistent) { state.hurry() }
         return state.backoff.running(at: clock.now)
     }
 
@@ -167,8 +160,7 @@ package actor SessionKeeper {
 
     func storeSoon() {
         guard state.isStoreDue(at: clock.now) else { return }
-        // If it fails, the next try is a minute away.
-        state.savedAt = clock.now
+        state.noteStoreTried(at: clock.now)
         flush()
     }
 }
@@ -177,7 +169,7 @@ extension Task where Failure == Never {
     /// The task's value; nil as soon as the caller is cancelled. The task itself goes on.
     func joined() async -> Success? {
         let (values, continuation) = AsyncStream.makeStream(of: Success.self)
-        // Unstructured: a child would keep a cancelled parent waiting.
+        // Unstructured: a child would keep a cancelled parent waiting. It ends with the value.
         Task<Void, Never> {
             continuation.yield(await value)
             continuation.finish()

@@ -55,8 +55,7 @@ struct SessionRecord: Hashable, Sendable, Codable {
         let discardsEntries: Bool
         let keepsData: Bool
         let begunAt: Date
-        /// The server's answer, as `SignOutOutcome.Server.name`; `unknown` until then.
-        var server = "unknown"
+        var server = ServerAnswer.unknown
         /// The number of entries discarded so far; nil if none are to be.
         var discarded: Int?
         /// Set once the server has not heard of it, if the profile repeats the call.

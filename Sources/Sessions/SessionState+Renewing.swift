@@ -52,9 +52,8 @@ extension SessionState {
         case .signedIn(let account, var credentials):
             guard account.id == record.account?.id else { return ended("the kept password signs in to another account", at: now) }
             credentials.kept = record.credentials.kept
-            record.checkedAt = now
-            isCheckDue = false
-            return .end(signIn(renewed(credentials), by: nil, ifUnstored: .hold, at: now))
+            noteChecked(at: now)
+            return .end(signIn(applyRenewal(credentials), by: nil, ifUnstored: .hold, at: now))
         case .notSignedIn(let error, let mayHaveArrived, let asked): return notSignedIn(error, mayHaveArrived, asked, at: now)
         }
     }
@@ -91,18 +90,18 @@ extension SessionState {
     }
 
     private mutating func refreshed(_ answer: RefreshAnswer, at now: Date) -> RenewalStep {
-        switch noted(answer) {
+        switch note(answer) {
         case .renewed(let credentials):
-            isCheckDue = true
-            return .end(SessionTransition(renewed(credentials), ifUnstored: .hold))
+            requireCheck()
+            return .end(SessionTransition(applyRenewal(credentials), ifUnstored: .hold))
         case .confirmed(let response, let request):
-            (isCheckDue, record.checkedAt) = (false, now)
+            noteChecked(at: now)
             var credentials = record.credentials
             _ = credentials.cookies.absorb(response, to: request, at: now)
-            return .end(SessionTransition(renewed(credentials), ifUnstored: .hold))
+            return .end(SessionTransition(applyRenewal(credentials), ifUnstored: .hold))
         case .foreign: return ended(Self.otherAccount, isForeign: true, at: now)
         case .impossible: return next(at: now)
-        case .unavailable(let failure, let until): return .end(nil, pausing(failure, asked: until, at: now))
+        case .unavailable(let failure, let until): return .end(nil, pause(after: failure, asked: until, at: now))
         case .ended(let words):
             renewal?.reason = words
             if record.credentials.kept != nil {
@@ -116,7 +115,7 @@ extension SessionState {
     }
 
     /// The answer to a refresh, with the history of the token.
-    private mutating func noted(_ answer: RefreshAnswer) -> RefreshAnswer {
+    private mutating func note(_ answer: RefreshAnswer) -> RefreshAnswer {
         guard record.credentials.tokens?.refresh != nil else { return answer }
         switch answer {
         case .ended(let words) where answerWasLost: return .ended(BearerScheme.lost(words))
@@ -148,7 +147,7 @@ extension SessionState {
     ) -> RenewalStep {
         let sentAt = record.renewedByLoginAt ?? now
         // At least as long as the server asks.
-        let pause = max(sentAt.addingTimeInterval(Self.passwordInterval), asked ?? .distantPast)
+        let earliest = max(sentAt.addingTimeInterval(Self.passwordInterval), asked ?? .distantPast)
         switch error {
         // Further refusals would lock the account.
         case .refused(let words), .locked(let words): return ended(words, at: now)
@@ -156,15 +155,15 @@ extension SessionState {
         case .undeclared(let failure):
             // 423: a further try may prolong the lock.
             let seconds = failure.status == 423 ? 3600 : backoff.passwordPause
-            return .end(nil, pausing(failure, asked: max(pause, sentAt.addingTimeInterval(seconds)), at: now))
+            return .end(nil, pause(after: failure, asked: max(earliest, sentAt.addingTimeInterval(seconds)), at: now))
         case .unavailable(let failure):
-            if mayHaveArrived { return .end(nil, pausing(failure, asked: pause, at: now)) }
+            if mayHaveArrived { return .end(nil, pause(after: failure, asked: earliest, at: now)) }
             record.renewedByLoginAt = renewal?.lastSignIn
             isDirty = true
             return .end(nil, .unavailable(failure))
         default:
             let words = if case .misbehaved(let words) = error { words } else { "\(backend.name) does not take the kept password." }
-            return .end(nil, pausing(Failure(.profile, words), asked: pause, at: now))
+            return .end(nil, pause(after: Failure(.profile, words), asked: earliest, at: now))
         }
     }
 
@@ -172,7 +171,7 @@ extension SessionState {
     private mutating func exhausted(at now: Date) -> RenewalStep {
         if let reason = renewal?.reason { return ended(reason, at: now) }
         let failure = Failure(.signInRequired, "\(backend.name) refuses the session with an answer that its profile does not declare.")
-        if renewal?.hasMethods == true { return .end(nil, pausing(failure, asked: nil, at: now)) }
+        if renewal?.hasMethods == true { return .end(nil, pause(after: failure, asked: nil, at: now)) }
         backoff.failure = failure
         noteFailing(at: now)
         return .end(nil, .undeclared(failure))
@@ -184,19 +183,19 @@ extension SessionState {
     }
 
     /// The record with renewed credentials. During a sign-out they serve only to end the session at the server.
-    private mutating func renewed(_ credentials: Credentials) -> SessionRecord {
+    private mutating func applyRenewal(_ credentials: Credentials) -> SessionRecord {
         var next = record
         next.credentials = credentials
         next.awaitsRefresh = false
         next.failingSince = nil
         if next.state == .signedIn { next.generation += 1 }
-        refusedGeneration = nil
+        forgetRefusal()
         backoff.end()
         return next
     }
 
     /// Pauses renewals after a failure; returns the error. A request that never arrived needs no pause: the network reports its return.
-    private mutating func pausing(_ failure: Failure, asked: Date?, at now: Date) -> SessionError {
+    private mutating func pause(after failure: Failure, asked: Date?, at now: Date) -> SessionError {
         guard failure.reason != .stopping, !failure.neverArrived else { return .unavailable(failure) }
         noteFailing(at: now)
         var reported = failure

@@ -3,18 +3,19 @@ import Foundation
 import Outbox
 import SyncModel
 
-/// Every rule of one backend's session: pure, without clock, network or disk. `SessionKeeper` performs what it decides.
+/// Every rule of one backend's session: pure, without clock, network or disk. `SessionKeeper` performs what it decides, and changes it only
+/// through its methods.
 struct SessionState: Sendable {
     let backend: Backend
     /// The backend's address, if the outbox still holds entries for another one: the same id there is another account.
     let foreignTo: String?
     var record: SessionRecord
     /// Only in this run: the credentials of this generation were refused.
-    var refusedGeneration: Int?
+    private(set) var refusedGeneration: Int?
     /// The refusal of this generation's credentials that the profile declares, in the server's words.
-    var declared: Declared?
+    private(set) var declared: Declared?
     /// The account must be confirmed before the next send.
-    var isCheckDue = true
+    private(set) var isCheckDue = true
     /// When the backend last answered a check in this run.
     private var askedAt: Date?
     /// How often the backend named the signed-in account in this run.
@@ -24,10 +25,10 @@ struct SessionState: Sendable {
     /// The store has an older record.
     var isDirty = false
     /// Renewed credentials are not stored yet, and must not be used before that.
-    var isUnstored = false
+    private(set) var isUnstored = false
     /// An earlier refresh was sent, and its answer was not stored.
     var answerWasLost = false
-    var savedAt: Date
+    private(set) var savedAt: Date
     private var revision = 0
     /// The snapshot has changed since the last revision.
     private var isUnannounced = false
@@ -146,6 +147,9 @@ struct SessionState: Sendable {
         return true
     }
 
+    /// A change was to be stored. If that failed, the next try is a minute away.
+    mutating func noteStoreTried(at now: Date) { savedAt = now }
+
     /// Throws if this sign-in must not begin.
     func admit(_ method: SignInMethod) throws(SignInError) {
         switch record.state {
@@ -174,22 +178,21 @@ struct SessionState: Sendable {
     private var credentialOrigins: Set<String> { Set(backend.profile.credentialOrigins.map(\.description)) }
 
     /// - Parameter known: the accounts of this backend that the store knows. An account keeps its name, and a token's name must not be another's.
-    func signedIn(
-        _ account: Account, _ credentials: Credentials, by method: SignInMethod, keepsPassword: Bool, requester: Requester?,
-        known: [Account], at now: Date
+    func completeSignIn(
+        _ signIn: AcceptedSignIn, by requester: Requester?, known: [Account], at now: Date
     ) throws(SignInError) -> SessionTransition {
+        var account = signIn.account
         // The person who submits a token chooses its label, so labels prove nothing.
         if record.state == .signedIn, let current = record.account, current.id != account.id { throw .conflict(current) }
-        var account = account
-        account.label = try label(for: account, by: method, among: known)
+        account.label = try label(for: account, by: signIn.method, among: known)
         var next = SessionRecord(address: backend.address)
         (next.state, next.account, next.since, next.checkedAt) = (.signedIn, account, now, now)
-        (next.origins, next.generation, next.credentials) = (credentialOrigins, record.generation + 1, credentials)
-        if keepsPassword, case .password(let email, let password) = method {
+        (next.origins, next.generation, next.credentials) = (credentialOrigins, record.generation + 1, signIn.credentials)
+        if signIn.keepsPassword, case .password(let email, let password) = signIn.method {
             next.credentials.kept = Credentials.KeptLogin(email: email, password: password)
         }
         next.renewedByLoginAt = record.renewedByLoginAt
-        var transition = signIn(next, by: requester, at: now)
+        var transition = self.signIn(next, by: requester, at: now)
         transition.signsIn = account.id
         return transition
     }
@@ -226,7 +229,7 @@ struct SessionState: Sendable {
 
     /// True if an account known by that id is at this server: at another one, the same person has another id.
     private func isHere(_ id: AccountID) -> Bool {
-        foreignTo == nil ? !SessionKeeper.namesItsServer(id) : id.rawValue.hasSuffix("@" + backend.address)
+        foreignTo == nil ? !id.namesItsServer : id.rawValue.hasSuffix("@" + backend.address)
     }
 
     /// The durable beginning of a sign-out.
@@ -244,9 +247,9 @@ struct SessionState: Sendable {
     /// The end of a sign-out. If it cannot be stored, the session stays `signingOut` without credentials, and the next chance ends it.
     func signOutEnds(at now: Date) -> SessionTransition? {
         guard let ending = record.ending else { return nil }
-        let reason = ending.server == "unknown" ? "the sign-out was interrupted and completed at the next start" : nil
+        let reason = ending.server == .unknown ? "the sign-out was interrupted and completed at the next start" : nil
         let detail: [String: String?] = [
-            "server": ending.server, "discarded": ending.discarded.map(String.init), "data": ending.keepsData ? "kept" : nil,
+            "server": ending.server.rawValue, "discarded": ending.discarded.map(String.init), "data": ending.keepsData ? "kept" : nil,
             "owedUntil": ending.owed?.until.formatted(.iso8601),
         ]
         var transition = SessionTransition(
@@ -259,8 +262,8 @@ struct SessionState: Sendable {
 
     /// Takes the session's credentials for the call that the server has not heard, if the profile repeats it.
     mutating func owe() {
-        guard backend.profile.auth.logout.retriesOwed, let ending = record.ending, ["unknown", "failed"].contains(ending.server),
-            ending.owed == nil, let account = record.account, let shown = ending.account
+        guard backend.profile.auth.logout.retriesOwed, let ending = record.ending, ending.server.isUnheard, ending.owed == nil,
+            let account = record.account, let shown = ending.account
         else { return }
         let credentials = Credentials(cookies: record.credentials.cookies, tokens: record.credentials.tokens)
         if credentials == Credentials() { return }
@@ -272,9 +275,15 @@ struct SessionState: Sendable {
     /// The account whose entries a sign-out in progress discards first; nil for none.
     var discards: Account? { record.ending.flatMap { $0.discardsEntries ? $0.account : nil } }
 
+    /// So many more entries were discarded for the sign-out in progress.
+    mutating func noteDiscarded(_ count: Int) {
+        let before = record.ending?.discarded ?? 0
+        record.ending?.discarded = before + count
+    }
+
     /// The server has answered the sign-out.
     mutating func serverTold(_ server: SignOutOutcome.Server) {
-        record.ending?.server = server.name
+        record.ending?.server = server.answer
         owe()
         forgetCredentials()
     }
@@ -314,6 +323,40 @@ struct SessionState: Sendable {
     static let otherAccount =
         "the server answered as another account, so nothing more was sent; receipts since the last check are marked as unverified"
 
+    /// A person's sign-in is stored: the server has just named the account.
+    mutating func noteSignIn() {
+        isCheckDue = false
+        backoff.end()
+    }
+
+    /// Ends a pause of renewals that no server asked for.
+    mutating func hurry() { backoff.hurry() }
+
+    // MARK: Refusals
+
+    /// The server has refused credentials of `generation`. Older ones are of no interest.
+    mutating func markRefused(generation: Int) { if generation == record.generation { refusedGeneration = generation } }
+
+    /// The credentials may be tried again.
+    mutating func forgetRefusal() { refusedGeneration = nil }
+
+    /// The backend has accepted credentials of `generation`: a refusal that it has not declared came from elsewhere, and is over.
+    mutating func forgetUndeclaredRefusal(of generation: Int) { if declared?.generation != generation { forgetRefusal() } }
+
+    // MARK: Checks
+
+    /// The account must be confirmed before the next request.
+    mutating func requireCheck() { isCheckDue = true }
+
+    /// A check is about to be sent. A change from here on needs a confirmation of its own.
+    mutating func beginCheck() { isCheckDue = false }
+
+    /// The check had no answer, so the next request repeats it.
+    mutating func checkFailed() { isCheckDue = true }
+
+    /// An answer that renewed the session has named the account.
+    mutating func noteChecked(at now: Date) { (isCheckDue, record.checkedAt) = (false, now) }
+
     // MARK: Answers
 
     /// True if the account must be confirmed before the next request.
@@ -334,6 +377,13 @@ struct SessionState: Sendable {
         guard account == record.account?.id else { return false }
         record.checkedAt = now
         confirmations += 1
+        isDirty = true
+        return true
+    }
+
+    /// Has `change` put into the credentials what an answer to those of `generation` renews; true on a change.
+    mutating func absorb(generation: Int, _ change: (inout Credentials) -> Bool) -> Bool {
+        guard generation == record.generation, record.state == .signedIn, change(&record.credentials) else { return false }
         isDirty = true
         return true
     }

@@ -34,6 +34,16 @@ package enum SignInMethod: Hashable, Sendable {
     }
 }
 
+/// A sign-in that the server has accepted, and that is not stored yet.
+struct AcceptedSignIn: Sendable {
+    /// As the backend knows it.
+    let account: Account
+    let credentials: Credentials
+    let method: SignInMethod
+    /// The person allows it, and so does the profile.
+    let keepsPassword: Bool
+}
+
 /// Why a sign-in failed. Everything is as it was.
 package enum SignInError: Error, Equatable, Sendable {
     /// The profile declares that this answer refuses the credentials. In the server's words.

@@ -48,15 +48,18 @@ package struct SignOutOutcome: Hashable, Sendable {
         /// There was nothing to tell the server.
         case none
 
-        /// As in the control channel and in events.
-        package var name: String {
+        /// The answer without its reason.
+        var answer: ServerAnswer {
             switch self {
-            case .ended: "ended"
-            case .alreadyGone: "alreadyGone"
-            case .failed: "failed"
-            case .none: "none"
+            case .ended: .ended
+            case .alreadyGone: .alreadyGone
+            case .failed: .failed
+            case .none: .none
             }
         }
+
+        /// As in the control channel and in events.
+        package var name: String { answer.rawValue }
 
         /// Why it failed, as a sentence.
         package var reason: String? { if case .failed(let reason) = self { reason } else { nil } }

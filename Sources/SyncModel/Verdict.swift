@@ -27,20 +27,25 @@ package enum Verdict: Hashable, Sendable {
     /// The rows that must be read before the send could not be read, or changed meanwhile. Not sent, not counted.
     case unread(Failure, until: Date)
 
-    package var name: String {
+    /// The verdict without its failure. The raw values are stored, and are in the control channel.
+    package enum Name: String, CaseIterable, Sendable {
+        case accepted, transient, throttled, locked, permanent, forbidden, unauthorized, unreachable, intercepted, unknown, unseen, unread
+    }
+
+    package var name: Name {
         switch self {
-        case .accepted: "accepted"
-        case .transient: "transient"
-        case .throttled: "throttled"
-        case .locked: "locked"
-        case .permanent: "permanent"
-        case .forbidden: "forbidden"
-        case .unauthorized: "unauthorized"
-        case .unreachable: "unreachable"
-        case .intercepted: "intercepted"
-        case .unknown: "unknown"
-        case .unseen: "unseen"
-        case .unread: "unread"
+        case .accepted: .accepted
+        case .transient: .transient
+        case .throttled: .throttled
+        case .locked: .locked
+        case .permanent: .permanent
+        case .forbidden: .forbidden
+        case .unauthorized: .unauthorized
+        case .unreachable: .unreachable
+        case .intercepted: .intercepted
+        case .unknown: .unknown
+        case .unseen: .unseen
+        case .unread: .unread
         }
     }
 

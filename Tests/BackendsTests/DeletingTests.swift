@@ -42,9 +42,9 @@ struct DeletingTests {
     /// The server says the same to a wrong number and to a second delete.
     @Test(arguments: [404, 403, 422, 500]) func noRefusalOfTheDeleteCountsAsDone(status: Int) throws {
         let response = answer(status, #"{"managed_users":[],"messages":["Managed user not found."]}"#)
-        #expect(try breathesafe().verdict(on: response, to: delete, at: noon).name == "transient")
+        #expect(try breathesafe().verdict(on: response, to: delete, at: noon).name == .transient)
         let done = answer(200, #"{"managed_users":[],"messages":["User deleted successfully."]}"#)
-        #expect(try breathesafe().verdict(on: done, to: delete, at: noon).name == "accepted")
+        #expect(try breathesafe().verdict(on: done, to: delete, at: noon).name == .accepted)
     }
 
     @Test func findsTheOneRow() throws {

@@ -24,7 +24,7 @@ import Testing
     ])
     func judgesDeclaredCodesOnly(name: String, route: String, status: Int, body: String, verdict: String) throws {
         let backend = try #require(try ShippedProfiles.backends().first { $0.name == name })
-        #expect(backend.verdict(on: answer(status, body), to: mutation(route), at: noon).name == verdict)
+        #expect(backend.verdict(on: answer(status, body), to: mutation(route), at: noon).name.rawValue == verdict)
     }
 
     @Test func measurementsProfilesAndFitTestsUseSeparateLanes() throws {

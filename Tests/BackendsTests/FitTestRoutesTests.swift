@@ -35,12 +35,12 @@ struct FitTestRoutesTests {
     /// The captured answers: 204 without a body, and an empty list of messages.
     @Test func capturedAnswersCountAsDelivered() throws {
         let backend = try breathesafe()
-        #expect(backend.verdict(on: answer(204), to: edit, at: noon).name == "accepted")
-        #expect(backend.verdict(on: answer(200, #"{"messages":[]}"#), to: delete, at: noon).name == "accepted")
+        #expect(backend.verdict(on: answer(204), to: edit, at: noon).name == .accepted)
+        #expect(backend.verdict(on: answer(200, #"{"messages":[]}"#), to: delete, at: noon).name == .accepted)
         // The second time, and for another manager's.
-        #expect(backend.verdict(on: answer(404, #"{"status":404,"error":"Not Found"}"#), to: delete, at: noon).name == "transient")
+        #expect(backend.verdict(on: answer(404, #"{"status":404,"error":"Not Found"}"#), to: delete, at: noon).name == .transient)
         for entry in [edit, delete] {
-            #expect(backend.verdict(on: answer(401, #"{"messages":["Unauthorized."]}"#), to: entry, at: noon).name == "unauthorized")
+            #expect(backend.verdict(on: answer(401, #"{"messages":["Unauthorized."]}"#), to: entry, at: noon).name == .unauthorized)
         }
     }
 
@@ -68,7 +68,7 @@ struct FitTestRoutesTests {
         let entry = mutation("manual_measurement", fields: ["user_id": 28, "face_width": "140"], payload: nil)
         func verdict(of user: Int) throws -> String {
             let body = #"{"facial_measurement":{"id":4,"user_id":\#(user)},"messages":[]}"#
-            return try breathesafe().verdict(on: answer(201, body), to: entry, at: noon).name
+            return try breathesafe().verdict(on: answer(201, body), to: entry, at: noon).name.rawValue
         }
         #expect(try verdict(of: 28) == "accepted")
         #expect(try verdict(of: 29) == "unknown")

@@ -29,14 +29,14 @@ import Testing
     func doesNotAcceptOtherRefusalsAsDone(status: Int, body: String) throws {
         let verdict = try backend().verdict(
             on: answer(status, body), to: mutation("remove", fields: ["row": 6], payload: nil), at: noon)
-        #expect(verdict.name == "transient", "\(verdict)")
-        #expect(try backend().verdict(on: answer(404, "<html>", type: "text/html"), to: mutation("remove"), at: noon).name != "accepted")
+        #expect(verdict.name == .transient, "\(verdict)")
+        #expect(try backend().verdict(on: answer(404, "<html>", type: "text/html"), to: mutation("remove"), at: noon).name != .accepted)
     }
 
     @Test func doesNotAccept404AsDoneWithoutDeclaration() throws {
         let response = answer(404, #"{"managed_users":[],"messages":["Managed user not found."]}"#)
         let backend = try backend("gone: [\"Managed user not found.\"]", "lane: rows")
-        #expect(backend.verdict(on: response, to: mutation("remove", fields: ["row": 6], payload: nil), at: noon).name == "transient")
+        #expect(backend.verdict(on: response, to: mutation("remove", fields: ["row": 6], payload: nil), at: noon).name == .transient)
     }
 
     @Test func refusesGoneOnRoutesThatDeleteNothing() throws {

@@ -52,7 +52,7 @@ struct LookUpTests {
             Issue.record("taken for an answer")
             return
         }
-        #expect(failed.name == verdict)
+        #expect(failed.name.rawValue == verdict)
     }
 
     @Test func looksUpOnlyRoutesWithFind() throws {

@@ -42,7 +42,7 @@ struct OracleTests {
         case .transient: "undeclared"
         // A success without the promised content has a status below 300; the others are listed in `unknown_on`.
         case .unknown(let failure): failure.status.map { $0 < 300 } == true ? "unproven" : "undeclared"
-        case .unreachable, .unseen, .unread: verdict.name
+        case .unreachable, .unseen, .unread: verdict.name.rawValue
         }
     }
 

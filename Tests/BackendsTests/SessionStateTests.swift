@@ -149,7 +149,8 @@ private func beginSignOut(_ state: inout SessionState, mayDiscard: Bool = false)
     @Test(arguments: [true, false]) func signsInAndKeepsThePasswordOnlyIfAllowed(keeps: Bool) throws {
         func signedIn(_ account: Account, _ state: SessionState) throws -> SessionTransition {
             let method = SignInMethod.password(email: ann.label, Secret("right"))
-            return try state.signedIn(account, fresh, by: method, keepsPassword: keeps, requester: anna, known: [], at: noon)
+            let signIn = AcceptedSignIn(account: account, credentials: fresh, method: method, keepsPassword: keeps)
+            return try state.completeSignIn(signIn, by: anna, known: [], at: noon)
         }
         var state = try session("[refresh, login]")
         #expect(throws: SignInError.conflict(ann)) { _ = try signedIn(bob, state) }
@@ -234,7 +235,7 @@ private func beginSignOut(_ state: inout SessionState, mayDiscard: Bool = false)
         var state = try session("[refresh]")
         _ = try perform(["begun", "503", "begun", "503"], on: &state)
         #expect(state.snapshot.failing?.since == noon && state.snapshot.state == .signedIn)
-        state.isCheckDue = false
+        state.beginCheck()
         _ = try perform(["begun", "renewed"], on: &state)
         #expect(state.snapshot.failing == nil && state.record.generation == 2 && state.record.credentials == fresh)
         #expect(!state.record.awaitsRefresh && state.isCheckDue)
@@ -303,14 +304,6 @@ private func beginSignOut(_ state: inout SessionState, mayDiscard: Bool = false)
         #expect(next.record.credentials.cookies.header(for: request.url, at: noon) == "lane=1; _s=2")
     }
 
-    private static let ids: [(AccountID, Bool)] = [
-        ("7@https://lab.test:443", true), ("ann@lab.test@http://127.0.0.1:80/api/@v1", true), ("7", false), ("ann@http.lab.test", false),
-        ("\"ann@http://\"@lab.test", false), ("ann@https://x@lab.test", false), ("https://lab.test:443", false),
-    ]
-    @Test(arguments: ids) func tellsTheServerInAnIdFromAnEmailAddress(id: AccountID, namesServer: Bool) {
-        #expect(SessionKeeper.namesItsServer(id) == namesServer)
-    }
-
     private static let servers: [(SignOutOutcome.Server?, String)] = [
         (nil, "unknown"), (.ended, "ended"), (.alreadyGone, "alreadyGone"), (.failed("Broken."), "failed"), (.some(.none), "none"),
     ]
@@ -377,7 +370,8 @@ private func beginSignOut(_ state: inout SessionState, mayDiscard: Bool = false)
         #expect(state.signOutEnds(at: noon) == nil)
         beginSignOut(&state, mayDiscard: mayDiscard)
         #expect(state.discards == (outbox == "drop" && mayDiscard ? ann : nil))
-        state.record.ending?.discarded = 3
+        state.noteDiscarded(1)
+        state.noteDiscarded(2)
         #expect(state.signOutEnds(at: noon)?.event?.detail["discarded"] == "3")
     }
 
@@ -415,8 +409,85 @@ private func beginSignOut(_ state: inout SessionState, mayDiscard: Bool = false)
         var state = try session("cookie")
         state.record.checkedAt = last.map(after)
         #expect(state.isCheckNeeded(at: noon), "the first request of a run")
-        state.isCheckDue = false
+        state.beginCheck()
         #expect(state.isCheckNeeded(at: noon) == isNeeded)
+    }
+
+    /// The transitions, whether the session of generation 1 is then refused, and whether its account must be confirmed.
+    private static let transitions = [
+        ("", false, true), ("refused", true, true), ("older refused", false, true), ("refused, forgotten", false, true),
+        ("begun", false, false), ("begun, failed", false, true), ("begun, required", false, true), ("confirmed", false, false),
+        ("signed in", false, false),
+    ]
+    @Test(arguments: transitions) func notesRefusalsAndChecks(names: String, isRefused: Bool, isCheckDue: Bool) throws {
+        var state = try session("cookie")
+        for name in names.components(separatedBy: ", ") where !name.isEmpty {
+            switch name {
+            case "refused": state.markRefused(generation: 1)
+            case "older refused": state.markRefused(generation: 0)
+            case "forgotten": state.forgetRefusal()
+            case "begun": state.beginCheck()
+            case "failed": state.checkFailed()
+            case "required": state.requireCheck()
+            case "confirmed": state.noteChecked(at: noon)
+            case "signed in": state.noteSignIn()
+            default: Issue.record("\(name) is no transition")
+            }
+        }
+        #expect(state.isRefused == isRefused && state.isCheckDue == isCheckDue)
+        #expect(state.record.checkedAt == (names == "confirmed" ? noon : nil))
+    }
+
+    @Test(arguments: [("cookie", 1, false), ("cookie declared", 1, true), ("cookie declared", 0, false)])
+    func confirmationEndsAnUndeclaredRefusal(kind: String, generation: Int, isRefused: Bool) throws {
+        var state = try session(kind)
+        state.markRefused(generation: 1)
+        state.forgetUndeclaredRefusal(of: generation)
+        #expect(state.isRefused == isRefused)
+    }
+
+    @Test(arguments: [(1, SessionSnapshot.State.signedIn, true), (0, .signedIn, false), (1, .signingOut, false)])
+    func keepsWhatAnAnswerRenewsOnlyForItsOwnSession(generation: Int, current: SessionSnapshot.State, isKept: Bool) throws {
+        for isChange in [true, false] {
+            var state = try session("cookie")
+            state.record.state = current
+            let before = state.record.credentials
+            let isAbsorbed = state.absorb(generation: generation) { credentials in
+                if isChange { credentials.tokens = fresh.tokens }
+                return isChange
+            }
+            #expect(isAbsorbed == (isKept && isChange) && state.isDirty == isAbsorbed)
+            #expect((state.record.credentials != before) == isAbsorbed)
+        }
+    }
+
+    /// - Parameter seconds: since the last try to store, after which the next is due.
+    @Test(arguments: [(0, false), (59, false), (60, true)]) func waitsAMinuteAfterATryToStore(seconds: Int, isDue: Bool) throws {
+        var state = try session("cookie")
+        _ = state.absorb(generation: 1) { _ in true }
+        #expect(state.isStoreDue(at: after(60)))
+        state.noteStoreTried(at: after(60))
+        #expect(state.isStoreDue(at: after(60 + seconds)) == isDue && state.isDirty)
+    }
+
+    @Test func endsAPauseIfAPersonSignsInOrHurries() throws {
+        for end in [{ $0.noteSignIn() }, { $0.hurry() }] as [(inout SessionState) -> Void] {
+            var state = try session("[refresh]")
+            _ = try perform(["begun", "503"], on: &state)
+            #expect(state.backoff.running(at: noon) != nil)
+            end(&state)
+            #expect(state.backoff.running(at: noon) == nil)
+        }
+    }
+
+    @Test func countsDiscardedEntriesOnlyDuringASignOut() throws {
+        var state = try session("[refresh]")
+        state.noteDiscarded(1)
+        #expect(state.record.ending == nil)
+        beginSignOut(&state)
+        #expect(state.record.ending?.discarded == nil)
+        state.noteDiscarded(0)
+        #expect(state.record.ending?.discarded == 0)
     }
 
     /// - Parameter isGood: whether the check confirms the account; nil if it names another one.

@@ -145,7 +145,7 @@ import Testing
         #expect(bench.server.count(TokenBench.logout) == 0)
         #expect(
             try await store.events(.signOutFailed).map { $0.detail["reason"] } == [
-                "the request named another account", "3 captures are waiting, and the profile forbids signing out before delivery",
+                "the request named another account", "3 entries are waiting, and the profile forbids signing out before delivery",
             ])
         #expect(try await keeper.signOut(SignOutRequest(force: true, by: asked)) {}.server == .ended)
         #expect(try await undelivered() == 3)

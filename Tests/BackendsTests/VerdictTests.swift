@@ -69,7 +69,7 @@ struct VerdictTests {
             status: answered.status, headers: [HeaderField("content-type", answered.type)] + answered.headers,
             body: Data(answered.body.utf8))
         let verdict = try breathesafe().verdict(on: response, to: mutation(answered.route), at: noon)
-        #expect(verdict.name == answered.verdict, "\(verdict)")
+        #expect(verdict.name.rawValue == answered.verdict, "\(verdict)")
         #expect(verdict.failure?.status == (verdict.failure == nil ? nil : answered.status))
         // A success without the promised content and a server error leave the outcome unknown (RFC 9110 15.6).
         let isOpen =
@@ -92,7 +92,7 @@ struct VerdictTests {
     ])
     func requiresPromisedContentOfSuccess(name: String, route: String, body: String, verdict: String) throws {
         let backend = try #require(try ShippedProfiles.backends().first { $0.name == name })
-        #expect(backend.verdict(on: answer(201, body), to: mutation(route), at: noon).name == verdict)
+        #expect(backend.verdict(on: answer(201, body), to: mutation(route), at: noon).name.rawValue == verdict)
     }
 
     private func created(_ id: String?, _ backend: Backend? = nil) throws -> Verdict {
@@ -139,7 +139,7 @@ struct VerdictTests {
     /// Nothing refers to a measurement.
     @Test(arguments: ["0", "1.5", #""x""#]) func otherRoutesTakeAnyID(id: String) throws {
         let verdict = try breathesafe().verdict(on: answer(201, #"{"facial_measurement":{"id":\#(id)}}"#), to: mutation(), at: noon)
-        #expect(verdict.name == "accepted")
+        #expect(verdict.name == .accepted)
     }
 
     @Test func receiptHasTheServersID() throws {
@@ -161,7 +161,7 @@ struct VerdictTests {
         let backend = try deleting(", empty: true")
         let verdict = backend.verdict(on: InboundResponse(status: status), to: mutation("forget"), at: noon)
         #expect(verdict == .accepted(Receipt(remoteID: nil, status: status, at: noon)))
-        #expect(backend.verdict(on: answer(200, "<html>", type: "text/html"), to: mutation("forget"), at: noon).name == "intercepted")
+        #expect(backend.verdict(on: answer(200, "<html>", type: "text/html"), to: mutation("forget"), at: noon).name == .intercepted)
     }
 
     /// A framework's 404 for an unknown route says nothing about the row.
@@ -175,9 +175,9 @@ struct VerdictTests {
     ])
     func acceptsOnlyDeclaredCodesAsGone(status: Int, body: String, name: String) throws {
         let backend = try deleting(", gone: [Managed user does not exist.]")
-        #expect(backend.verdict(on: answer(status, body), to: mutation("forget"), at: noon).name == name)
+        #expect(backend.verdict(on: answer(status, body), to: mutation("forget"), at: noon).name.rawValue == name)
         let page = answer(status, "<html>Managed user does not exist.</html>", type: "text/html")
-        #expect(backend.verdict(on: page, to: mutation("forget"), at: noon).name != "accepted")
+        #expect(backend.verdict(on: page, to: mutation("forget"), at: noon).name != .accepted)
     }
 
     @Test(arguments: [
@@ -189,23 +189,23 @@ struct VerdictTests {
         let profile = edited("errors:\n", "errors:\n  ok: /ok\n  retry: [busy]\n")
             .replacing("\nroutes:\n", with: "\nroutes:\n  forget: {request: \"DELETE /things/{item.user_id}\"}\n")
         let backend = try load(["breathesafe.yaml": profile])[0]
-        #expect(backend.verdict(on: answer(200, body), to: mutation("forget"), at: noon).name == name)
+        #expect(backend.verdict(on: answer(200, body), to: mutation("forget"), at: noon).name.rawValue == name)
     }
 
     @Test(arguments: [(429, "throttled"), (503, "transient"), (400, "transient"), (500, "unknown")])
     func retryCodeOverridesStatus(status: Int, name: String) throws {
         let backend = try breathesafe("errors:\n", "errors:\n  retry: [busy]\n")
-        #expect(backend.verdict(on: answer(status, #"{"error":"busy"}"#), to: mutation(), at: noon).name == name)
+        #expect(backend.verdict(on: answer(status, #"{"error":"busy"}"#), to: mutation(), at: noon).name.rawValue == name)
     }
 
     @Test func conflictIsTransientWithIdempotencyKeys() throws {
         let backend = try breathesafe("schema: 1", "schema: 1\nidempotency: {header: Idempotency-Key}")
-        #expect(backend.verdict(on: answer(409, "{}"), to: mutation(), at: noon).name == "transient")
+        #expect(backend.verdict(on: answer(409, "{}"), to: mutation(), at: noon).name == .transient)
     }
 
     @Test func ignoresLoginCodesOnRoutes() throws {
         let backend = try breathesafe("relogin: [", "relogin: [gone, ")
-        #expect(backend.verdict(on: answer(400, #"{"error":"gone"}"#), to: mutation(), at: noon).name == "transient")
+        #expect(backend.verdict(on: answer(400, #"{"error":"gone"}"#), to: mutation(), at: noon).name == .transient)
     }
 
     @Test(arguments: [

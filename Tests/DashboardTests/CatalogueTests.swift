@@ -19,9 +19,7 @@ import Testing
         let words = Catalogue.vietnamese
         for state in Entry.State.allCases { #expect(words.known("state.\(state.rawValue)") != nil, "\(state)") }
         for reason in HoldReason.allCases { #expect(words.known("hold.\(reason.rawValue)") != nil, "\(reason)") }
-        for verdict in ["accepted", "transient", "unread", "unseen", "locked", "unknown"] {
-            #expect(words.known("verdict.\(verdict)") != nil)
-        }
+        for verdict in Verdict.Name.allCases { #expect(words.known("verdict.\(verdict.rawValue)") != nil, "\(verdict)") }
         for code in Attention.Code.allCases where code != .unknown {
             for words in Catalogue.all { #expect(words.known("attention.\(code.rawValue)") != nil, "\(code)") }
         }

@@ -45,14 +45,14 @@ struct CourierParentTests {
 
     @Test func readsAllListsJustBeforeItSends() async {
         let attempt = await scripted.courier.attempt(entry)
-        #expect(attempt.verdict.name == "accepted" && attempt.wasSent)
+        #expect(attempt.verdict.name == .accepted && attempt.wasSent)
         #expect(log == Self.reads + ["DELETE /lists/2/tasks/28"])
     }
 
     @Test func absentInTwoReadsOfAllListsIsDone() async {
         server.answer("GET /lists/2/tasks", 200, #"{"tasks":[]}"#)
         let attempt = await scripted.courier.attempt(entry)
-        #expect(attempt.verdict.name == "accepted" && !attempt.wasSent)
+        #expect(attempt.verdict.name == .accepted && !attempt.wasSent)
         #expect(log == Self.reads + Self.reads)
     }
 
@@ -60,23 +60,23 @@ struct CourierParentTests {
     @Test func missingListOfAListedParentProvesNothing() async {
         server.answer("GET /lists/1/tasks", 404, #"{"status":404,"error":"Not Found"}"#)
         let beside = await scripted.courier.attempt(entry)
-        #expect(beside.verdict.name == "unread" && !beside.wasSent)
+        #expect(beside.verdict.name == .unread && !beside.wasSent)
         server.answer("GET /lists/2/tasks", 404, #"{"status":404,"error":"Not Found"}"#)
         let all = await scripted.courier.attempt(entry)
-        #expect(all.verdict.name == "unread" && all.verdict.failure?.status == 404 && !all.wasSent)
+        #expect(all.verdict.name == .unread && all.verdict.failure?.status == 404 && !all.wasSent)
         #expect(!log.contains { $0.hasPrefix("DELETE") })
     }
 
     @Test func rowThatOneParentListsTwiceNeedsAPerson() async {
         server.answer("GET /lists/2/tasks", 200, #"{"tasks":[{"id":28},{"id":28}]}"#)
         let attempt = await scripted.courier.attempt(entry)
-        #expect(attempt.verdict.name == "permanent" && attempt.verdict.failure?.reason == .profile && !attempt.wasSent)
+        #expect(attempt.verdict.name == .permanent && attempt.verdict.failure?.reason == .profile && !attempt.wasSent)
     }
 
     @Test func rowInTwoEqualReadsOfTwoParentsNeedsAPerson() async {
         server.answer("GET /lists/1/tasks", 200, #"{"tasks":[{"id":28}]}"#)
         let attempt = await scripted.courier.attempt(entry)
-        #expect(attempt.verdict.name == "permanent" && attempt.verdict.failure?.reason == .profile && !attempt.wasSent)
+        #expect(attempt.verdict.name == .permanent && attempt.verdict.failure?.reason == .profile && !attempt.wasSent)
         #expect(log == Self.reads + Self.reads)
     }
 
@@ -85,7 +85,7 @@ struct CourierParentTests {
         server.answer("GET /lists/1/tasks", 200, #"{"tasks":[{"id":7}]}"#)
         server.answer("GET /lists/2/tasks", 200, #"{"tasks":[{"id":7},{"id":28}]}"#)
         let attempt = await scripted.courier.attempt(entry)
-        #expect(attempt.verdict.name == "unread" && !attempt.wasSent && log == Self.reads + Self.reads)
+        #expect(attempt.verdict.name == .unread && !attempt.wasSent && log == Self.reads + Self.reads)
     }
 
     @Test func readThatTheServerStopsWaitsAsAskedAndNotForEver() async {
@@ -99,13 +99,13 @@ struct CourierParentTests {
         var late = entry
         late.looks = 9
         let last = await scripted.courier.attempt(late)
-        #expect(last.verdict.name == "permanent" && last.verdict.failure?.reason == .profile && !last.wasSent)
+        #expect(last.verdict.name == .permanent && last.verdict.failure?.reason == .profile && !last.wasSent)
         #expect(last.verdict.failure?.message.contains("10 times in a row") == true)
     }
 
     @Test func unreadableListOfOneParentSendsNothing() async {
         server.answer("GET /lists/1/tasks", 500, "{}")
         let attempt = await scripted.courier.attempt(entry)
-        #expect(attempt.verdict.name == "unread" && !attempt.wasSent)
+        #expect(attempt.verdict.name == .unread && !attempt.wasSent)
     }
 }

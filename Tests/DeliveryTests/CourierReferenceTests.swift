@@ -55,22 +55,22 @@ struct CourierReferenceTests {
 
     @Test func neverLooksUpUnboundEntry() async {
         let attempt = await courier.attempt(entry("measurement", bound: nil, isUncertain: true))
-        #expect(!attempt.wasSent && attempt.verdict.name != "accepted")
+        #expect(!attempt.wasSent && attempt.verdict.name != .accepted)
         #expect(server.log.isEmpty)
     }
 
     @Test func sendsBoundIDInPathAndAsNumberInBody() async {
         server.answer("POST /people/28/items", 201, #"{"id":9}"#)
-        #expect(await courier.attempt(entry("measurement", bound: "28")).verdict.name == "accepted")
+        #expect(await courier.attempt(entry("measurement", bound: "28")).verdict.name == .accepted)
         server.answer("POST /tests", 201, #"{"id":9}"#)
-        #expect(await courier.attempt(entry("test", bound: "28")).verdict.name == "accepted")
+        #expect(await courier.attempt(entry("test", bound: "28")).verdict.name == .accepted)
         #expect(server.log == ["POST /people/28/items", "POST /tests"])
         #expect(server.body == #"{"user":28,"test":{}}"#)
     }
 
     @Test func looksUpBoundEntryAtItsID() async {
         server.answer("GET /people/28/items", 200, #"{"items":[{"id":9,"key":"\#(Samples.id(1))"}]}"#)
-        #expect(await courier.attempt(entry("measurement", bound: "28", isUncertain: true)).verdict.name == "accepted")
+        #expect(await courier.attempt(entry("measurement", bound: "28", isUncertain: true)).verdict.name == .accepted)
         #expect(server.log == ["GET /people/28/items"])
     }
 

@@ -46,7 +46,7 @@ struct CourierRowTests {
         server.answer(Self.list, 200, Self.rows)
         server.answer("DELETE /rows/23", 200, "{}")
         let attempt = await courier.attempt(entry())
-        #expect(attempt.verdict.name == "accepted" && attempt.wasSent)
+        #expect(attempt.verdict.name == .accepted && attempt.wasSent)
         #expect(log == [Self.list, "DELETE /rows/23"])
         // The account is confirmed between the read and the send.
         #expect(server.log.dropLast().last == "GET /me")
@@ -57,7 +57,7 @@ struct CourierRowTests {
         server.answer("DELETE /rows/23", 200, "{}")
         let token = RosterID(createdBy: Samples.id(9))
         let bound = await courier.attempt(entry(.string(token.rawValue), subject: token) { $0.bound = "28" })
-        #expect(bound.verdict.name == "accepted" && log.last == "DELETE /rows/23")
+        #expect(bound.verdict.name == .accepted && log.last == "DELETE /rows/23")
         server.forget()
         let unbound = await courier.attempt(entry(.string(token.rawValue), subject: token))
         #expect(unbound.verdict.failure?.reason == .profile && server.log.isEmpty)
@@ -75,7 +75,7 @@ struct CourierRowTests {
     @Test func refusedDeleteIsNotDone() async {
         server.answer(Self.list, 200, Self.rows)
         server.answer("DELETE /rows/23", 404, #"{"message":"not found"}"#)
-        #expect(await courier.attempt(entry()).verdict.name == "transient")
+        #expect(await courier.attempt(entry()).verdict.name == .transient)
     }
 
     @Test func severalRowsOfOneIDSendNothing() async {
@@ -93,7 +93,7 @@ struct CourierRowTests {
         for rows in [#"{"id":28,"row":23},"#, ""] {
             server.answer(Self.list, 200, #"{"people":[\#(rows){"id":7,"row":1},{"id":7,"row":2}]}"#)
             let attempt = await courier.attempt(entry())
-            #expect(attempt.verdict.name == "unread" && attempt.verdict.failure?.message.contains("contradicts itself") == true)
+            #expect(attempt.verdict.name == .unread && attempt.verdict.failure?.message.contains("contradicts itself") == true)
             #expect(!log.contains { $0.hasPrefix("DELETE") })
         }
     }
@@ -101,14 +101,14 @@ struct CourierRowTests {
     @Test(arguments: ["28.0", "2.8e1"]) func deletesTheRowOfANumberInAnotherSpelling(id: String) async {
         server.answer(Self.list, 200, #"{"people":[{"id":23,"row":28},{"id":\#(id),"row":23}]}"#)
         server.answer("DELETE /rows/23", 200, "{}")
-        #expect(await courier.attempt(entry()).verdict.name == "accepted")
+        #expect(await courier.attempt(entry()).verdict.name == .accepted)
         #expect(log == [Self.list, "DELETE /rows/23"])
     }
 
     @Test(arguments: [#""028""#, #""28-anna""#, "28.00000000000000000000001"]) func doubtfulIDIsNoAbsence(id: String) async {
         server.answer(Self.list, 200, #"{"people":[{"id":23,"row":28},{"id":\#(id),"row":23}]}"#)
         let attempt = await courier.attempt(entry())
-        #expect(attempt.verdict.name == "permanent" && attempt.verdict.failure?.reason == .profile && !attempt.wasSent)
+        #expect(attempt.verdict.name == .permanent && attempt.verdict.failure?.reason == .profile && !attempt.wasSent)
         #expect(log == [Self.list])
     }
 
@@ -116,7 +116,7 @@ struct CourierRowTests {
     func unreadableListSendsNothing(status: Int, body: String) async {
         server.answer(Self.list, status, body)
         let attempt = await courier.attempt(entry())
-        #expect(attempt.verdict.name == "unread" && !attempt.wasSent && !log.contains { $0.hasPrefix("DELETE") })
+        #expect(attempt.verdict.name == .unread && !attempt.wasSent && !log.contains { $0.hasPrefix("DELETE") })
     }
 
     @Test func listOfAnotherAccountSendsNothing() async {
@@ -124,7 +124,7 @@ struct CourierRowTests {
         server.answer("GET /me", 200, #"{"id":2}"#)
         for _ in 1...2 {
             let attempt = await courier.attempt(entry())
-            #expect(attempt.verdict.name != "accepted" && !attempt.wasSent)
+            #expect(attempt.verdict.name != .accepted && !attempt.wasSent)
         }
         #expect(!log.contains { $0.hasPrefix("DELETE") })
     }
@@ -132,6 +132,6 @@ struct CourierRowTests {
     @Test func lostReadSendsNothing() async {
         server.fail(Self.list, .lost(Failure(.lostAnswer, "silence")))
         let attempt = await courier.attempt(entry())
-        #expect(attempt.verdict.name == "unreachable" && !attempt.wasSent && attempt.verdict.failure?.outcomeUnknown == false)
+        #expect(attempt.verdict.name == .unreachable && !attempt.wasSent && attempt.verdict.failure?.outcomeUnknown == false)
     }
 }

@@ -56,7 +56,7 @@ struct CourierTests {
         server.answer(Self.find, 200, #"{"items":[]}"#)
         server.answer(Self.send, 201, #"{"id":9}"#)
         let attempt = await courier.attempt(entry(uncertainFor: 1))
-        #expect(attempt.verdict.name == "accepted")
+        #expect(attempt.verdict.name == .accepted)
         #expect(server.log == [Self.find, Self.send])
     }
 
@@ -88,7 +88,7 @@ struct CourierTests {
 
     @Test(arguments: [nil, 1]) func neitherSendsNorLooksUpEntryOfAnotherAccount(age: TimeInterval?) async {
         let attempt = await courier.attempt(entry(uncertainFor: age, account: "2"))
-        #expect(attempt.verdict.name == "unauthorized" && !attempt.wasMade)
+        #expect(attempt.verdict.name == .unauthorized && !attempt.wasMade)
         #expect(server.log.isEmpty)
     }
 
@@ -112,7 +112,7 @@ struct CourierTests {
 
     @Test func trustsIdempotencyKeyOnlyForItsLifetime() async throws {
         server.answer("POST /blind", 201, #"{"id":9}"#)
-        #expect(await courier.attempt(entry("blind", uncertainFor: 23 * 3600)).verdict.name == "accepted")
+        #expect(await courier.attempt(entry("blind", uncertainFor: 23 * 3600)).verdict.name == .accepted)
         server.forget()
         let late = await courier.attempt(entry("blind", uncertainFor: 24 * 3600))
         guard case .unknown(let failure) = late.verdict else { throw Failure(.profile, "\(late.verdict)") }
@@ -126,7 +126,7 @@ struct CourierTests {
     @Test func looksUpAfterLastAttemptWithoutResending() async throws {
         server.answer(Self.find, 200, #"{"items":[]}"#)
         let attempt = await courier.attempt(entry(uncertainFor: 1, attempts: 3))
-        #expect(attempt.verdict.name == "permanent")
+        #expect(attempt.verdict.name == .permanent)
         #expect(server.log == [Self.find])
     }
 

@@ -87,7 +87,7 @@ struct RowReadingTests {
         _ = begin(&trip)
         _ = try read(["7", "9"], &trip, .absent)
         let done = try end(read(["7"], &trip, second))
-        #expect(done.verdict.name == "unread" && !done.wasSent && trip.row == nil)
+        #expect(done.verdict.name == .unread && !done.wasSent && trip.row == nil)
     }
 
     /// The same contradiction in all passes.
@@ -105,7 +105,7 @@ struct RowReadingTests {
         var trip = trip()
         try readContradiction(&trip)
         let done = try end(trip.found(found, at: now))
-        #expect(done.verdict.name == "unread" && !done.wasSent && trip.row == nil)
+        #expect(done.verdict.name == .unread && !done.wasSent && trip.row == nil)
         #expect(done.verdict.failure?.message.contains("contradicts itself") == true)
     }
 
@@ -124,14 +124,14 @@ struct RowReadingTests {
         let step = trip.readRow(.page(ResourcePage(rows: rows, total: 2, nameless: 1)), status: 200, at: now)
         #expect(step == .findRow(in: rows))
         let done = try end(trip.found(.absent, at: now))
-        #expect(done.verdict.name == "unread" && done.verdict.failure?.message.contains("without a usable id") == true)
+        #expect(done.verdict.name == .unread && done.verdict.failure?.message.contains("without a usable id") == true)
     }
 
     @Test func changingListIsNotSearched() throws {
         var trip = trip()
         var step = begin(&trip)
         for number in 1...3 { step = trip.readRow(page(["5", "5"], total: 2 + number), status: 200, at: now) }
-        #expect(try end(step).verdict.name == "unread")
+        #expect(try end(step).verdict.name == .unread)
     }
 
     @Test func unusableRowsAreNotSent() throws {
@@ -142,7 +142,7 @@ struct RowReadingTests {
             var trip = trip()
             _ = begin(&trip)
             let done = try end(read(["5"], &trip, found))
-            #expect(done.verdict.name == name && !done.wasSent && done.verdict.failure?.reason == .profile)
+            #expect(done.verdict.name.rawValue == name && !done.wasSent && done.verdict.failure?.reason == .profile)
         }
     }
 
@@ -154,7 +154,7 @@ struct RowReadingTests {
             var trip = trip()
             _ = begin(&trip)
             let done = try end(trip.readRow(answer, status: 500, at: now))
-            #expect(done.verdict.name == name && !done.wasSent)
+            #expect(done.verdict.name.rawValue == name && !done.wasSent)
         }
         let failures: [(Verdict, String)] = [
             (.unreachable(Failure(.offline, "offline")), "unreachable"), (.permanent(Failure(.tooLarge, "large")), "unread"),
@@ -164,7 +164,7 @@ struct RowReadingTests {
             var trip = trip()
             _ = begin(&trip)
             let done = try end(trip.failed(verdict, at: now))
-            #expect(done.verdict.name == name)
+            #expect(done.verdict.name.rawValue == name)
         }
     }
 
@@ -184,7 +184,7 @@ struct RowReadingTests {
         #expect(trip.readRow(page(["1"], total: 2), status: 200, at: now) == .readRow(page: 2, unless: nil))
         let busy = Failure(.throttled, status: 429, "slow")
         let done = try end(trip.readRow(.throttled(busy, until: now.addingTimeInterval(60)), status: 429, at: now))
-        #expect(done.verdict.name == name && !done.wasSent)
+        #expect(done.verdict.name.rawValue == name && !done.wasSent)
         let reason: Failure.Reason = name == "unread" ? .tooLarge : .profile
         #expect(done.verdict.failure?.reason == reason)
     }
@@ -215,7 +215,7 @@ struct RowReadingTests {
         #expect(step == .send)
         // Refused again, so the session is not the cause.
         let done = try end(trip.answered(.unauthorized(refused), at: now))
-        #expect(done.verdict.name == "transient" && done.verdict.failure?.reason == .stillUnauthorized && done.wasSent)
+        #expect(done.verdict.name == .transient && done.verdict.failure?.reason == .stillUnauthorized && done.wasSent)
     }
 
     @Test func sessionThatCannotBeRenewedReadsNothing() throws {
@@ -223,6 +223,6 @@ struct RowReadingTests {
         _ = begin(&trip)
         #expect(trip.readRow(.unauthorized(Failure(.signInRequired, status: 401, "no")), status: 401, at: now) == .renew)
         let done = try end(trip.notRenewed(at: now))
-        #expect(done.verdict.name == "unread")
+        #expect(done.verdict.name == .unread)
     }
 }

@@ -128,9 +128,9 @@ extension World {
     }
 
     private func begin(_ entry: Entry) throws {
-        let destination = entry.mutation.destination
+        let destination = entry.destination
         let others = tries
-        if others.contains(where: { $0.entry.mutation.destination == destination && $0.entry.mutation.lane == entry.mutation.lane }) {
+        if others.contains(where: { $0.entry.destination == destination && $0.entry.mutation.lane == entry.mutation.lane }) {
             throw Violation("I6", "two entries of lane \(entry.mutation.lane) at \(destination) are being sent")
         }
         if others.filter({ $0.backend == destination.backend }).count >= plan.inFlight {
@@ -152,7 +152,7 @@ extension World {
             told, route: item.route.traits,
             rules: DeliveryAttempt.Rules(
                 attempts: Model.attempts, lookupAfter: Self.lookupAfter,
-                keyLifetime: backend(named: destination.backend).keyLifetime.map { .seconds($0) }), startedAt: now)
+                keyLifetime: backend(named: destination.backend).keyLifetime), startedAt: now)
         underway.append(.attempt(Try(entry: entry, mutation: try addressed(entry), trip: trip, began: time)))
     }
 

@@ -37,12 +37,12 @@ extension World {
             return .end(attempt.trip.withoutSession(.signInRequired(reason: "nobody"), at: now))
         }
         if attempt.isCut { return .end(attempt.trip.withoutSession(.unavailable(Failure(.stopping, "called off")), at: now)) }
-        if account.id == attempt.entry.mutation.destination.account, let error = noRenewal(fate) {
+        if account.id == attempt.entry.destination.account, let error = noRenewal(fate) {
             met(fate.rawValue)
             return .end(attempt.trip.withoutSession(error, at: now))
         }
         let isMixed = sabotage == .mixesAccounts
-        return attempt.trip.begin(as: isMixed ? Account(id: attempt.entry.mutation.destination.account, label: "") : account, at: now)
+        return attempt.trip.begin(as: isMixed ? Account(id: attempt.entry.destination.account, label: "") : account, at: now)
     }
 
     private func noRenewal(_ fate: Fate?) -> SessionError? {
@@ -58,7 +58,7 @@ extension World {
     private func renew(_ attempt: inout Try) -> DeliveryAttempt.Step {
         if let error = noRenewal(attempt.met) { return attempt.trip.failed(Verdict(error), at: now) }
         let keeper = keepers[attempt.backend]
-        let isTheirs = keeper?.account?.id == (attempt.sent?.account ?? attempt.entry.mutation.destination.account)
+        let isTheirs = keeper?.account?.id == (attempt.sent?.account ?? attempt.entry.destination.account)
         let isDenied = attempt.met == .stillUnauthorized
         let isRenewed = isDenied || attempt.sent.map { keeper?.revision != $0.revision } ?? false
         if isTheirs, isRenewed { return attempt.trip.renewed() }
@@ -117,8 +117,8 @@ extension World {
         let entry = attempt.entry
         guard let item = model.items[entry.sequence] else { throw Violation("I1", "entry \(entry.sequence) is sent, and unknown") }
         let account = attempt.sent?.account ?? ""
-        if account != entry.mutation.destination.account {
-            throw Violation("I8", "entry \(entry.sequence) of \(entry.mutation.destination) is sent in the name of \(account)")
+        if account != entry.destination.account {
+            throw Violation("I8", "entry \(entry.sequence) of \(entry.destination) is sent in the name of \(account)")
         }
         return item
     }

@@ -153,7 +153,7 @@ extension World {
         /// The fates of its last request and of its send; nil before them.
         var met, fate: Fate?
 
-        var backend: String { entry.mutation.destination.backend }
+        var backend: String { entry.destination.backend }
     }
 
     var tries: [Try] {

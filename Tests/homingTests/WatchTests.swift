@@ -61,8 +61,11 @@ import Testing
             throw CancellationError()
         }
 
-        func picture(where isMeant: (WatchView) -> Bool) async {
-            for await view in pictures where isMeant(view) { return }
+        /// The next picture that is meant; nil, and an issue, if the watch shows no more.
+        @discardableResult func picture(where isMeant: (WatchView) -> Bool) async -> WatchView? {
+            for await view in pictures where isMeant(view) { return view }
+            Issue.record("the watch ended before it showed the picture")
+            return nil
         }
     }
 
@@ -82,7 +85,8 @@ import Testing
         fake.connect.yield()
         await fake.picture { $0.problem == nil && $0.delivered.count == 1 }
         fake.tell.yield(Sample.event(10))
-        await fake.picture { $0.delivered.count == 2 }
+        let last = await fake.picture { $0.delivered.count == 2 }
+        #expect(last?.delivered.map(\.cursor) == [10, 8])
         command.yield(.quit)
         await run
     }

@@ -1,4 +1,5 @@
 import ControlAPI
+import SyncModel
 import Testing
 
 @testable import homing
@@ -19,6 +20,12 @@ import Testing
 
     @Test(arguments: [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")])
     func listsEndWithAnd(items: [String], text: String) { #expect(items.inWords == text) }
+
+    @Test func eachVerdictHasItsOwnWords() {
+        let words = Verdict.Name.allCases.map { Words.verdict($0.rawValue) }
+        #expect(Set(words).count == words.count && Words.verdict("accepted") == "delivered" && Words.verdict("locked") == "locked for now")
+        #expect(Words.verdict("of a newer daemon") == "of a newer daemon")
+    }
 
     @Test func replacesControlCharactersInServerText() {
         #expect("no\u{1B}[2Jgood\r\nend\u{9B}x".printable == "no [2Jgood  end x")

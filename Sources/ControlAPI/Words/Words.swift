@@ -39,19 +39,22 @@ package enum Words {
         }
     }
 
-    /// The result of an attempt.
+    /// The result of an attempt, from `Verdict.Name`.
     package static func verdict(_ verdict: String) -> String {
-        switch verdict {
-        case "transient": "failed"
-        case "throttled": "told to wait"
-        case "permanent": "refused"
-        case "forbidden": "not permitted"
-        case "unauthorized": "not signed in"
-        case "intercepted": "login page"
-        case "unknown": "outcome unknown"
-        case "unseen": "not found yet"
-        case "unread": "list not read"
-        default: verdict
+        switch Verdict.Name(rawValue: verdict) {
+        case .accepted: "delivered"
+        case .transient: "failed"
+        case .throttled: "told to wait"
+        case .locked: "locked for now"
+        case .permanent: "refused"
+        case .forbidden: "not permitted"
+        case .unauthorized: "not signed in"
+        case .unreachable: "unreachable"
+        case .intercepted: "login page"
+        case .unknown: "outcome unknown"
+        case .unseen: "not found yet"
+        case .unread: "list not read"
+        case nil: verdict
         }
     }
 

@@ -64,7 +64,7 @@ struct StoryPage: Sendable {
             let status: HTML? = attempt.status.map { "<span class=\"faint\">HTTP \($0)</span> " }
             let message: HTML? = attempt.message.map { "<q>\(HTML.outside($0))</q>" }
             let said: HTML? = status == nil && message == nil ? nil : "<p>\(status)\(message)</p>"
-            let isGood = attempt.verdict == "accepted"
+            let isGood = attempt.verdict == Verdict.Name.accepted.rawValue
             let title = words["tried", ["result": isGood ? words["taken"] : words.verdict(attempt.verdict)]]
             let counted: HTML? = attempt.counted ? "<p class=\"faint\">\(words["counted"])</p>" : nil
             step(isGood ? "done" : "failed", attempt.startedAt, title, "\(said)\(counted)")

@@ -2,7 +2,6 @@ import Backends
 import Foundation
 import Outbox
 import Salvage
-import Sessions
 import SyncModel
 import Vault
 
@@ -46,7 +45,7 @@ package enum MisfitReport {
         let name = mutation.destination.backend
         guard let backend = backends.first(where: { $0.name == name }) else { return "for \(name), which no longer has a profile." }
         if let origin = origins[name], origin != backend.address, !backend.formerAddresses.contains(origin),
-            !SessionKeeper.namesItsServer(mutation.destination.account)
+            !mutation.destination.account.namesItsServer
         {
             let now = "Its base_url is now \(backend.address)"
             return "of \(name) accepted for \(origin). \(now); if it is the same service, add: formerly: [\(origin)]"

@@ -121,7 +121,7 @@ extension ControlHandler {
             reasons.routeGate?.failure = view.failure(gate.failure, at: backend)
         }
         if let keeper { reasons.session = view.session(await keeper.snapshot) }
-        if !SessionKeeper.namesItsServer(entry.destination.account) { reasons.formerAddress = keeper?.foreignTo }
+        if !entry.destination.account.namesItsServer { reasons.formerAddress = keeper?.foreignTo }
         try await addReferences(to: &reasons, of: context, for: view)
         let (sentence, next) = reasons.explain(entry)
         let changes = caller.access >= .operate ? reasons.changes(of: entry) : []

@@ -110,7 +110,7 @@ extension ControlHandler {
         let commands = commands(for: name)
         for tally in tallies where tally.state == .pending && tally.destination != report.own {
             let account = tally.destination.account
-            if keeper.foreignTo != nil && !SessionKeeper.namesItsServer(account) {
+            if keeper.foreignTo != nil && !account.namesItsServer {
                 report.waitingForFormerAddress = (report.waitingForFormerAddress ?? 0) + tally.count
             } else if let index = report.otherAccounts.firstIndex(where: { $0.account == account.rawValue }) {
                 report.otherAccounts[index].waiting += tally.count

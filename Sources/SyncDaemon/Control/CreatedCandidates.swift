@@ -103,7 +103,7 @@ private struct Past {
 
     init(of create: Entry, _ resource: Resource, in key: RosterKey, _ outbox: Outbox) async throws(OutboxError) {
         let known = try await outbox.entry(create.id)
-        let sends = known?.attempts.filter { $0.verdict != "unreachable" } ?? []
+        let sends = known?.attempts.filter { $0.verdict != Verdict.Name.unreachable.rawValue } ?? []
         // A person's word, or a crash, may have removed the trace of an earlier send.
         let unknown = create.retriedAt == nil ? nil : create.acceptedAt
         firstSend = ([create.uncertainSince, create.claimedAt, unknown] + sends.map(\.startedAt)).compactMap(\.self).min()

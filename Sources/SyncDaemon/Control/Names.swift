@@ -147,7 +147,7 @@ struct Names {
     /// Only the names of the signed-in account, at the address where it accepted the entry.
     func isShown(_ destination: Destination) async -> Bool {
         guard view.seesPeople, let keeper = keepers[destination.backend] else { return false }
-        guard keeper.foreignTo == nil || SessionKeeper.namesItsServer(destination.account) else { return false }
+        guard keeper.foreignTo == nil || destination.account.namesItsServer else { return false }
         let snapshot = await keeper.snapshot
         return snapshot.state == .signedIn && snapshot.account?.id == destination.account
     }

@@ -171,9 +171,8 @@ extension Problem {
                 next: "See the signed-in account and its entries with ‘homing status’. To sign \(who) out, run ‘\(commands.logout)’ again.")
         case .unsent(let count):
             self.init(
-                .wrongState, status: 409, title: "Captures are waiting",
-                detail:
-                    "\(Count(count)) \(Count(count).are) waiting, and the profile of \(backend) forbids signing out before delivery.",
+                .wrongState, status: 409, title: "Entries are waiting",
+                detail: "\(Words.entriesWait(count)), and the profile of \(backend) forbids signing out before delivery.",
                 next:
                     "Wait for delivery with ‘homing sync --wait’, or sign out anyway with ‘\(commands.logout) --force’. The entries stay safe here."
             )
@@ -187,7 +186,7 @@ extension Problem {
             self.init(
                 .storageFailed, status: 500, title: "The store failed",
                 detail: "Homing could not count the undelivered entries, so it did not sign out: \(words)",
-                next: "Check the disk and the daemon’s log.")
+                next: "Check the disk. To see the daemon’s log, run: journalctl -u homingd -n 20")
         case .unsaved(let error):
             self.init(
                 .storageFailed, status: 507, title: "The sign-out could not be stored",

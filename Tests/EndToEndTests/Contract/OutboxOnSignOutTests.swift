@@ -155,7 +155,7 @@ import Testing
         let refused = try await station.homing("logout", "--yes")
         #expect(refused.code != 0)
         #expect(
-            refused.text.contains("2 captures are waiting, and the profile of labloop forbids signing out before delivery."),
+            refused.text.contains("2 entries are waiting, and the profile of labloop forbids signing out before delivery."),
             "\(refused.text)")
         #expect(try await station.status().backends[0].session.state == "signedIn")
         #expect(station.sandbox.ledger.requestCount(path: "auth/logout") == 0)

@@ -1,0 +1,18 @@
+import Delivery
+import Outbox
+import ServiceLifecycle
+
+/// Delivers until shutdown, then hands back in-flight entries.
+struct DispatcherService: Service {
+    let dispatcher: Dispatcher
+
+    func run() async throws {
+        try await withGracefulShutdownHandler {
+            try await dispatcher.run()
+            // `Daemon.stop` stops the dispatcher early; the group would treat an early return as a failure.
+            try await gracefulShutdown()
+        } onGracefulShutdown: {
+            dispatcher.stop()
+        }
+    }
+}
