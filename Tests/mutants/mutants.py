@@ -736,7 +736,7 @@ MUTANTS = [
     ("of two people with one name, the first is meant", "Sources/homing/Submitting/SubjectArgument.swift",
      "guard rows.count == 1 else {", "guard rows.count >= 1 else {", "homingTests.SubjectArgumentTests"),
     ("an exact name does not go before other spellings", "Sources/homing/Submitting/SubjectArgument.swift",
-     "return exact.isEmpty || !isWhole ? rows : exact", "return rows", "homingTests.SubjectArgumentTests"),
+     "return exact.isEmpty || !isWhole ? rows : exact", "return exact.isEmpty ? rows : rows", "homingTests.SubjectArgumentTests"),
     ("a delivered person is missing until the list is read", "Sources/Roster/DeliveredChanges.swift",
      "changes.removeAll { $0.key == key && $0.isInRead }", "changes.removeAll { $0.key == key }", "RosterTests.DeliveredChangesTests"),
     ("a name is kept after its account has left", "Sources/Roster/DeliveredChanges.swift",
