@@ -2,10 +2,10 @@ import Foundation
 import JSON
 import SyncModel
 
-/// How a value in a row compares with the id that an entry has.
+/// How a value in a row compares with the entry's id.
 enum Likeness: Comparable {
     case other
-    /// Not the id, but perhaps another spelling of it, or one of another type.
+    /// Perhaps the id in another spelling or type.
     case similar
     case same
 }
