@@ -5,7 +5,7 @@
 struct LogIndex {
     /// Of the log that it describes.
     let salts: LogSalts
-    /// Committed frames of that log, and how many of them were checkpointed.
+    /// Committed frames of the log, and how many of them were checkpointed.
     let frames, copied: Int
 
     /// Whether the log had frames that were not checkpointed.

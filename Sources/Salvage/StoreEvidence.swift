@@ -34,7 +34,7 @@ package struct StoreEvidence {
         }
     }
 
-    /// Rows that do not open: fewer may be damaged, but damage does not hit so many and spare all others.
+    /// Unreadable rows that prove another key: damage does not hit so many and spare all others.
     private static let least = 3
     private static let most = 1000
 }
