@@ -3,9 +3,9 @@ import ControlAPI
 /// The entries that ‘retry --all’ sends again, and those that it skips. Entries that are being discarded are neither.
 struct RetryChoice {
     private(set) var retried: [EntrySummary] = []
-    /// They may have taken effect and cannot be looked up, so a retry could duplicate them.
+    /// May have taken effect and cannot be looked up, so a retry could duplicate them.
     private(set) var doubtful: [EntrySummary] = []
-    /// They need the row of an entry that failed, is on hold or was discarded, and is not retried.
+    /// Need the row of an entry that failed, is on hold or was discarded, and is not retried.
     private(set) var stranded: [EntrySummary] = []
 
     /// - Parameters:

@@ -4,11 +4,11 @@ import SyncModel
 
 /// Decides what to show, from events, states of the station and times. Pure: has no clock and shows nothing.
 ///
-/// What needs a person is the `attention` of the status. Messages have counts and names of backends, but no words of a server.
+/// Problems come from the status's `attention`. Messages have counts and names of backends, but no server messages.
 struct NotifyRules: Sendable {
     let settings: NotifySettings
     let timeZone: TimeZone
-    /// Of the newest event seen.
+    /// The cursor of the newest event seen.
     private(set) var cursor: Int64 = 0
 
     /// How long a new problem waits for others, so that one message covers them all.
@@ -17,7 +17,7 @@ struct NotifyRules: Sendable {
     /// How long the daemon may be silent, as when it is restarted or upgraded.
     static let longestSilence: TimeInterval = 300
 
-    /// What a message can be about, besides deliveries after an outage.
+    /// The subjects of messages, besides deliveries after an outage.
     private enum Topic: CaseIterable { case needsPerson, signIn, disk, noDelivery }
 
     private struct Need: Hashable {
@@ -30,9 +30,9 @@ struct NotifyRules: Sendable {
     }
 
     private var status: Status?
-    /// The numbers of entries or files with each problem; 1 for a problem of neither.
+    /// The number of entries or files with each problem; 1 for other problems.
     private var needs: [Topic: [Need: Int]] = [:]
-    /// Those not reported yet.
+    /// Needs not reported yet.
     private var news: [Topic: Set<Need>] = [:]
     /// When a message about the topic is due.
     private var due: [Topic: Date] = [:]
@@ -80,7 +80,7 @@ struct NotifyRules: Sendable {
         ]
     }
 
-    /// As `saw`, for a time at which nothing has happened.
+    /// As `saw`, for a time without a new status.
     mutating func messages(at now: Date) -> [DesktopMessage] {
         guard let status else { return [] }
         for topic in Topic.allCases where isEnabled(topic) {
@@ -146,7 +146,7 @@ struct NotifyRules: Sendable {
         }
     }
 
-    /// The backends at which entries have waited for so long without a delivery. A pause is a decision, and not one of them.
+    /// The backends at which entries have waited for so long without a delivery. Excludes paused ones.
     private func undelivered(_ status: Status, at now: Date) -> [Need: Int] {
         let longest = Double(settings.noDeliveryHours) * 3600
         let late = status.backends.filter { report in
@@ -163,9 +163,9 @@ struct NotifyRules: Sendable {
         if ["offline", "tls", "intercepted"].contains(reason), outages[backend] == nil { outages[backend] = 0 }
     }
 
-    /// The end of outages after which the signed-in account has nothing left to send. Forgets them.
+    /// The message about outages that ended with nothing left to send. Forgets them.
     private mutating func ended(_ status: Status) -> DesktopMessage? {
-        // The status knows of deliveries whose events have not arrived: they would be missing in the count.
+        // The status counts deliveries whose events have not arrived, so the count would be too low.
         guard status.cursor <= cursor else { return nil }
         let over = status.backends.filter { outages[$0.name] != nil && $0.isDone && $0.knownGate == .open }.map(\.name)
         let delivered = over.compactMap { outages.removeValue(forKey: $0) }.reduce(0, +)
@@ -191,7 +191,7 @@ struct NotifyRules: Sendable {
             let command = status.backends.count > 1 ? "homing status" : "homing login"
             return DesktopMessage(title: "Sign-in required", body: "Sign in at \(backends) so that Homing can send. Run: \(command)")
         case .disk:
-            // These texts have neither names nor words of a server.
+            // These texts have neither names nor server messages.
             let items = status.attention.filter { Self.topic(of: $0.knownCode) == .disk }
             return DesktopMessage(
                 title: "Homing accepts no new captures", body: items.flatMap { [$0.text, $0.next] }.joined(separator: " "))
@@ -210,7 +210,7 @@ struct NotifyRules: Sendable {
         }
         let count = ofEntries.compactMap { needs[.needsPerson]?[Need($0)] }.reduce(0, +)
         let title = count == 0 ? "The station needs a person" : "\(Words.entries(count)) \(count == 1 ? "needs" : "need") your decision"
-        // Only these texts can have names, and they have no words of a server.
+        // Only these texts can have names, and they have no server messages.
         let named = settings.names ? ofEntries.map(\.text) : []
         return DesktopMessage(title: title, body: (named + ["To see what to do, run: homing status"]).joined(separator: " "))
     }
@@ -226,7 +226,7 @@ struct NotifyRules: Sendable {
 }
 
 extension BackendReport {
-    /// Nothing waits that could be sent now.
+    /// No entry could be sent now.
     fileprivate var isDone: Bool {
         let others = otherAccounts.map(\.waiting).reduce(0, +) + (waitingForFormerAddress ?? 0)
         return queue.waiting - others - queue.blocked <= 0

@@ -2,7 +2,7 @@ import Backends
 import ControlAPI
 import Foundation
 
-/// What `homing notify` shows, and when: the file `notify.yaml` of the person who runs it.
+/// The settings of `homing notify`: the user's file `notify.yaml`.
 struct NotifySettings: Equatable, Sendable {
     var deliveredAfterOutage = true
     var needsPerson = true

@@ -34,7 +34,7 @@ struct RosterChangeText {
             "\(count) already called \(label): \(list). To take the new one back, an administrator runs: homing discard \(EntryText.shortID(receipt.id))"
     }
 
-    /// That the server may fill in parts of the name; nil if all are given.
+    /// A note that the server may fill in parts of the name; nil if all are given.
     func missing(_ names: [String], of receipt: SubmissionReceipt) -> String? {
         if names.isEmpty { return nil }
         let options = names.map { FormOptions.option(for: $0) }
