@@ -19,7 +19,7 @@ extension Backend {
     /// The routes that delete a row of the resource.
     package func deletions(of resource: Resource) -> [String] { routes.filter { deletes(route: $0) == resource.name } }
 
-    /// Whether a person must confirm an entry of this route before it is accepted.
+    /// True if a person must confirm an entry of this route before it is accepted.
     package func needsConfirmation(route name: String) -> Bool { profile.routes[name]?.deletion.confirm ?? false }
 
     /// The resource that is read just before each send; nil for none.
@@ -27,10 +27,10 @@ extension Backend {
         profile.routes[name]?.deletion.row.flatMap { resource($0.resource) }
     }
 
-    /// Whether an entry without its row counts as delivered.
+    /// True if an entry without its row counts as delivered.
     package func isDoneIfAbsent(route name: String) -> Bool { profile.routes[name]?.deletion.row?.absentIsDone ?? false }
 
-    /// Whether all earlier entries with the same subject go first.
+    /// True if all earlier entries with the same subject go first.
     package func goesAfterSubject(route name: String) -> Bool { profile.routes[name]?.afterSubject ?? false }
 
     /// The entry's row among all rows of `freshResource`. Throws if the route no longer has one.

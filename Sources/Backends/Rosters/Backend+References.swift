@@ -4,7 +4,7 @@ import SyncModel
 
 /// References: a field that takes a row's id also takes `@` and the id of an entry that creates such a row.
 extension Backend {
-    /// The resource of which a delivery makes a row; nil for none.
+    /// The resource in which a delivery creates a row; nil for none.
     package func creates(route name: String) -> String? { profile.routes[name]?.rows.creates }
 
     /// The resource in which a delivery changes the entry's row; nil for none.
@@ -25,7 +25,7 @@ extension Backend {
         return (add, change, routes.first { deletes(route: $0) == resource.name })
     }
 
-    /// The resources of which a field `user_id` takes ids.
+    /// The resources whose ids a field `user_id` takes.
     package var people: Set<String> {
         Set(routes.compactMap { subjectField(route: $0) }.filter { $0.field == "user_id" }.map(\.resource.name))
     }
@@ -68,7 +68,7 @@ extension Backend {
         return isText && isListable && !hasNumbers(resource) ? id : nil
     }
 
-    /// Whether entries refer to the rows of the resource by whole numbers.
+    /// True if entries refer to the rows of the resource by whole numbers.
     package func hasNumbers(_ resource: Resource) -> Bool { references(to: resource).contains { $0.type == FieldType.integer.rawValue } }
 
     /// False while the entry refers to a row that is not created yet: it must not be sent.

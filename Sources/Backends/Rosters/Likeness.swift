@@ -30,7 +30,7 @@ extension String {
         return JSONValue(parsing: Data(folded.utf8))?.wholeDigits ?? folded
     }
 
-    /// Whether a server that looks for numbers in texts may find this one.
+    /// True if a server that looks for numbers in texts may find this one.
     fileprivate func mentions(_ digits: String) -> Bool {
         spelling == digits || folded.split { !$0.isDigit }.contains { $0.drop { $0 == "0" } == digits }
     }
