@@ -8,7 +8,7 @@ struct LogIndex {
     /// Committed frames of the log, and how many of them were checkpointed.
     let frames, copied: Int
 
-    /// Whether the log had frames that were not checkpointed.
+    /// True if the log had frames that were not checkpointed.
     var countsOnLog: Bool { frames > copied }
 
     private static let headerSize = 48

@@ -10,7 +10,7 @@ package struct SalvageReport: Sendable, Hashable, Codable {
     package var saved: Int
     /// Entries held because they are partly unreadable.
     package var quarantined: Int
-    /// Accepted entries of which nothing could be read.
+    /// Accepted entries that are wholly unreadable.
     package var missing: Int
     /// More may be missing: the counter or part of the log is unreadable, or the log continued past its end.
     package var mayMissMore: Bool
