@@ -21,7 +21,7 @@ struct Audit: Sendable {
         log.notice("Call failed", metadata: facts)
     }
 
-    /// Whether the refusal was logged; most are not in a loop of refusals.
+    /// True if the refusal was logged; most are not in a loop of refusals.
     func denied<Input, Output>(_ endpoint: Endpoint<Input, Output>, by peer: Peer) -> Bool {
         guard let facts = throttled(Self.facts(endpoint.name, nil, peer, outcome: "403 not-permitted"), of: peer) else { return false }
         log.warning("Call denied", metadata: facts)

@@ -9,7 +9,7 @@ package final class UnixSocket: Sendable {
     package let descriptor: Int32
     /// Empty for a passed socket without a name.
     package let path: String
-    /// Whether a service manager also holds the socket and owns its path.
+    /// True if a service manager also holds the socket and owns its path.
     package let isAdopted: Bool
     private let isClosed = Mutex(false)
 
@@ -90,7 +90,7 @@ package final class UnixSocket: Sendable {
         }
     }
 
-    /// Whether every local user can connect.
+    /// True if every local user can connect.
     package var isOpenToAll: Bool {
         // `try?`: unknown counts as open.
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
