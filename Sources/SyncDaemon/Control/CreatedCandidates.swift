@@ -111,7 +111,7 @@ private struct Past {
         created = resource.created
     }
 
-    /// Whether this station listed the row before, or the server made it before.
+    /// True if this station listed the row before, or the server made it before.
     func has(_ row: CachedRow) -> Bool {
         guard let firstSend else { return false }
         if let listed = firstListed[row.id], listed < firstSend { return true }

@@ -6,7 +6,7 @@ struct NextCommands {
     /// Nil for the only backend, which needs no name.
     var backend: String?
     var means = SignInMeans.password
-    /// Whether a token needs the account's name.
+    /// True if a token needs the account's name.
     var needsNames = false
 
     /// For example `homing login --backend notes --token-stdin`.

@@ -67,7 +67,7 @@ struct Reasons {
     var mayDestroy = true
     /// The server's words about the only other entry that fails on this route; nil for none.
     var refusal: Refusal?
-    /// Whether the creation can be looked up.
+    /// True if the creation can be looked up.
     var canLookUpCreate = false
     /// Rows that the create may have made; nil if its outcome is known.
     var candidates: CreatedCandidates?
