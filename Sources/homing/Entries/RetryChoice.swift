@@ -15,7 +15,7 @@ struct RetryChoice {
     init(
         _ entries: [EntrySummary], skipsDoubtful: Bool, state: (String) async throws(Problem) -> String?
     ) async throws(Problem) {
-        // Whether the row of an entry can come.
+        // True if the entry's row can still be created.
         var isViable: [String: Bool] = [:]
         for entry in entries where !entry.isBeingDiscarded {
             if let create = entry.needs {

@@ -18,7 +18,7 @@ struct NotifySend: Sendable {
         program = found
     }
 
-    /// False if there is no desktop that shows it.
+    /// False without a desktop to show it.
     func show(_ message: DesktopMessage) async -> Bool {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)

@@ -11,7 +11,7 @@ struct NotifySettings: Equatable, Sendable {
     /// 0 for never.
     var noDeliveryHours = 24
     var quietHours: QuietHours?
-    /// Whether names of people may appear.
+    /// True if names of people may appear.
     var names = false
 
     /// In `$XDG_CONFIG_HOME/homing`, or else in `~/.config/homing`.

@@ -2,7 +2,7 @@ import ControlAPI
 
 struct RosterChangeText {
     let roster: RosterReport
-    /// All lists: those of which a new row may name this one's.
+    /// All lists: new rows of some may refer to this one's rows.
     var all: [RosterReport] = []
 
     /// - Parameter row: the changed or deleted row, as the person gave it.

@@ -6,7 +6,7 @@ import JSON
 enum RosterAction: String, CaseIterable, ExpressibleByArgument {
     case add, edit, delete
 
-    /// Whether options give the values of a row.
+    /// True if options give the values of a row.
     var takesForm: Bool { self != .delete }
 
     func route(in actions: RosterActions?) -> String? {
@@ -45,7 +45,7 @@ struct RosterChange {
         takesFields = fields != nil
     }
 
-    /// Whether the person must confirm it.
+    /// True if the user must confirm the change.
     var needsConfirmation: Bool { action == .delete && roster.actions?.confirm == true }
 
     /// The field for the id of the changed or deleted row; nil for a new row.

@@ -49,7 +49,7 @@ extension RosterCommand {
         guard let rows = (try? await context.client.call(Endpoints.roster, query))?.rows,
             let entry = (try? await context.client.call(Endpoints.entry, EntryReference(id: receipt.id)))?.entry
         else { return nil }
-        // The new row itself, also if it was delivered meanwhile.
+        // The new row itself, even if it was delivered meanwhile.
         let own = ["@\(receipt.id)", entry.subject?.id]
         return RosterChangeText(roster: roster).namesakes(rows.filter { !own.contains($0.id) }, of: receipt)
     }
