@@ -4,7 +4,7 @@ extension Backend {
         package let name: String
         /// `integer` or `text`.
         package let type: String
-        /// The resource of which it takes an id; nil for none.
+        /// The resource whose ids it takes; nil for none.
         package let reference: String?
     }
 
@@ -25,6 +25,6 @@ extension Backend {
         return names.isEmpty ? nil : names
     }
 
-    /// Whether the route sends a payload. The one of a create may go to the route after it; see `then(route:)`.
+    /// True if the route sends a payload. A create's payload may go to the next route; see `then(route:)`.
     package func takesPayload(route name: String) -> Bool { profile.routes[name]?.request.json?.takesPayload ?? false }
 }

@@ -15,7 +15,7 @@ package struct Backend: Sendable {
     package var address: String { profile.address }
     package var formerAddresses: [String] { profile.formerAddresses }
     package var signInMeans: SignInMeans { profile.auth.means }
-    /// True when nothing else names the account, so that people must give a name at sign-in.
+    /// True if people must give a name at sign-in, because nothing else names the account.
     package var needsNames: Bool { signInMeans == .token && !hasHealth }
     package var takesRefreshTokens: Bool { profile.auth.refresh != nil }
     package var hasHealth: Bool { profile.health != nil }
@@ -27,7 +27,7 @@ package struct Backend: Sendable {
     package var keepsAlive: Bool { profile.auth.keepalive != nil }
     package var sendsKeys: Bool { profile.idempotency != nil }
 
-    /// Nil for ever, or without keys.
+    /// Nil without keys, or if they never expire.
     package var keyLifetime: Duration? { profile.idempotency?.keyLifetime }
 
     package var longestRequest: Duration? { profile.routes.values.compactMap(\.request.timeout).max() }
@@ -67,7 +67,7 @@ package struct Backend: Sendable {
 
     package var routesWithLookUp: Set<String> { Set(profile.routes.values.filter { $0.find != nil }.map(\.name)) }
 
-    /// Each try first reads the row that it would delete, so a try too many does no harm once the server has finished the one before it.
+    /// Each try first reads the row that it deletes, so a surplus try is harmless once the server has finished the previous one.
     package var routesThatReread: Set<String> {
         Set(routes.filter { deletes(route: $0) != nil && freshResource(route: $0) != nil && isIdempotent(route: $0) })
     }
@@ -85,7 +85,7 @@ package struct Backend: Sendable {
         profile.routes[name].map { ["PUT", "DELETE"].contains($0.request.method) || $0.delivery == .repeatable } ?? false
     }
 
-    /// What decides about a repeated send.
+    /// The properties that decide whether a send is repeated.
     package func traits(route name: String) -> RouteTraits {
         RouteTraits(
             canLookUp: canLookUp(route: name), isAtMostOnce: isAtMostOnce(route: name),

@@ -24,7 +24,7 @@ final class FolderCounts: Sendable {
     private let known = Mutex<[FilePath: Count]>([:])
     private let coarseness: @Sendable (FileTime) -> TimeInterval
 
-    /// - Parameter coarseness: the resolution of a file system's times in seconds, judged from one of them.
+    /// - Parameter coarseness: the resolution in seconds of a file system's times, judged from one of them.
     init(_ folders: SpoolFolders, coarseness: @escaping @Sendable (FileTime) -> TimeInterval = FolderCounts.coarseness) {
         self.folders = folders
         self.coarseness = coarseness

@@ -25,7 +25,7 @@ package struct Intake: Sendable {
     ///
     /// - Parameters:
     ///   - actor: the submitting user, for the events.
-    ///   - mustReplace: refuses it if the entry that it supersedes can no longer be replaced.
+    ///   - mustReplace: refuses the submission if the entry that it supersedes can no longer be replaced.
     package func accept(
         _ submission: Submission, for account: Account, at backend: String, by actor: String? = nil, mustReplace: Bool = false
     ) async throws(IntakeError) -> Accepted {
@@ -54,9 +54,8 @@ package struct Intake: Sendable {
     /// Accepts mutations of one account in order with one fsync; each has its own result. Returns after the fsync.
     ///
     /// - Parameters:
-    ///   - now: the time for which they were made.
     ///   - mustReplace: as above.
-    ///   - isWhole: stores none if one is refused, and throws.
+    ///   - isWhole: if one is refused, stores none and throws.
     package func accept(
         _ mutations: [Mutation], accountLabel: String?, by actor: String? = nil, at now: Date, mustReplace: Bool = false,
         isWhole: Bool = false

@@ -5,7 +5,7 @@ import Outbox
 import SyncModel
 import SystemPackage
 
-/// How a request to discard a refused file ended.
+/// The outcome of a request to discard a refused file.
 package enum RefusedFileEnd: Sendable {
     case destroyed, missing
     /// Another user dropped it.

@@ -70,7 +70,7 @@ extension Spool {
         }
     }
 
-    /// If there is no room for all together, tries only the first.
+    /// Without room for all, tries only the first.
     private func answers(
         to mutations: [Mutation], _ label: String?, at now: Date
     ) async throws(IntakeError) -> [Result<Intake.Accepted, IntakeError>] {
@@ -80,7 +80,7 @@ extension Spool {
         }
     }
 
-    /// Throws if there is no room, so that no later file overtakes this one.
+    /// Throws without room, so that no later file overtakes this one.
     private func settle(_ file: Taken, _ mutation: Mutation, _ outcome: Result<Intake.Accepted, IntakeError>) async throws {
         switch outcome {
         // Discarded after it was stored: a crash left the file.

@@ -124,7 +124,7 @@ extension Spool {
         note(path, .otherAccount("\(label) at \(owner.backend)"))
     }
 
-    /// Whether writing has finished; if not, records the file's owner.
+    /// True if writing has finished; if not, records the file's owner.
     private func isWhole(_ candidate: SpoolFolders.Candidate, whileSignedIn present: Destination?) -> Bool {
         let known = folders.isWhole(candidate.path)
         if known ?? closed.contains(candidate.path) { return true }

@@ -69,7 +69,7 @@ extension Spool {
         // One timer is enough: a failed sweep sets it again.
         guard again < nextLook ?? .distantFuture else { return }
         nextLook = again
-        // Unstructured: requests one sweep, holds no strong reference, ends by itself.
+        // Unstructured: requests one sweep, holds no strong reference, and then ends.
         Task { [weak self, clock] in
             try await clock.sleep(from: now, until: again)
             await self?.look(dueAt: again)

@@ -42,9 +42,7 @@ package actor Spool {
     /// The large file that stopped this sweep for lack of room; all others wait behind it.
     var withoutRoom: FilePath?
     var nextLook: Date?
-    /// Whether a step of the last sweep failed.
     private var hasFailed = false
-    /// The last failure that was logged.
     private var lastFailure: String?
     private var pauseAfterFailure = Spool.pausesAfterFailure.lowerBound
 
@@ -84,10 +82,10 @@ package actor Spool {
 
     package nonisolated func counts() -> (waiting: Int, refused: Int) { fileCounts.now }
 
-    /// In one pass.
+    /// All counts, in one pass.
     package nonisolated var files: (waiting: Int, refused: Int, unclaimed: Int) { fileCounts.all }
 
-    /// Files that the last sweep could not take; `waiting` of them also count as waiting. All waiting files if a large one has no room.
+    /// Files that the last sweep could not take, or all waiting files if a large one has no room. `waiting` of them also count as waiting.
     package nonisolated var stuckFiles: (count: Int, waiting: Int, example: StuckFile?) { stuckReport.withLock(\.self) }
 
     /// Why the last sweep stopped early; nil if it finished, or stopped for lack of room in the outbox.
@@ -95,7 +93,7 @@ package actor Spool {
 
     package nonisolated func look() { wake.send() }
 
-    /// Takes all files that can be taken, in capture order. Stops at the first without room, and retries after a pause.
+    /// Takes complete files in capture order. Stops at the first without room, and retries after a pause.
     package func sweep() async {
         hasFailed = false
         withoutRoom = nil

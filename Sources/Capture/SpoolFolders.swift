@@ -72,7 +72,7 @@ struct SpoolFolders: Sendable {
         return folder.status(of: name)
     }
 
-    /// Whether no process has the file open for writing; nil if the kernel cannot tell.
+    /// True if no process has the file open for writing; nil if the kernel cannot tell.
     func isWhole(_ path: FilePath) -> Bool? {
         // `try?`: an unopenable file is unknown.
         guard let (folder, name) = try? place(of: path), let file = try? folder.open(name) else { return nil }

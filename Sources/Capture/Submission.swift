@@ -31,7 +31,7 @@ package struct Submission: Sendable, Equatable {
 /// The intake's view of the backends.
 package protocol Addressing: Sendable {
     var backends: [String] { get }
-    /// Also offline or with an expired session; nil if signed out.
+    /// Set even offline or with an expired session; nil if signed out.
     func account(at backend: String) async -> Account?
     /// The error names the expected form.
     func address(_ submission: Submission, at backend: String) throws(Failure) -> Address

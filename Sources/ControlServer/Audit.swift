@@ -21,7 +21,7 @@ struct Audit: Sendable {
         log.notice("Call failed", metadata: facts)
     }
 
-    /// Whether the refusal was logged; most are not in a loop of refusals.
+    /// True if the refusal was logged; most are not in a loop of refusals.
     func denied<Input, Output>(_ endpoint: Endpoint<Input, Output>, by peer: Peer) -> Bool {
         guard let facts = throttled(Self.facts(endpoint.name, nil, peer, outcome: "403 not-permitted"), of: peer) else { return false }
         log.warning("Call denied", metadata: facts)
@@ -37,7 +37,7 @@ struct Audit: Sendable {
         log.warning("Refused a connection over the limit", metadata: facts)
     }
 
-    /// With the number of suppressed lines, if any; nil to suppress this one too.
+    /// Includes the number of suppressed lines, if any; nil to suppress this one too.
     private func throttled(_ facts: Logger.Metadata, of peer: Peer) -> Logger.Metadata? {
         guard let suppressed = throttle.allow(peer.uid, at: .now) else { return nil }
         var facts = facts

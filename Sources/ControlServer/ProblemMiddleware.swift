@@ -5,7 +5,7 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// An error that a service may throw; any other one is answered as an internal error.
+/// An error that a service may throw; others become internal errors.
 package protocol ProblemConvertible: Error {
     var problem: Problem { get }
 }

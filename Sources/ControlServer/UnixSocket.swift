@@ -9,7 +9,7 @@ package final class UnixSocket: Sendable {
     package let descriptor: Int32
     /// Empty for a passed socket without a name.
     package let path: String
-    /// Whether a service manager also holds the socket and owns its path.
+    /// True if a service manager also holds the socket and owns its path.
     package let isAdopted: Bool
     private let isClosed = Mutex(false)
 
@@ -53,7 +53,7 @@ package final class UnixSocket: Sendable {
         isAdopted = true
     }
 
-    /// As long as the system allows (net.core.somaxconn). With a full backlog, connect(2) fails for all users.
+    /// The system's maximum (net.core.somaxconn). With a full backlog, connect(2) fails for all users.
     static let backlog = Int32.max
 
     private static func path(of descriptor: Int32) -> String {
@@ -70,7 +70,7 @@ package final class UnixSocket: Sendable {
         }
     }
 
-    /// A duplicate for a server that closes its own descriptor; new clients wait meanwhile. Nil once closed.
+    /// A duplicate for a server that closes its own descriptor; nil once closed. New clients wait meanwhile.
     package func duplicate() throws(SocketError) -> Int32? {
         let (copy, code) = isClosed.withLock { isClosed in
             isClosed ? (nil, 0) : (fcntl(descriptor, F_DUPFD_CLOEXEC, 3) as Int32?, errno)
@@ -90,7 +90,7 @@ package final class UnixSocket: Sendable {
         }
     }
 
-    /// Whether every local user can connect.
+    /// True if every local user can connect.
     package var isOpenToAll: Bool {
         // `try?`: unknown counts as open.
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)

@@ -30,9 +30,9 @@ package struct NotifyRules: Sendable {
     }
 
     private var status: Status?
-    /// The numbers of entries or files with each problem; 1 for a problem of neither.
+    /// The number of entries or files with each problem; 1 for other problems.
     private var needs: [Topic: [Need: Int]] = [:]
-    /// Those not reported yet.
+    /// Needs not reported yet.
     private var news: [Topic: Set<Need>] = [:]
     /// When a message about the topic is due.
     private var due: [Topic: Date] = [:]
@@ -161,7 +161,7 @@ package struct NotifyRules: Sendable {
         }
     }
 
-    /// The backends at which entries have waited for so long without a delivery. A pause is a decision, and not one of them.
+    /// The backends at which entries have waited for so long without a delivery. Excludes paused ones.
     private func undelivered(_ status: Status, at now: Date) -> [Need: Int] {
         let longest = Double(settings.noDeliveryHours) * 3600
         let late = status.backends.filter { report in
@@ -206,7 +206,7 @@ package struct NotifyRules: Sendable {
             let command = status.backends.count > 1 ? "homing status" : "homing login"
             return NotifyMessage(title: "Sign-in required", body: "Sign in at \(backends) so that Homing can send. Run: \(command)")
         case .disk:
-            // These texts have neither names nor words of a server.
+            // These texts have neither names nor server messages.
             let items = status.attention.filter { Self.topic(of: $0.knownCode) == .disk }
             return NotifyMessage(
                 title: "Homing accepts no new captures", body: items.flatMap { [$0.text, $0.next] }.joined(separator: " "))
@@ -225,7 +225,7 @@ package struct NotifyRules: Sendable {
         }
         let count = ofEntries.compactMap { needs[.needsPerson]?[Need($0)] }.reduce(0, +)
         let title = count == 0 ? "The station needs a person" : "\(Words.entries(count)) \(count == 1 ? "needs" : "need") your decision"
-        // Only these texts can have names, and they have no words of a server.
+        // Only these texts can have names, and they have no server messages.
         let named = settings.names ? ofEntries.map(\.text) : []
         return NotifyMessage(title: title, body: (named + ["To see what to do, run: homing status"]).joined(separator: " "))
     }
@@ -241,7 +241,7 @@ package struct NotifyRules: Sendable {
 }
 
 extension BackendReport {
-    /// Nothing waits that could be sent now.
+    /// No entry could be sent now.
     fileprivate var isDone: Bool {
         let others = otherAccounts.map(\.waiting).reduce(0, +) + (waitingForFormerAddress ?? 0)
         return queue.waiting - others - queue.blocked <= 0

@@ -8,7 +8,7 @@ struct LogFrame {
     /// The page number with which the checksum continues from the previous frame's.
     let fitting: Int?
     var isVerified: Bool
-    /// Verified, but not by the checksum that the previous frame states: only that has changed.
+    /// Verified, although the checksum that the previous frame states has changed.
     let verifiesPrevious: Bool
     /// Belongs to an earlier log.
     let isOlder: Bool
@@ -46,7 +46,7 @@ struct LogFrame {
     /// The last frame of a transaction. A header within one sector was written in one piece, so its commit field counts.
     var isCommit: Bool { commit != 0 && (isVerified || fitting != nil || offset % Self.sector <= Self.sector - Self.headerSize) }
 
-    /// Pages of which this may be a version; 0 for an unknown one.
+    /// Pages that this may be a version of; 0 for an unknown one.
     var pages: Set<Int> {
         let pages = Set([page, isVerified ? page : fitting ?? page]).filter { WriteAheadLog.pages.contains($0) }
         return pages.isEmpty ? [0] : pages

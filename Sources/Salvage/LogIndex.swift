@@ -5,10 +5,10 @@
 struct LogIndex {
     /// Of the log that it describes.
     let salts: LogSalts
-    /// Committed frames of that log, and how many of them were checkpointed.
+    /// Committed frames of the log, and how many of them were checkpointed.
     let frames, copied: Int
 
-    /// Whether the log had frames that were not checkpointed.
+    /// True if the log had frames that were not checkpointed.
     var countsOnLog: Bool { frames > copied }
 
     private static let headerSize = 48

@@ -10,7 +10,7 @@ struct LogSalts: Hashable {
         (first, second) = (UInt32(bytes.number(at: 0)), UInt32(bytes.number(at: 4)))
     }
 
-    /// The same, or one of the two has changed: no two logs of a file share one.
+    /// True if both are equal, or one has changed: no two logs of a file share one.
     func areLike(_ other: LogSalts) -> Bool { first == other.first || second == other.second }
 
     /// SQLite increments the first salt for each new log, and draws the second at random.

@@ -32,7 +32,7 @@ extension Salvage {
 
     private func greatest(_ sql: String) throws -> Int64 { try Int64.fetchOne(db, sql: sql) ?? 0 }
 
-    /// The last number known to be assigned, and the one after which to continue.
+    /// The last assigned number, and the one after which to continue.
     private func after(_ greatest: Int64, _ counter: Int64?) -> (given: Int64, next: Int64) {
         // A counter below the greatest number, or far above it, is damaged itself.
         let known = counter.flatMap { $0 >= greatest && $0 - greatest <= Self.leap ? $0 : nil }
@@ -87,7 +87,7 @@ extension Salvage {
             let lost = traces.settled.count { range.contains($0) }
             report.lostReceipts += lost
             let left = range.count - lost
-            // An earlier salvage skipped so many, and its note is gone: they do not count as missing.
+            // Skipped by an earlier salvage whose note is gone: not missing.
             let passed = left - left % Int(Self.margin)
             report.missing += left - passed
             if passed > 0 { report.mayMissMore = true }

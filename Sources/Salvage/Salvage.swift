@@ -17,7 +17,7 @@ final class Salvage {
     var counters: [String: Int64] = [:]
     /// The last number of each table that counts as assigned.
     var assigned: [String: Int64] = [:]
-    /// Entries put on hold here. Their events follow those that were read.
+    /// Entries put on hold by the salvage. Their events follow those that were read.
     var held: [(id: MutationID?, backend: String?, account: String?, reason: HoldReason)] = []
     private var epoch: Int64 = 0
     private var names: [String: [String]] = [:]
@@ -90,7 +90,7 @@ final class Salvage {
             // An earlier version would count events twice.
             if trust == .newest, !pages.log.mayLackVersions { try insert(into: "figureCursor", values) }
         case .session(_, _, let values):
-            // An earlier version may be of a session that was signed out since, or hold a refresh token that was used up.
+            // An earlier version may be signed out since, or hold a used refresh token.
             if trust == .newest, !pages.log.mayLackVersions { try insert(into: "session", values) }
         case .epoch(let value): epoch = max(epoch, value)
         case .counter(let table, let value): if trust == .newest { counters[table] = max(counters[table] ?? 0, value) }
@@ -98,7 +98,7 @@ final class Salvage {
         }
     }
 
-    /// Those that are stored, in order.
+    /// Stored columns, in order.
     private static func columns(of table: String, _ db: Database) throws -> [String] {
         try String.fetchAll(db, sql: "SELECT name FROM pragma_table_info(?) ORDER BY cid", arguments: [table])
     }
@@ -140,7 +140,7 @@ final class Salvage {
         try db.execute(sql: "UPDATE run SET epoch = ?", arguments: [epoch])
     }
 
-    /// Of settled entries, as at a delivery: an earlier version of a row may still have them.
+    /// For settled entries, as at a delivery: an earlier version of a row may still have them.
     private func destroyWords() throws {
         try db.execute(
             sql: """
@@ -161,12 +161,12 @@ final class Salvage {
                 """)
     }
 
-    /// Above any content's size, but millions can still be added up.
+    /// Above any payload's size, but a million of them can be summed.
     private static let mostBytes: Int64 = 1 << 40
 
     private func tell(_ event: SyncEvent) throws { try Outbox.insert(event, at: next("event"), db) }
 
-    /// Assigns a number.
+    /// Assigns the next number of the table.
     func next(_ table: String) -> Int64 {
         assigned[table, default: 0] += 1
         return assigned[table, default: 0]

@@ -8,11 +8,11 @@ package struct SalvageReport: Sendable, Hashable, Codable {
     package var reason: String
     /// Unsettled entries that were read completely.
     package var saved: Int
-    /// Entries held because not all of them could be read.
+    /// Entries held because they are partly unreadable.
     package var quarantined: Int
-    /// Accepted entries of which nothing could be read.
+    /// Accepted entries that are wholly unreadable.
     package var missing: Int
-    /// More may be missing: the counter or part of the log could not be read, or the log had more behind its end.
+    /// More may be missing: the counter or part of the log is unreadable, or the log continued past its end.
     package var mayMissMore: Bool
     /// Settled entries without a readable receipt.
     package var lostReceipts: Int
@@ -26,7 +26,7 @@ package struct SalvageReport: Sendable, Hashable, Codable {
     /// Of all damaged stores in a state directory.
     static func folder(in directory: String) -> String { directory + "/damaged" }
 
-    /// Of the damaged stores still in `directory`, oldest first.
+    /// Reports of the damaged stores still in `directory`, oldest first.
     package static func all(in directory: String) -> [SalvageReport] {
         let folder = folder(in: directory)
         // `try?`: without this folder, nothing was ever damaged.

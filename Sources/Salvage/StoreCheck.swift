@@ -4,7 +4,7 @@ import Outbox
 import SyncModel
 import Vault
 
-/// A thorough read-only check of a store, also while a daemon uses it.
+/// A thorough read-only check of a store, even while a daemon uses it.
 package struct StoreCheck: Sendable {
     /// One sentence for each fault.
     package private(set) var faults: [String] = []

@@ -4,7 +4,7 @@ import Vault
 
 /// Opens a new, a sound or a damaged store; salvages a damaged one.
 package enum StoreDoctor {
-    /// Opens or creates the outbox like `Outbox.init`, after a look at the files. Salvages a damaged store at most once.
+    /// Checks the files, then opens or creates the outbox like `Outbox.init`. Salvages a damaged store at most once.
     ///
     /// - Parameter progress: called repeatedly during a salvage, which takes a minute for millions of receipts.
     /// - Returns: the outbox, and the report of the salvage; nil if the store was sound.

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Reads a file at offsets. One that is missing, cannot be opened or is not a regular file reads as empty.
+/// Reads a file at offsets. A missing, unreadable or irregular file reads as empty.
 final class StoreFile: Sendable {
     /// Bytes.
     let size: Int

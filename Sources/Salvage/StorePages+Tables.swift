@@ -20,7 +20,7 @@ extension StorePages {
         return rows
     }
 
-    /// The applied migrations, empty for a database without tables; nil if unreadable, or if the tables are not those that they make.
+    /// The applied migrations, empty for a database without tables; nil if unreadable, or if its tables do not match them.
     var migrations: [String]? {
         guard let rows = rows(below: 1) else { return nil }
         if rows.isEmpty { return [] }
@@ -49,7 +49,7 @@ extension StorePages {
         }
     }
 
-    /// Those named on any page, if the tree cannot be followed.
+    /// Tables named on any page, if the tree cannot be followed.
     var scatteredMigrations: [String] {
         (1...max(1, min(count, 1000))).flatMap { number -> [String] in
             guard let bytes = page(number), let page = TreePage(bytes, number: number, of: self), page.kind == .leafTable else { return [] }

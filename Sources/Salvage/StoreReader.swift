@@ -3,7 +3,7 @@ import GRDB
 import Glibc
 import Outbox
 
-/// Reads a store without changing it, also while a daemon uses it.
+/// Reads a store without changing it, even while a daemon uses it.
 struct StoreReader {
     let file: String
     /// A daemon is using it.

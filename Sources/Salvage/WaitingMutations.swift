@@ -4,7 +4,7 @@ import Outbox
 import SyncModel
 import Vault
 
-/// Reads the entries of a store that wait, also while a daemon uses it.
+/// Reads a store's waiting entries, even while a daemon uses it.
 package struct WaitingMutations {
     private let reader: StoreReader
     private let decryptor: PayloadDecryptor

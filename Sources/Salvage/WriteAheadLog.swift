@@ -15,7 +15,7 @@ struct WriteAheadLog {
     private(set) var isDamaged = false
     /// Missing, or shorter or older than its index says. Also if all of it was checkpointed: SQLite would take the rest for newer than the database.
     private(set) var isShort = false
-    /// Some frames are unreadable, have no known page, or lie behind the last counted transaction: failed writes or damaged ones.
+    /// Some frames are unreadable, have no known page, or follow the last counted transaction: failed or damaged writes.
     private(set) var mayHoldMore = false
     /// Any page may have had a later version, in missing frames or in a changed one.
     private(set) var mayLackVersions = false
@@ -29,7 +29,7 @@ struct WriteAheadLog {
     /// Valid page numbers; no store has as many.
     static let pages = 1..<1 << 24
 
-    /// What the index says about this log.
+    /// The index's data about this log.
     private struct Stated {
         let isOlder, isShort: Bool
         /// Frames that are committed for certain, and frames that were checkpointed.
@@ -46,8 +46,8 @@ struct WriteAheadLog {
     }
 
     /// - Parameters:
-    ///   - index: if it can be read.
-    ///   - isMissed: a log must exist, and does not.
+    ///   - index: nil if unreadable.
+    ///   - isMissed: a log must exist but does not.
     init(_ file: StoreFile, index: LogIndex? = nil, isMissed: Bool = false) {
         guard file.size > LogHeader.size else {
             pageSize = nil

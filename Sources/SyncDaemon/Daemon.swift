@@ -83,7 +83,7 @@ package struct Daemon: Sendable {
 
     static func store(in state: String) -> String { state + "/outbox.sqlite" }
 
-    /// Whether the state directory was sealed with the vault's key; nil if it has no evidence.
+    /// True if the state directory was sealed with the vault's key; nil if it has no evidence.
     static func isSealed(_ state: String, by vault: Vault) -> Bool? {
         // `try?`: an unopenable store is no evidence here; opening it next reports the error.
         return (try? StoreEvidence(file: store(in: state)))?.isSealed(by: vault)

@@ -1,7 +1,7 @@
 import Files
 import Foundation
 
-/// The identity of this installation towards backends that ask for one: a UUID, made at the first start.
+/// This installation's identity for backends that ask for one: a UUID, made at the first start.
 package enum DeviceID {
     /// Reads `<stateDirectory>/device-id`, or creates it if it is missing, unreadable or not a UUID.
     package static func load(stateDirectory: String) throws(FileError) -> String {

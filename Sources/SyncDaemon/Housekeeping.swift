@@ -14,11 +14,11 @@ struct Housekeeping: Service {
     let clock: any SyncClock
     let log: Logger
 
-    /// How long deleted and overwritten data may stay in the WAL, in seconds: rare enough to cost nothing under load, with one wake-up after the last
+    /// Seconds that deleted data may stay in the WAL: rare enough to cost nothing under load, with one wake-up after the last
     /// write.
     static let logKept: TimeInterval = 10
 
-    /// How long a list is kept after it was read, if its account does not sign in again, in seconds: 30 days.
+    /// Seconds that a list is kept after its last read if its account does not sign in again: 30 days.
     static let listsKept: TimeInterval = 30 * 86_400
 
     /// Longest retry pause in seconds, while the disk is full or a reader is active.
@@ -85,12 +85,12 @@ struct Housekeeping: Service {
     /// Removes deleted secrets from the WAL too.
     private func emptyLogOfSecrets() async {
         for await _ in outbox.secretsDeleted.listen() {
-            // `try?`: also while a reader uses the log, `emptyLogAfterWork` tries again, because each of them has an event.
+            // `try?`: `emptyLogAfterWork` retries, even while a reader uses the log, because each of these changes has an event.
             _ = try? await outbox.emptyLog()
         }
     }
 
-    /// Wakes for the next discard, and when one is planned. After a sleep its end counts, even if the clock was set back meanwhile.
+    /// Wakes for the next discard, and when one is planned. A completed sleep counts, even if the clock was set back.
     private func destroyDiscarded() async throws {
         var end = Date.distantPast
         while true {

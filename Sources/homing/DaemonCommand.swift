@@ -35,7 +35,7 @@ struct Context: Sendable {
         console.write(asJSON ? console.json(value) : text())
     }
 
-    /// Writes results: as JSON always an array, also of one or none; as text nothing for none.
+    /// Writes results: JSON as an array of any length; text as nothing for none.
     func answerAll(_ values: [some Encodable], _ text: @autoclosure () -> String) {
         if asJSON {
             console.write(console.json(values))
@@ -60,7 +60,7 @@ struct Context: Sendable {
         try await query.allPages { page async throws(Problem) in try await client.call(Endpoints.entries, page) }
     }
 
-    /// As `entries`, for calls that take a name. A single name is returned as it is: the daemon resolves it.
+    /// As `entries`, for calls that take a name. A single name stays as it is: the daemon resolves it.
     func ids(_ names: [String], at target: BackendOption) async throws(Problem) -> [String] {
         if names.count == 1, target.backend == nil { return names }
         return try await entries(names, at: target).map(\.id)

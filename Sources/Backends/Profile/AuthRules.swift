@@ -70,7 +70,7 @@ package struct AuthRules: Sendable {
         /// Ends the sessions of all devices.
         package let requestForAll: RequestTemplate?
         package let keepsOnFailure: Bool
-        /// A sign-out that the server did not hear is repeated for a day.
+        /// A sign-out that did not reach the server is repeated for a day.
         package let retriesOwed: Bool
         package let outbox: OutboxOnSignOut
     }

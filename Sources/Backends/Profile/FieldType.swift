@@ -38,7 +38,7 @@ extension Route {
         let resource: String
     }
 
-    /// Whether the value stands for a row that an entry creates. Throws if the field does not take it.
+    /// True if the value stands for a row that an entry creates. Throws if the field does not take it.
     private func isReferenceToEntry(_ value: JSONValue, in field: String) throws(Failure) -> Bool {
         guard let text = value.string, RosterID(text).reference != nil, references.contains(where: { $0.field == field }) else {
             return false

@@ -7,7 +7,7 @@ package final class MistakeCollector {
     package func add(_ mistake: Mistake) { all.append(mistake) }
 
     /// - Parameters:
-    ///   - line: that of the key, if other than the value's.
+    ///   - line: the key's line, if it differs from the value's.
     ///   - found: nil for the value itself.
     func add(at node: YAMLNode, line: Int? = nil, key: String, found: String? = nil, expected: String) {
         add(Mistake(file: node.file, line: line ?? node.line, key: key, found: found ?? node.summary, expected: expected))

@@ -1,4 +1,4 @@
-/// A resource with a parent is read once for every row of that; see ListsInLists.
+/// A resource with a parent is read once for every row of the parent; see ListsInLists.
 extension Resource {
     /// - Parameter request: nil if it has a mistake.
     static func parent(_ table: StrictTable, _ request: RequestTemplate?) -> (name: String?, gone: CodeList) {
@@ -12,7 +12,7 @@ extension Resource {
         return (name, gone)
     }
 
-    /// Compared with the names as written, so that a mistake in a resource is reported once.
+    /// Uses the names as written, so that a mistake in a resource is reported once.
     static func checkParents(of declared: [(name: String, value: YAMLNode, path: String)], _ mistakes: MistakeCollector) {
         let names = declared.map(\.name).sorted()
         var parents: [String: String] = [:]
@@ -30,7 +30,7 @@ extension Resource {
 
     private static func leads(_ start: String, to name: String, by parents: [String: String]) -> Bool {
         var place: String? = start
-        // A longer way has met a circle of others.
+        // A longer chain contains a cycle of other resources.
         for _ in 0...parents.count {
             if place == name { return true }
             place = place.flatMap { parents[$0] }

@@ -1,14 +1,14 @@
 import Foundation
 import JSON
 
-/// A list of the signed-in account that Homing reads and keeps for offline use: a member of the table `resources`.
+/// A list of the signed-in account that Homing keeps for offline use: a member of the table `resources`.
 package struct Resource: Sendable {
     package let name: String
     package let title: Title
     let request: RequestTemplate
-    /// The resource for every row of which this one is read; nil for one list.
+    /// The resource whose rows this one is read for; nil for a single list.
     package let parent: String?
-    /// Codes of a refusal that mean that the row of the parent has gone, as a 404 does.
+    /// Refusal codes that mean, like a 404, that the parent's row is gone.
     let gone: CodeList
     package let list: JSONPointer
     /// In a row, as are `label` and `keep`.

@@ -4,7 +4,7 @@ import SyncModel
 extension Route {
     /// How a delivery deletes a row.
     struct Deletion: Sendable {
-        /// The resource of which it deletes the row that the subject names.
+        /// The resource in which it deletes the subject's row.
         let deletes: String?
         /// A person must confirm it.
         let confirm: Bool
@@ -71,7 +71,7 @@ extension Profile {
         of routes: [Route], in resources: [Resource], _ declared: [(name: String, value: YAMLNode, path: String)],
         _ mistakes: MistakeCollector
     ) {
-        // What a resource keeps is unknown if it has a mistake.
+        // The kept values of a resource are unknown if it has a mistake.
         guard !mistakes.all.contains(where: { $0.key.hasPrefix("resources.") }) else { return }
         for route in routes {
             guard let row = route.deletion.row, let resource = resources.first(where: { $0.name == row.resource }),

@@ -58,7 +58,7 @@ extension Route {
 
     private enum OnDead: String, CaseIterable { case halt, skip }
 
-    /// Contains the marker if the request is sound, which means that reading it found no mistakes.
+    /// Contains the marker if reading the request found no mistakes.
     private static func markedRequest(
         _ table: StrictTable, scope: TemplateScope, defaults: RequestDefaults
     ) -> (request: RequestTemplate?, isSound: Bool) {

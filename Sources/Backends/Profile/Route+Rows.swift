@@ -3,17 +3,17 @@ import JSON
 import SyncModel
 
 extension Route {
-    /// What a delivery does to the rows of a resource.
+    /// The effect of a delivery on the rows of a resource.
     struct RowRules: Sendable {
-        /// The resource of which it makes a row, with the id at `remote_id`.
+        /// The resource in which it creates a row, with the id at `remote_id`.
         let creates: String?
-        /// The resource of which it changes the row that the subject names.
+        /// The resource in which it changes the subject's row.
         let changes: String?
         /// The route that gets the payload of a submission to this one, for the created row.
         let then: String?
         /// The only members of the payload; empty for any.
         let form: [String]
-        /// The values of some of them; others take texts.
+        /// Declared values of members; others take texts.
         let values: [String: FormValue]
     }
 
@@ -116,12 +116,12 @@ extension Profile {
         }
     }
 
-    /// What was expected; nil if the route `name` fits.
+    /// The expected route; nil if the route `name` fits.
     private static func mistake(in name: String, of routes: [Route], _ declared: [String], for resource: String) -> String? {
         guard let follower = routes.first(where: { $0.name == name }) else {
             return declared.contains(name) ? nil : "a route of this profile with changes: \(resource)"
         }
-        // That a route changes another resource than it refers to is already reported.
+        // A route that changes another resource than it refers to is already reported.
         guard follower.rows.changes == nil || follower.rows.changes == follower.references.first?.resource else { return nil }
         guard follower.rows.changes == resource else { return "a route with changes: \(resource)" }
         let field = follower.references.first?.field

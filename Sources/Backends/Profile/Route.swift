@@ -18,9 +18,9 @@ struct Route: Sendable {
     let allowsEmpty: Bool
     /// A success must contain these, not null.
     let promises: [JSONPointer]
-    /// A success must contain one of these values: the server's id. The first that it contains counts.
+    /// The server's id: a success must contain one of these values. The first match counts.
     let remoteID: [JSONPointer]
-    /// The values that a success must repeat, each at its pointer; others mean that it is about something else.
+    /// Values that a success must repeat, by pointer; others mean that it is about something else.
     let repeats: [(pointer: JSONPointer, value: TextTemplate)]
     let lane: TextTemplate?
     let onDead: Mutation.OnDead

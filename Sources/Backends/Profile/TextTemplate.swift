@@ -8,7 +8,7 @@ struct Placeholder: Hashable, Sendable {
 
     var field: String? { name.hasPrefix("item.") ? String(name.dropFirst("item.".count)) : nil }
     var isPayload: Bool { name == "item.payload" }
-    /// Of `{row./id}`: a value in the row that is read before the send.
+    /// `{row./id}`: a value of the row that is read before the send.
     var rowPointer: JSONPointer? {
         guard name.hasPrefix("row."), let pointer = JSONPointer(String(name.dropFirst("row.".count))) else { return nil }
         return pointer.tokens.isEmpty ? nil : pointer

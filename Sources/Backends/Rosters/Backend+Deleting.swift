@@ -2,24 +2,24 @@ import Foundation
 import JSON
 import SyncModel
 
-/// The result of a search for the one row that an entry is about.
+/// The result of a search for an entry's row.
 package enum FreshRow: Equatable, Sendable {
     case one(RosterRow)
     case absent
-    /// The entry must not be sent: there is more than one, perhaps one under another spelling, or the row has no usable value for the request.
+    /// Must not be sent: several rows, perhaps in other spellings, or a row without a usable value for the request.
     case unfit(Failure)
     /// A row lacks a value that is compared, so an absence would prove nothing.
     case unreadable(Failure)
 }
 
 extension Backend {
-    /// The resource of which a delivery deletes the row that the entry refers to; nil for none.
+    /// The resource in which a delivery deletes the entry's row; nil for none.
     package func deletes(route name: String) -> String? { profile.routes[name]?.deletion.deletes }
 
     /// The routes that delete a row of the resource.
     package func deletions(of resource: Resource) -> [String] { routes.filter { deletes(route: $0) == resource.name } }
 
-    /// Whether a person must confirm an entry of this route before it is accepted.
+    /// True if a person must confirm an entry of this route before it is accepted.
     package func needsConfirmation(route name: String) -> Bool { profile.routes[name]?.deletion.confirm ?? false }
 
     /// The resource that is read just before each send; nil for none.
@@ -27,13 +27,13 @@ extension Backend {
         profile.routes[name]?.deletion.row.flatMap { resource($0.resource) }
     }
 
-    /// Whether an entry without its row counts as delivered.
+    /// True if an entry without its row counts as delivered.
     package func isDoneIfAbsent(route name: String) -> Bool { profile.routes[name]?.deletion.row?.absentIsDone ?? false }
 
-    /// Whether all earlier entries with the same subject go first.
+    /// True if all earlier entries with the same subject go first.
     package func goesAfterSubject(route name: String) -> Bool { profile.routes[name]?.afterSubject ?? false }
 
-    /// The row that the entry is about, in all rows of `freshResource`. Throws if the route no longer has one.
+    /// The entry's row among all rows of `freshResource`. Throws if the route no longer has one.
     package func row(for mutation: Mutation, in rows: [RosterRow]) throws(Failure) -> FreshRow {
         let route = try route(mutation.route)
         guard let rule = route.deletion.row, let resource = resource(rule.resource) else {
@@ -63,7 +63,7 @@ extension Backend {
         return .one(row)
     }
 
-    /// Names rows by their ids: what Homing stores about an entry contains no names.
+    /// Names rows by their ids, because Homing stores no names with an entry.
     private func several(_ rows: [RosterRow], of resource: Resource, _ route: Route) -> Failure {
         let ids = rows.prefix(5).map { $0.number(in: resource, route) }.joined(separator: ", ")
         let message = "\(rows.count) \(resource.title.many) at \(name) fit this entry (rows \(ids)), so it is not known which one is meant."

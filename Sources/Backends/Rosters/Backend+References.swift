@@ -4,10 +4,10 @@ import SyncModel
 
 /// References: a field that takes a row's id also takes `@` and the id of an entry that creates such a row.
 extension Backend {
-    /// The resource of which a delivery makes a row; nil for none.
+    /// The resource in which a delivery creates a row; nil for none.
     package func creates(route name: String) -> String? { profile.routes[name]?.rows.creates }
 
-    /// The resource of which a delivery changes the row that the entry refers to; nil for none.
+    /// The resource in which a delivery changes the entry's row; nil for none.
     package func changes(route name: String) -> String? { profile.routes[name]?.rows.changes }
 
     /// The route that gets the payload of a submission to this one; nil for none.
@@ -18,14 +18,14 @@ extension Backend {
         profile.routes[name].flatMap { $0.rows.form.isEmpty ? nil : $0.rows.form }
     }
 
-    /// The routes that make a row of this resource, change one and delete one; nil for none.
+    /// The routes that create, change and delete a row of this resource; nil for none.
     package func actions(on resource: Resource) -> (add: String?, change: String?, delete: String?) {
         let add = routes.first { creates(route: $0) == resource.name }
         let change = add.flatMap(then(route:)) ?? routes.first { changes(route: $0) == resource.name }
         return (add, change, routes.first { deletes(route: $0) == resource.name })
     }
 
-    /// The resources of which a field `user_id` takes ids.
+    /// The resources whose ids a field `user_id` takes.
     package var people: Set<String> {
         Set(routes.compactMap { subjectField(route: $0) }.filter { $0.field == "user_id" }.map(\.resource.name))
     }
@@ -56,7 +56,7 @@ extension Backend {
         return bound
     }
 
-    /// The server's id in an answer; nil if it has none. Of a created row, only one that later entries can refer to.
+    /// The server's id in an answer; nil without one. For a created row, only an id that later entries can refer to.
     func remoteID(_ value: JSONValue?, of route: Route) -> String? {
         guard let value, let id = value.identifier else { return nil }
         guard let resource = route.rows.creates.flatMap({ self.resource($0) }) else { return id }
@@ -68,10 +68,10 @@ extension Backend {
         return isText && isListable && !hasNumbers(resource) ? id : nil
     }
 
-    /// Whether entries refer to the rows of the resource by whole numbers.
+    /// True if entries refer to the rows of the resource by whole numbers.
     package func hasNumbers(_ resource: Resource) -> Bool { references(to: resource).contains { $0.type == FieldType.integer.rawValue } }
 
-    /// False while the entry still refers to a row by the entry that creates it: then it must not be sent.
+    /// False while the entry refers to a row that is not created yet: it must not be sent.
     package func isBound(_ mutation: Mutation) -> Bool {
         let fields = profile.routes[mutation.route]?.references.map(\.field) ?? []
         let values = fields.compactMap { mutation.fields[$0]?.string }

@@ -25,7 +25,7 @@ extension Backend {
         return (reference.field, resource)
     }
 
-    /// Whether the look-up of the route asks for the row that its entries refer to.
+    /// True if the route's look-up requests the row that its entries refer to.
     package func looksUpRow(route name: String) -> Bool {
         guard let find = profile.routes[name]?.find, let field = subjectField(route: name)?.field else { return false }
         return find.request.url.placeholders.itemFields.contains(field)
@@ -50,7 +50,7 @@ extension Backend {
 
     /// Without credentials. `page` counts from 1, and matters only with `pages`.
     ///
-    /// - Parameter parent: the row for which the resource is read; nil for a resource without a parent.
+    /// - Parameter parent: the parent's row; nil for a resource without a parent.
     package func read(
         _ resource: Resource, of parent: RosterID? = nil, page: Int, unless etag: String?
     ) throws(Failure) -> OutboundRequest {

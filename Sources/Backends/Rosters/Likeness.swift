@@ -2,10 +2,10 @@ import Foundation
 import JSON
 import SyncModel
 
-/// How a value in a row compares with the id that an entry has.
+/// How a value in a row compares with the entry's id.
 enum Likeness: Comparable {
     case other
-    /// Not the id, but perhaps another spelling of it, or one of another type.
+    /// Perhaps the id in another spelling or type.
     case similar
     case same
 }
@@ -30,7 +30,7 @@ extension String {
         return JSONValue(parsing: Data(folded.utf8))?.wholeDigits ?? folded
     }
 
-    /// Whether a server that looks for numbers in texts may find this one.
+    /// True if a server that looks for numbers in texts may find this one.
     fileprivate func mentions(_ digits: String) -> Bool {
         spelling == digits || folded.split { !$0.isDigit }.contains { $0.drop { $0 == "0" } == digits }
     }

@@ -41,7 +41,7 @@ final class AnswerGuard: ChannelDuplexHandler {
         }
         // It fails only if the connection is already closed.
         _ = socket.setSoLinger(linger(l_onoff: 1, l_linger: 0))
-        // `try?`: without TLS there is no such handler. It would first say goodbye to the server, for up to five seconds.
+        // `try?`: without TLS there is no such handler. A TLS close would wait for up to five seconds.
         let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self)
         (tls ?? context).close(mode: mode, promise: promise)
     }

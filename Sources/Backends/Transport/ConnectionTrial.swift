@@ -7,7 +7,7 @@ import NIOPosix
 import NIOSSL
 import NIOTLS
 
-/// Opens a connection as a request would, with CONNECT and TLS, and ends it without sending a request.
+/// Opens a connection as for a request, with CONNECT and TLS, and ends it without sending one.
 struct ConnectionTrial: Sendable {
     private let host: String
     private let port: Int

@@ -16,7 +16,7 @@ package final class HTTPTransport: Transport {
     private let fresh: Clients
     /// Of every connection.
     private let tls: TLSConfiguration
-    /// For connections without a request. Reading the system's authorities takes long, so it is made once, as in the clients.
+    /// For connections without a request. Made once, because reading the system's authorities takes long.
     private let context = Mutex<NIOSSLContext?>(nil)
     /// One loop for channel and delegate: with two, a request could look unsent when cancelled.
     private let loop: any EventLoop
@@ -63,7 +63,7 @@ package final class HTTPTransport: Transport {
         let exchange = HTTPExchange(hiding: request.secrets, times: times, atMost: limits.answer)
         let proxy = limits.proxies.proxy(for: URLComponents(string: request.url))
         do {
-            // For a request without a connection; after that, the exchange has its own limits.
+            // Until the request has a connection; then the exchange has its own limits.
             let deadline =
                 NIODeadline.now() + TimeAmount(limits.connect) + times.ceiling(moving: (request.body?.count ?? 0) + limits.answer)
             let task = (request.isReusing ? reusing : fresh).client(through: proxy).execute(

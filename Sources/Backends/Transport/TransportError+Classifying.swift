@@ -15,7 +15,7 @@ extension TransportError {
 
     /// Separates failures before the request reached the server from later ones.
     ///
-    /// - Parameter wasSent: the request head was sent; if not, no error can mean that the request had an effect.
+    /// - Parameter wasSent: the request head was sent; without it, the request had no effect.
     init(_ error: any Error, wasSent: Bool, host: String, findings: Findings = Findings(), now: Date) {
         let named = Self(error, host: host, findings, now: now)
         switch (named, wasSent) {
@@ -144,7 +144,7 @@ extension TransportError {
         return date.formatted(style).prefix(16) + " UTC"
     }
 
-    /// A clock outside this range is wrong: Homing is not older, and will hardly be used longer.
+    /// A clock outside this range is wrong: it is before this build, or too far ahead.
     private static let plausibleTime = Date(timeIntervalSince1970: 1_793_491_200)..<Date(timeIntervalSince1970: 2_424_643_200)
 
     /// No route, no port, no descriptor.

@@ -30,7 +30,7 @@ extension Backend {
         return .accepted(receipt)
     }
 
-    /// The verdict on a success that repeats other values than those of the entry: it took effect, but not as the entry says, so it is not resent.
+    /// A success with other values than the entry's: it took effect, but differently, so it is not resent.
     private func difference(of response: InboundResponse, from mutation: Mutation, _ route: Route) -> Verdict? {
         for (pointer, template) in route.repeats {
             // `try?`: the value is rendered from fields with which the request was made.
@@ -65,7 +65,7 @@ extension Backend {
         return JSONDocument(checked: payload).root.firstDifference(in: echo)?.description
     }
 
-    /// An answer from another party: a redirect, a proxy's status or page, or a success that is not JSON.
+    /// An answer from a third party: a redirect, a proxy's status or page, or a success that is not JSON.
     package func interception(in response: InboundResponse, mayBeEmpty: Bool = false) -> Failure? {
         let isEmpty = response.body.allSatisfy(\.isJSONSpace)
         let what: String

@@ -10,7 +10,7 @@ struct FaceLandmark: Sendable {
         (self.left, self.right, place) = (left, right, FacePoint(x: x, y: y, z: z))
     }
 
-    /// The numbers are of ARKit's mesh, in which mirror images lie in corresponding places.
+    /// Vertex numbers of ARKit's mesh; mirror images lie in corresponding places.
     static let all = [
         // The nose, from its root, and the upper cheek to the side.
         FaceLandmark(14, nil, 0, 30, 60), FaceLandmark(387, 818, 3.5, 27, 59), FaceLandmark(367, 798, 7.5, 21.5, 55.5),

@@ -6,7 +6,7 @@ package struct MadeUpCapture: Sendable {
     package let fileName: String
     package let document: JSON
 
-    /// The captures of one person, the same for the same seed. A higher count only adds captures.
+    /// The captures of one person, reproducible by seed. A higher count only adds captures.
     ///
     /// - Parameter person: from 1.
     package static func captures(ofPerson person: Int, count: Int, seed: UInt64) -> [MadeUpCapture] {

@@ -13,7 +13,7 @@ struct MadeUpFace: Sendable {
         for landmark in FaceLandmark.all {
             var place = landmark.place.moved(by: 0.4, using: &random)
             if landmark.right == nil { place.x = 0 }
-            // The jaw is wide or narrow towards the chin, and the nose high or flat at its root.
+            // The jaw varies in width towards the chin, the nose in height at its root.
             place.x *= width * (1 - jaw * min(place.y, 0) / 80)
             place.y *= height
             place.z = place.z * depth + nose * max(0, 1 - place.x / 16) * max(0, place.y / 30)
@@ -46,6 +46,6 @@ extension SplitMix64 {
     /// From 0 to 1. Unlike the standard library's, the same with every compiler.
     mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-    /// About normal, with a deviation of 1, and between -3 and 3. Without logarithms, whose last digits differ between systems.
+    /// Roughly normal, deviation 1, between -3 and 3. Uses no logarithms, whose last digits differ between systems.
     mutating func bell() -> Double { 2 * (unit() + unit() + unit()) - 3 }
 }

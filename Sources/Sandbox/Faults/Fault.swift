@@ -23,7 +23,7 @@ package struct Fault: Sendable, Equatable {
     package var milliseconds = 1_000
     /// Seconds until `expire-sessions` takes effect.
     package var after = 0
-    /// Whether `expire-sessions` also expires remember tokens.
+    /// True if `expire-sessions` also expires remember tokens.
     package var rememberTokens = false
 
     package init(

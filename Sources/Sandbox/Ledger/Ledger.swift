@@ -21,7 +21,7 @@ package final class Ledger: Sendable {
     /// The requests, in order of arrival.
     package var requests: [RequestRecord] { books.withLock { $0.requests } }
 
-    /// Returns once `isReached` is true, which it asks after each change, or when the task is cancelled.
+    /// Returns once `isReached`, checked after each change, is true, or on cancellation.
     package func waits(until isReached: (Ledger) -> Bool) async {
         let (changes, watcher) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let id = UUID()

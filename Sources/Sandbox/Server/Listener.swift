@@ -116,12 +116,12 @@ actor Listener {
 
 /// The open connections of one listener, for closing all at once.
 ///
-/// It holds those that the listener has not served yet: NIO stops the process if such a connection is forgotten (swift-nio issue 2637).
+/// Holds connections not served yet: NIO stops the process if such a connection is forgotten (swift-nio issue 2637).
 final class Connections: Sendable {
     private let open = Mutex<[ObjectIdentifier: (connection: HTTP1Channel.Value, isServed: Bool)]?>([:])
     private let added = Atomic(0)
 
-    /// Those so far.
+    /// The number of connections so far.
     var count: Int { added.load(ordering: .relaxed) }
 
     /// Keeps a connection until it is removed; after `closeAll`, closes it at once.
@@ -143,7 +143,7 @@ final class Connections: Sendable {
         _ = open.withLock { $0?.removeValue(forKey: ObjectIdentifier(channel)) }
     }
 
-    /// Returns those that nothing serves.
+    /// Returns the connections that nothing serves.
     func closeAll() -> [HTTP1Channel.Value] {
         let connections = open.withLock { open in
             defer { open = nil }

@@ -68,7 +68,7 @@ package struct ConfigurationCheck: Sendable {
         return (configuration, backends)
     }
 
-    /// Whether a mistake in the combination may only follow from another mistake.
+    /// True if a mistake in the combination may only follow from another mistake.
     private static func isConsequence(
         _ mistake: Mistake, _ inConfiguration: [Mistake], _ inProfiles: some Sequence<Mistake>,
         route: String

@@ -7,7 +7,7 @@ import Vault
 
 /// The part of `homingd check` about waiting entries that the current profiles cannot send.
 package enum MisfitReport {
-    /// Reads the store, also beside a running daemon, without writing; nil if there is nothing to report.
+    /// Reads the store without writing, even beside a running daemon; nil if there is nothing to report.
     package static func text(file: String?, environment: [String: String]) -> String? {
         // `try?`: the configuration check reports mistakes.
         guard let (configuration, backends) = try? ConfigurationCheck.read(file: file, environment: environment) else { return nil }

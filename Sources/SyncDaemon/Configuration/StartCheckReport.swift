@@ -1,7 +1,7 @@
 import Foundation
 import Vault
 
-/// The part of `homingd check` about what a start needs besides the configuration: the key, and files that it can use.
+/// The part of `homingd check` about the other needs of a start: the key, and usable files.
 package enum StartCheckReport {
     /// The sentences of a daemon that the current user could not start, with a heading; nil if it could. Read-only.
     package static func text(file: String?, environment: [String: String]) -> String? {
@@ -15,7 +15,7 @@ package enum StartCheckReport {
         StateFiles.faults(in: state) + [keyFault(in: state, environment: environment)].compactMap(\.self)
     }
 
-    /// What is certainly wrong with the key; nil for a missing one that a unit may pass to the service.
+    /// The certain mistake about the key; nil for a missing key that a unit may pass to the service.
     static func keyFault(in state: String, environment: [String: String]) -> String? {
         do {
             _ = try Daemon.findKey(for: state, environment: environment)

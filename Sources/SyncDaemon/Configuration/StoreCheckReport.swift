@@ -69,7 +69,7 @@ package struct StoreCheckReport: Sendable {
         return StoreCheckReport(isGood: false, text: (damages + ofKey + ofStore + [next].compactMap(\.self)).joined(separator: "\n"))
     }
 
-    /// Whether a daemon holds the lock on `state`.
+    /// True if a daemon holds the lock on `state`.
     static func isInUse(_ state: String) -> Bool {
         let descriptor = open(state + "/lock", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }

@@ -4,7 +4,7 @@ import Foundation
 import Outbox
 import SyncModel
 
-/// Whether a submitted id is in the stored list of the account, and will stay there. Pure: uses only these values.
+/// Tells whether a submitted id is in the account's stored list, and will stay there. Pure: uses only these values.
 struct Advice {
     /// With its label if the list has it.
     var subject: SubjectReport
@@ -23,7 +23,7 @@ struct Advice {
         case listed
         /// Another entry deletes it. A sentence.
         case deleted(String)
-        /// The list is complete and current, and does not have the id. A sentence.
+        /// A sentence, if the list is complete and current and lacks the id.
         case unlisted(String)
         /// The list cannot tell. The end of a sentence.
         case unchecked(String)

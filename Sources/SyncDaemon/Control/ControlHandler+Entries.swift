@@ -73,7 +73,7 @@ extension ControlHandler {
             totalIsLeast: page.totalIsLeast ? true : nil)
     }
 
-    /// Throws for a name that is not configured: a mistyped one would look as if nothing had been captured.
+    /// Throws for an unknown name: with a typo, it would look as if nothing had been captured.
     private func requireRoute(_ route: String?, at backend: String?) throws(Problem) {
         let searched = try backend.map { name throws(Problem) in [try keeper(name)] } ?? Array(keepers.values)
         let known = Set(searched.flatMap(\.backend.routes)).sorted()
@@ -146,7 +146,7 @@ extension ControlHandler {
         return reasons
     }
 
-    /// What the server said about the entry because of which a route cools; nil if several failed, and if the profile has no words for it. Observers see
+    /// The server's words about the entry that cools a route; nil if several failed, or without words in the profile. Observers see
     /// the status of the answer.
     func refusal(behind gate: RouteGate, for view: ObserverView) async throws(OutboxError) -> Reasons.Refusal? {
         guard [.refused, .forbidden].contains(gate.failure.reason), let sequence = gate.entry,
@@ -188,7 +188,7 @@ extension ControlHandler {
         return found.entry
     }
 
-    /// The id of the entry that `text` names: an id, known or not, a number, or a part of an id.
+    /// The id of the entry that `text` names by an id, known or not, a number, or a part of an id.
     func id(named text: String) async throws -> MutationID {
         guard let name = EntryName(text) else { throw Problem.notAName(text) }
         return try await outbox.id(named: name)
@@ -205,7 +205,7 @@ extension ControlHandler {
         keepers[entry.destination.backend]?.backend.canLookUp(route: entry.route) ?? false
     }
 
-    /// Whether a second send may make a second one, although nothing could tell. Also without a profile, which would have to say.
+    /// True if a resend may create a duplicate that no look-up could find, or if there is no profile to exclude it.
     private func retryMayDuplicate(_ entry: Entry) -> Bool {
         let isOpen = [.pending, .dead, .held].contains(entry.state) && entry.holdReason != .discarding
         guard isOpen, entry.mayHaveTakenEffect else { return false }

@@ -10,7 +10,7 @@ extension ControlHandler {
         guard let create = first.mutation.subject?.reference ?? entry.mutation.subject?.reference,
             [first.id, entry.id, entry.mutation.supersedes].contains(create.follower)
         else { return nil }
-        // A correction may have new values for another row.
+        // A correction may be for another row.
         if entry.mutation.subject == RosterID(createdBy: create) { return create }
         let row = try await outbox.bindings(of: [create])[create]
         return row != nil && row == entry.mutation.subject ? create : nil

@@ -15,7 +15,7 @@ extension ControlHandler {
         let newID = try request.newID.map { text throws(Problem) in try self.id(text) }
         let old: Entry
         do throws(OutboxError) { old = try await outbox.readable(id) } catch {
-            // Checked after the state: another call with the same new id may replace the entry at any moment before.
+            // Checked after the state, because another call with the same new id may replace the entry before.
             guard case .wrongState = error, let newID, let known = try await replacement(of: id, newID, request) else { throw error }
             return known
         }
@@ -37,7 +37,7 @@ extension ControlHandler {
             accepted = try await intake.accept(submission, for: account, at: name, by: caller.peer.description, mustReplace: true)
         } catch {
             var problem = Problem(error, commands: commands(for:))
-            // The profile's error says what is wrong with the values, but not what to do next.
+            // The profile's error describes the mistake, but not the next step.
             problem.next = problem.next ?? "Nothing was changed. To see the entry and its fields, run: homing show \(id)"
             throw problem
         }
@@ -63,7 +63,7 @@ extension ControlHandler {
         if let backend = keepers[entry.destination.backend]?.backend {
             let fields = backend.fields(request.fields, route: entry.route)
             let subject = backend.subject(route: entry.route, fields: fields) ?? entry.mutation.subject
-            // Once the new entry is settled, its subject is all that is left of its fields.
+            // A settled entry keeps only the subject of its fields.
             let areSame = context.fields.isEmpty || fields.allSatisfy { name, value in context.fields[name] == value }
             guard subject == entry.mutation.subject, areSame else { throw .idConflict(newID) }
         }
@@ -72,7 +72,7 @@ extension ControlHandler {
             account: entry.destination.account.rawValue, lane: entry.lane.rawValue)
     }
 
-    /// The account of an entry, which must be the one that is signed in: a replacement belongs to it too.
+    /// The entry's account, which must be signed in: a replacement belongs to it too.
     private func owner(of entry: Entry) async throws -> Account {
         let backend = entry.destination.backend
         // `try?`: nil means that no account is signed in.
@@ -103,7 +103,7 @@ extension ControlHandler {
         return try await summary(of: id, for: caller)
     }
 
-    /// References are bound to the id of a created row, so a wrong one would stop them for good.
+    /// References are bound to the created row's id, so a wrong one would stop them for good.
     private func check(_ remoteID: String, of entry: Entry) throws(Problem) {
         let isPlain = remoteID.unicodeScalars.allSatisfy { !$0.properties.isWhitespace && $0.properties.generalCategory != .control }
         guard isPlain, remoteID.utf8.count <= Self.longestRemoteID, !remoteID.hasPrefix("@") else {
@@ -126,7 +126,7 @@ extension ControlHandler {
     /// In bytes.
     private static let longestRemoteID = 100
 
-    /// An older row, or one that is not there, is noticed, since the list must have been read after the send.
+    /// The list must have been read after the send, so an older or missing row is noticed.
     private func checkListed(_ id: RosterID, createdBy entry: Entry, for view: ObserverView) async throws {
         guard entry.mayHaveTakenEffect, let name = entry.mutation.creates,
             let resource = keepers[entry.destination.backend]?.backend.resource(name)

@@ -50,7 +50,7 @@ extension PauseReport {
         self.init(backend: pause.backend, reason: pause.reason, since: pause.since, until: pause.until, by: pause.by)
     }
 
-    /// Nil for no pause, or one that is over: the outbox knows of a pause, and of its end, before the dispatcher.
+    /// Nil without a pause, or after its end: the outbox learns of both before the dispatcher.
     init?(_ stored: Pause?, at now: Date) {
         guard let pause = stored?.corrected(at: now), !pause.isOver(at: now) else { return nil }
         self.init(pause)

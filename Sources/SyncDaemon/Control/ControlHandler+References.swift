@@ -30,7 +30,7 @@ extension ControlHandler {
         return try await names(for: ObserverView(seesPeople: true)).report(subject)
     }
 
-    /// Of the account's entries. To read the stored list after this shows each row once.
+    /// For the account's entries. Read the stored list after this, so that each row appears once.
     func shownRows(of resource: Resource, in key: RosterKey) async throws(OutboxError) -> ShownRows {
         let names = names(for: ObserverView(seesPeople: true))
         let creates = try await outbox.creates(of: resource.name, at: key.destination, limit: Self.mostNewRows)
@@ -72,7 +72,7 @@ extension ControlHandler {
         reasons.dependents = context.dependents
         reasons.create = context.create.map(view.entry)
         reasons.isRowKnown = context.binding != nil
-        // The row that this is about is created by another entry, by this one, or by none.
+        // Another entry, this one, or none creates the row.
         let isOwn = context.create == nil && entry.mutation.creates != nil
         let create = isOwn ? entry : context.create
         let resource = isOwn ? entry.mutation.creates.flatMap(backend.resource) : backend.subjectField(route: entry.route)?.resource

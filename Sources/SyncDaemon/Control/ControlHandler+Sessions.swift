@@ -53,7 +53,7 @@ extension ControlHandler {
         if let attempted { (metadata["as"], detail["as"]) = ("\(attempted)", attempted) }
         if let reason { (metadata["reason"], detail["reason"]) = ("\(reason)", reason) }
         log.notice(kind == .signInRefused ? "A sign-in was refused" : "A sign-in failed", metadata: metadata)
-        // `try?`: also in the journal; a full disk must not hide the problem itself.
+        // `try?`: the journal has it too; a full disk must not hide the problem itself.
         try? await outbox.record([SyncEvent(at: clock.now, kind, backend: name, detail: detail)])
     }
 

@@ -137,7 +137,7 @@ extension ControlHandler {
         return report
     }
 
-    /// Where a single entry keeps a route from sending, the report says what the server said about it.
+    /// If a single entry keeps a route from sending, the report has the server's words about it.
     private func nameRefusals(in report: inout BackendReport, for view: ObserverView) async throws(OutboxError) {
         let gates = dispatcher.routeGates(of: report.name)
         for (index, route) in (report.coolingRoutes ?? []).enumerated() {

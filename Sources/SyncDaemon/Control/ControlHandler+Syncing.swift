@@ -46,7 +46,7 @@ extension ControlHandler {
         return paused + signingOut + notices.map { "\($0.text) \($0.next)" }
     }
 
-    /// Why nothing is sent at once, although no person is needed; nil if something is.
+    /// Why nothing is sent at once, although no person is needed; nil if something is sent.
     private func wait(of report: BackendReport, _ made: MadeDue?) -> String? {
         guard report.session.isSignedIn, report.pause == nil, let id = report.session.account else { return nil }
         let moment = Moment(now: clock.now)

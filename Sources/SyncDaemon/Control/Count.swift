@@ -19,7 +19,7 @@ struct Count: CustomStringConvertible {
         self.init(number, noun)
     }
 
-    /// Entries among those of `kinds`, by kind: `3 captures and 1 new person`; of more than three kinds, or some of several, `5 changes`.
+    /// Entries by kind: `3 captures and 1 new person`; for more than three kinds, or some of several, `5 changes`.
     init(_ number: Int, among kinds: [EntryKind]) {
         self.number = number
         let areAll = kinds.map(\.count).reduce(0, +) == number

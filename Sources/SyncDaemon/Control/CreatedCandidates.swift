@@ -7,7 +7,7 @@ import Synchronization
 
 /// The rows that an entry with unknown outcome may have created, as far as the stored list can tell.
 enum CreatedCandidates: Equatable {
-    /// Those that no known entry has created, and that were not there before the send as far as Homing knows: the highest numbers, highest first.
+    /// Rows that no known entry created and that Homing did not see before the send: the highest numbers, highest first.
     /// Empty if the list has none.
     case newest([Row])
     /// The list was read before the send, is incomplete or was never read.
@@ -50,14 +50,14 @@ enum CreatedCandidates: Equatable {
         return .newest(newest)
     }
 
-    /// What the stored list says about a row that a person takes for the one that an entry created.
+    /// The stored list's evidence about a row that a person names as the created one.
     enum Judgement: Equatable {
         case possible
         /// It was there before the entry was sent.
         case older(Row)
         /// The list was read completely after the send, and has no such row.
         case absent
-        /// The list was not read after the send, or it is incomplete and has no such row.
+        /// The list is older than the send, or incomplete and without such a row.
         case unread
     }
 
@@ -80,7 +80,7 @@ enum CreatedCandidates: Equatable {
         return hasAll(head, createdBy: create) ? .absent : .unread
     }
 
-    /// Whether all rows are here, read after the last send that may have created one.
+    /// True if the list is complete and was read after the last send that may have created a row.
     private static func hasAll(_ head: RosterHead, createdBy create: Entry) -> Bool {
         head.incomplete == nil && isRead(head, after: create)
     }
@@ -95,7 +95,7 @@ enum CreatedCandidates: Equatable {
 private struct Past {
     let firstSend: Date?
     private let firstListed: [RosterID: Date]
-    /// The place of the row's time of creation among its values; nil if the list does not say.
+    /// The index of the row's creation time among its values; nil if the list has none.
     private let created: Int?
 
     /// In seconds: by how much the clocks of station and server may differ.
@@ -111,7 +111,7 @@ private struct Past {
         created = resource.created
     }
 
-    /// Whether this station listed the row before, or the server made it before.
+    /// True if this station listed the row before, or the server made it before.
     func has(_ row: CachedRow) -> Bool {
         guard let firstSend else { return false }
         if let listed = firstListed[row.id], listed < firstSend { return true }

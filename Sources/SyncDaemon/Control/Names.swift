@@ -6,7 +6,7 @@ import Roster
 import Sessions
 import SyncModel
 
-/// The row that an entry refers to, such as the measured person, or the one that it creates.
+/// The row, such as a person, that an entry refers to or creates.
 struct Subject: Hashable {
     let destination: Destination
     let route: String
@@ -20,7 +20,7 @@ struct Subject: Hashable {
         (self.destination, self.route, self.id, self.created) = (destination, route, id, created)
     }
 
-    /// Of an entry: without a subject of its own, the row that it creates.
+    /// The entry's subject or, without one, the row that it creates.
     ///
     /// - Parameter creates: as in `Mutation`.
     init?(_ destination: Destination, route: String, _ subject: RosterID?, of entry: MutationID, creates: String?) {
@@ -40,7 +40,7 @@ struct Subject: Hashable {
     init?(_ lane: LaneRecord) { self.init(lane.destination, route: lane.route, lane.subject, of: lane.head, creates: lane.creates) }
 }
 
-/// The rows that deliveries have made or deleted since their list was read.
+/// Rows that deliveries created or deleted since their list was read.
 struct DeliveredRows {
     /// By the server's id, with the name that was submitted.
     var created: [RosterID: (create: MutationID, label: String)] = [:]
@@ -94,7 +94,7 @@ struct Names {
         return report
     }
 
-    /// What the stored list does not show yet. A created row has its submitted name while the entry with its values waits.
+    /// Changes that the stored list lacks. A created row has its submitted name while the entry with its values waits.
     func delivered(in key: RosterKey) async throws(OutboxError) -> DeliveredRows {
         var found = DeliveredRows()
         guard let backend = keepers[key.destination.backend]?.backend, let resource = backend.resource(key.resource) else { return found }
@@ -118,7 +118,7 @@ struct Names {
         return found
     }
 
-    /// The names of rows as they were submitted, by the entry that creates the row; none once all of that is delivered and the list was read again.
+    /// The submitted names of rows, by create; none once everything is delivered and the list was read again.
     ///
     /// - Parameter key: the list that the rows will be in.
     func newLabels(_ creates: Set<MutationID>, in key: RosterKey) async throws(OutboxError) -> [MutationID: String] {
@@ -144,7 +144,7 @@ struct Names {
         return try await reports([subject])[subject]
     }
 
-    /// Only the names of the signed-in account, at the address where it accepted the entry.
+    /// True for the signed-in account, at the address where it accepted the entry.
     func isShown(_ destination: Destination) async -> Bool {
         guard view.seesPeople, let keeper = keepers[destination.backend] else { return false }
         guard keeper.foreignTo == nil || destination.account.namesItsServer else { return false }
@@ -154,7 +154,7 @@ struct Names {
 }
 
 extension Backend {
-    /// The field that holds the subject's id, and the resource; nil for none. The id of a row that an entry creates stands in the entries for that row.
+    /// The field with the subject's id, and its resource; nil for none. For a created row, entries that refer to it have the field.
     fileprivate func field(of subject: Subject) -> (field: String, resource: Resource)? {
         guard let created = subject.created else { return subjectField(route: subject.route) }
         guard let resource = resource(created) else { return nil }

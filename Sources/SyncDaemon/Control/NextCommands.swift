@@ -6,7 +6,7 @@ struct NextCommands {
     /// Nil for the only backend, which needs no name.
     var backend: String?
     var means = SignInMeans.password
-    /// Whether a token needs the account's name.
+    /// True if a token needs the account's name.
     var needsNames = false
 
     /// For example `homing login --backend notes --token-stdin`.
@@ -27,7 +27,7 @@ struct NextCommands {
 
     var logout: String { named("homing logout") }
 
-    /// How `owner` signs in, by `login`, while another account is signed in: only one can be.
+    /// The steps for `owner` to sign in with `login` while another account is signed in: only one can be.
     func change(from present: String, to owner: String, by login: String? = nil) -> String {
         "First sign \(present) out with ‘\(logout)’; then \(owner) signs in with ‘\(login ?? self.login(of: owner))’."
     }

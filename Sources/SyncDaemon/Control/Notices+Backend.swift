@@ -64,7 +64,7 @@ extension Notices {
         }
     }
 
-    /// A space and how many entries another one holds back, with the way out if that one is the cause; or nothing.
+    /// A space and the number of entries that another one holds back, with the remedy if it is the cause; or nothing.
     private func heldBack(_ backend: BackendReport, _ route: CoolingRoute) -> String {
         guard let (first, count) = summary.heldBack[backend.name]?[route.route] else { return "" }
         let id = EntryName.short(first)

@@ -4,7 +4,7 @@ import Outbox
 import Salvage
 import SyncModel
 
-/// The catalogue of everything that needs a person. The order of `Attention.Code` is their severity.
+/// The catalogue of problems that need a person. The order of `Attention.Code` is their severity.
 struct Notices {
     let summary: StatusSummary
 

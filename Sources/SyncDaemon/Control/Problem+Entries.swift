@@ -3,7 +3,7 @@ import Foundation
 import Outbox
 import SyncModel
 
-/// Requests that an entry, or an entry that it refers to, does not allow.
+/// Requests that an entry, or one that it refers to, does not allow.
 extension Problem {
     static func ambiguous(_ name: EntryName, _ candidates: [EntryCandidate]) -> Problem {
         let listed = candidates.prefix(Outbox.mostCandidates).map { "#\($0.sequence) \(EntryName.short($0.id.description))" }

@@ -110,7 +110,7 @@ extension Problem {
 }
 
 extension String {
-    /// Whether the refusal concerns the account's state, such as unconfirmed, and not the password.
+    /// True if the refusal concerns the account's state, such as unconfirmed, and not the password.
     fileprivate var isAboutTheAccount: Bool {
         let stems = ["confirm", "unconfirm", "verif", "unverif", "activ", "inactiv", "deactiv", "disabl", "suspend", "approv", "switched"]
         let words = lowercased().split { !$0.isLetter }

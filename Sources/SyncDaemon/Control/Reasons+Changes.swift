@@ -3,8 +3,8 @@ import Sessions
 import SyncModel
 
 extension Reasons {
-    /// Those that the daemon does not refuse. A waiting entry is not retried, and is resolved only after looking it up failed several times,
-    /// because Homing goes on by itself.
+    /// Changes that the daemon allows. A waiting entry is not retried, and is resolved only after several failed look-ups,
+    /// because Homing continues on its own.
     func changes(of entry: Entry) -> [ControlAPI.Explanation.Change] {
         guard entry.holdReason != .discarding else { return mayDestroy ? [.restore] : [] }
         switch entry.state {
@@ -20,7 +20,7 @@ extension Reasons {
         return changes
     }
 
-    /// False if the entry cannot be sent because the one that creates its row does not go on by itself.
+    /// False if the entry waits for a create that cannot continue without a person.
     private var isCreateViable: Bool {
         switch create?.state {
         case nil, .pending, .inflight, .delivered: true

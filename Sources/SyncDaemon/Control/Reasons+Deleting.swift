@@ -3,7 +3,7 @@ import ControlAPI
 import Outbox
 import SyncModel
 
-/// Entries that go after all others of their subject, and entries whose row is read before each send.
+/// Entries that follow all others of their subject, and entries whose row is read before each send.
 extension Reasons {
     /// Nil if no earlier entry of its subject is in the way.
     func ofSubject(_ entry: Entry) -> Explanation? {
@@ -33,7 +33,7 @@ extension Reasons {
         }
     }
 
-    /// The row was read, and does not allow the send; nil for entries that have another cause.
+    /// Why the row, as read, does not allow the send; nil for other causes.
     func ofRow(_ entry: Entry) -> Explanation? {
         guard entry.holdReason == .profile, entry.lastStatus != nil else { return nil }
         let backend = entry.destination.backend

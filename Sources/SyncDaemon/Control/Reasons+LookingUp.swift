@@ -6,7 +6,7 @@ extension Reasons {
     /// Looking it up failed several times in a row.
     func isStuck(_ entry: Entry) -> Bool { entry.uncertain && canLookUp && entry.looks >= Outbox.stuckLooks }
 
-    /// Nil unless the server answered the look-up that the place does not exist: no later one can tell while that is so.
+    /// Nil unless the server answered that the look-up's path does not exist: then no later look-up can tell either.
     ///
     /// - Parameter again: when or how Homing looks again.
     func unfindable(_ entry: Entry, sentence again: String = "", command: String) -> Explanation? {

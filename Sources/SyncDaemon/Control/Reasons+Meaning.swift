@@ -9,7 +9,7 @@ extension Reasons {
     struct Meaning {
         let words: String
         let fix: RefusalReason.Fix?
-        /// How messages name a row that the field to correct refers to; nil for other fields.
+        /// The name in messages of the row in the field to correct; nil for other fields.
         let rowTitle: String?
     }
 
@@ -34,12 +34,12 @@ extension Reasons {
         return Refusal(id: entry.id, sentence: "\(meaning.words.asSentence) Homing \(again)\(fix).")
     }
 
-    /// How to correct the entry, with a line feed before it; nothing if there is no way.
+    /// How to correct the entry, after a line feed; empty if there is no way.
     func correction(_ entry: Entry) -> String {
         correcting(entry, "\(entry.id)").map { "\n\($0.purpose), run: \($0.command)" } ?? ""
     }
 
-    /// Nil if there is no way. An entry that may have taken effect must not be sent in another form.
+    /// Nil without a way. An entry that may have taken effect must not be sent in another form.
     private func correcting(_ entry: Entry, _ id: String) -> (purpose: String, command: String)? {
         guard !entry.mayHaveTakenEffect, let meaning, let fix = meaning.fix else { return nil }
         switch fix {

@@ -190,7 +190,7 @@ extension Reasons {
         }
     }
 
-    /// Its own time comes after the pause of its route, and the backend as a whole has none.
+    /// The entry is due after its route's pause ends, and the backend as a whole is not paused.
     private func doubted(_ entry: Entry) -> Explanation? {
         if case .cooling(_, let failure) = gate, failure != routeGate?.failure { return nil }
         guard let due = entry.dueAt, due > max(moment.now, routeGate?.until ?? .distantPast) else { return nil }

@@ -8,7 +8,7 @@ import SyncModel
 
 /// Why an entry is in its state and what to do next. Pure: uses only these values.
 struct Reasons {
-    /// The entry that it waits behind, in its lane or in the lane before it.
+    /// The entry ahead of it, in its lane or the lane before.
     var blocker: Entry?
     /// Entries before it, counted up to `Outbox.countedInLine`.
     var ahead = 0
@@ -29,9 +29,9 @@ struct Reasons {
     /// The account's display name.
     var owner: String
     var canLookUp: Bool
-    /// A look-up asks for the row that the entry refers to.
+    /// A look-up requests the row that the entry refers to.
     var looksUpRow = false
-    /// It may have taken effect, and sent again it may exist twice: a person must resolve it.
+    /// It may have taken effect, and a resend may duplicate it: a person must resolve it.
     var retryMayDuplicate = false
     var commands = NextCommands()
     /// The former backend address that the entry is bound to, if the profile has since changed.
@@ -47,11 +47,11 @@ struct Reasons {
     var rowTitle: String?
     /// Nil if the profile says nothing about the last answer.
     var meaning: Meaning?
-    /// The entry that must first create the row that this one refers to; nil for none, and once it is delivered.
+    /// The undelivered entry that creates this one's row; nil for none.
     var create: Entry?
     /// False while the server's id of that row is unknown.
     var isRowKnown = false
-    /// It has the values of the row that `create` makes, so it can go to no other.
+    /// It has the values of the row that `create` makes, so it can have no other row.
     var isFollower = false
     /// The name of the row that `create`, or this entry, creates; nil if it is unknown or hidden.
     var newLabel: String?
@@ -65,11 +65,11 @@ struct Reasons {
     var deletes = false
     /// The caller may run commands that destroy entries, or undo that.
     var mayDestroy = true
-    /// What the server said about another entry, the only one that fails on this one's route; nil for none.
+    /// The server's words about the only other entry that fails on this route; nil for none.
     var refusal: Refusal?
-    /// Whether the creation can be looked up.
+    /// True if the creation can be looked up.
     var canLookUpCreate = false
-    /// Rows that the creation may have made; nil if that is no question.
+    /// Rows that the create may have made; nil if its outcome is known.
     var candidates: CreatedCandidates?
     /// Undelivered entries that refer to the row that this one creates, counted up to `Outbox.countedInLine`.
     var dependents = 0
@@ -78,7 +78,7 @@ struct Reasons {
     typealias Explanation = (sentence: String, next: NextStep)
 
     enum NextStep {
-        /// Homing goes on without a person.
+        /// Homing continues without a person.
         case optional(String)
         case required(String)
 
@@ -228,7 +228,7 @@ struct Reasons {
 
     func kind(_ entry: Entry) -> String { noun ?? RosterTitle(route: entry.route).one }
 
-    /// How to send it again; how to resolve it, if it might then exist twice.
+    /// How to resend it, or how to resolve it if a resend could duplicate it.
     private func again(_ entry: Entry, _ condition: String) -> String {
         retryMayDuplicate ? resolution(entry) : "\(condition), run: homing retry \(entry.id)"
     }
@@ -242,7 +242,7 @@ struct Reasons {
         "homing resolve \(entry.id) --delivered\(entry.mutation.creates == nil ? "" : " REMOTE-ID")"
     }
 
-    /// To discard a deletion keeps the row.
+    /// Discarding a deletion keeps the row.
     func discard(_ entry: Entry) -> String {
         "\(deletes ? "To take the deletion back" : "To delete it for good"), \(destroying("homing discard \(entry.id)"))"
     }

@@ -24,7 +24,7 @@ struct RosterSentence {
         var matching: Int
     }
 
-    /// Numbers of rows that are not as in the stored list. The other numbers are without them.
+    /// Numbers of rows that differ from the stored list. The other numbers exclude them.
     struct Counts {
         /// Matching rows that are not created yet.
         var new = 0

@@ -12,7 +12,7 @@ struct WaitingText {
     let kinds: EntryKinds
     let namesPeople: Bool
     let moment: Moment
-    /// Whether all other entries were delivered.
+    /// True if all other entries were delivered.
     var restIsDelivered = true
 
     /// One sentence per reason; empty if nothing waits.
@@ -92,7 +92,7 @@ struct WaitingText {
 
     private func isCooling(_ report: BackendReport) -> Bool { report.session.isSignedIn && report.knownGate == .cooling }
 
-    /// A backend's waiting entries for the current or previous account, plus dropped files; all entries if there is no account.
+    /// A backend's waiting entries for the current or previous account, plus dropped files; all entries without an account.
     private func own(_ report: BackendReport) -> Int {
         let waiting =
             report.session.account == nil

@@ -12,7 +12,7 @@ package struct Journal: Sendable {
         self.init(path: path)
     }
 
-    /// Whether standard error is connected to the journal (systemd.exec(5), `JOURNAL_STREAM`).
+    /// True if standard error is connected to the journal (systemd.exec(5), `JOURNAL_STREAM`).
     static func isStandardError(environment: [String: String], descriptor: Int32 = STDERR_FILENO) -> Bool {
         environment["JOURNAL_STREAM"].map { homing_is_stream(descriptor, $0) == 1 } ?? false
     }

@@ -12,13 +12,13 @@ struct FolderRights: Equatable {
     /// The ACL inherited by new files and folders; nil if there is none.
     var defaults: AccessList?
 
-    /// Whether a process whose only match is the group `member` has all of `wanted`.
+    /// True if a process whose only match is the group `member` has all of `wanted`.
     func allow(_ wanted: AccessList.Permissions, toMemberOf member: gid_t) -> Bool {
         let list = access ?? AccessList(mode: mode)
         return list.allows(wanted, user: nil, groups: [member], owner: owner, group: group)
     }
 
-    /// Whether only the owner of a file or of the folder may remove or rename it.
+    /// True if only the owner of a file or of the folder may remove or rename it.
     var isSticky: Bool { mode & 0o1000 != 0 }
 }
 

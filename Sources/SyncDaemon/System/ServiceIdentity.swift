@@ -8,7 +8,7 @@ package enum ServiceIdentity {
 
     package static var exists: Bool { getpwnam(user) != nil }
 
-    /// Whether the file or folder belongs to that user.
+    /// True if the file or folder belongs to that user.
     static func owns(_ path: String) -> Bool {
         guard let owner = DurableFile(path: path).owner, let service = getpwnam(user) else { return false }
         return service.pointee.pw_uid == owner

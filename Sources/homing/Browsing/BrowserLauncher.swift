@@ -1,6 +1,6 @@
 import Foundation
 
-/// Opens an address in the person's browser, through a file that only they can read: other users can see the arguments of programs.
+/// Opens an address in the user's browser through a private file: other users can see program arguments.
 struct BrowserLauncher: Sendable {
     private let path: String
 

@@ -68,7 +68,7 @@ struct DiscardCommand: DaemonCommand {
         }
         var batch = EntryBatch()
         await discard(choice.chosen, &batch, context)
-        // Only with the entry that creates their row: sent alone, that one would make a row without content.
+        // Only with the entry that creates their row: alone, that entry would make a row without values.
         if !batch.wasStopped { await discard(choice.followers(of: batch.done), &batch, context) }
         context.answerAll(batch.done, text.done(choice.named(batch.done), stranded: choice.stranded(by: batch.done)))
         if let problem = batch.problem { throw problem }

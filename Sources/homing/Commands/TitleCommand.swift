@@ -15,9 +15,9 @@ enum TitleCommand {
         return ["roster"] + arguments
     }
 
-    /// The lists of the daemon, from `status` for people who may only observe; and why `rosters` did not tell them, if they remain unknown.
+    /// The daemon's lists, from `status` for observers; and the error of `rosters` if they remain unknown.
     ///
-    /// So such a person learns that a list needs another role, and not that there is no such command.
+    /// So an observer learns that a list needs another role, and not that the command is unknown.
     static func lists(
         _ rosters: () async throws(Problem) -> RosterList, orOf status: () async throws(Problem) -> Status
     ) async -> (lists: RosterList?, problem: Problem?) {

@@ -92,7 +92,7 @@ enum Suggestions {
         }
     }
 
-    /// Each name once, or the id of a row whose name could be an id. For a name of several rows, the command asks which one is meant.
+    /// Each name once, or the id if a name could be one. For a name of several rows, the command asks which one.
     static func names(of rows: [RosterRow], for shell: CompletionShell?) -> [String] {
         var ids: [String: [String]] = [:]
         for row in rows { ids[row.label, default: []].append(row.shownID.printable) }

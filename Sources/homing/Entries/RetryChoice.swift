@@ -3,9 +3,9 @@ import ControlAPI
 /// The entries that ‘retry --all’ sends again, and those that it skips. Entries that are being discarded are neither.
 struct RetryChoice {
     private(set) var retried: [EntrySummary] = []
-    /// They may have taken effect and cannot be looked up, so a retry could duplicate them.
+    /// May have taken effect and cannot be looked up, so a retry could duplicate them.
     private(set) var doubtful: [EntrySummary] = []
-    /// They need the row of an entry that failed, is on hold or was discarded, and is not retried.
+    /// Need the row of an entry that failed, is on hold or was discarded, and is not retried.
     private(set) var stranded: [EntrySummary] = []
 
     /// - Parameters:
@@ -15,7 +15,7 @@ struct RetryChoice {
     init(
         _ entries: [EntrySummary], skipsDoubtful: Bool, state: (String) async throws(Problem) -> String?
     ) async throws(Problem) {
-        // Whether the row of an entry can come.
+        // True if the entry's row can still be created.
         var isViable: [String: Bool] = [:]
         for entry in entries where !entry.isBeingDiscarded {
             if let create = entry.needs {

@@ -2,7 +2,7 @@ import ControlAPI
 
 struct RosterChangeText {
     let roster: RosterReport
-    /// All lists: those of which a new row may name this one's.
+    /// All lists: new rows of some may refer to this one's rows.
     var all: [RosterReport] = []
 
     /// - Parameter row: the changed or deleted row, as the person gave it.
@@ -34,7 +34,7 @@ struct RosterChangeText {
             "\(count) already called \(label): \(list). To take the new one back, an administrator runs: homing discard \(EntryText.shortID(receipt.id))"
     }
 
-    /// That the server may fill in parts of the name; nil if all are given.
+    /// A note that the server may fill in parts of the name; nil if all are given.
     func missing(_ names: [String], of receipt: SubmissionReceipt) -> String? {
         if names.isEmpty { return nil }
         let options = names.map { FormOptions.option(for: $0) }

@@ -7,7 +7,7 @@ struct RosterText {
     /// In columns.
     let width: Int
 
-    /// Values other than name and id are left out: a second number beside the id would be mistaken for it.
+    /// Only name and id: a second number could be mistaken for the id.
     func page(_ page: RosterPage) -> String {
         var lines = page.rows.isEmpty ? [] : table(page)
         lines += page.roster.sentence.printable.wrapped(toColumns: width)
@@ -19,7 +19,7 @@ struct RosterText {
         return lines.joined(separator: "\n")
     }
 
-    /// Ids are never cut: two that look alike would be mistaken for each other.
+    /// Ids are never cut, because two could look alike.
     private func table(_ page: RosterPage) -> [String] {
         let ids = page.rows.reduce(2) { max($0, $1.shownID.printable.columns) }
         let columns = [

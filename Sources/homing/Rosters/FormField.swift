@@ -4,7 +4,7 @@ import ControlAPI
 /// A member of a row's form: `name=text`, or `name:=JSON` for a value that is not text.
 struct FormField: ExpressibleByArgument, Equatable {
     let name: String
-    /// Nil if there is none, as in `--first-name` at the end of the line.
+    /// Nil if missing, as in `--first-name` at the end of the line.
     let value: String?
     let isJSON: Bool
 

@@ -6,7 +6,7 @@ import JSON
 enum RosterAction: String, CaseIterable, ExpressibleByArgument {
     case add, edit, delete
 
-    /// Whether options give the values of a row.
+    /// True if options give the values of a row.
     var takesForm: Bool { self != .delete }
 
     func route(in actions: RosterActions?) -> String? {
@@ -45,10 +45,10 @@ struct RosterChange {
         takesFields = fields != nil
     }
 
-    /// Whether the person must confirm it.
+    /// True if the user must confirm the change.
     var needsConfirmation: Bool { action == .delete && roster.actions?.confirm == true }
 
-    /// The field that takes the id of the changed or deleted row, or nil for a new row.
+    /// The field for the id of the changed or deleted row; nil for a new row.
     var field: String? {
         get throws(Problem) {
             guard action != .add else { return nil }
@@ -61,14 +61,14 @@ struct RosterChange {
         }
     }
 
-    /// The members with the parts of a person's name that a new row has and that are not given: the server may fill in its own.
+    /// The missing members of a new row's name: the server may fill in its own.
     func missingNames(_ fields: [FormField]) -> [String] {
         guard action == .add, !takesFields else { return [] }
         let given = fields.map { $0.name.replacing("-", with: "_") }
         return names.filter { ["first_name", "last_name"].contains($0) && !given.contains($0) }
     }
 
-    /// A JSON object of the given members; nil without any, for a list whose new rows need none.
+    /// A JSON object of the given members; nil without any, if new rows need none.
     func payload(_ fields: [FormField]) throws(Problem) -> Data? {
         guard action.takesForm, !takesFields else { return nil }
         if fields.isEmpty, action == .add, names.isEmpty { return nil }

@@ -3,7 +3,7 @@ import ControlAPI
 import Foundation
 
 extension RosterCommand {
-    /// Submits a new row, a change or a deletion, and says what was accepted.
+    /// Submits a new row, a change or a deletion, and reports it.
     ///
     /// - Parameter all: all lists, because a field of a new row may take the id of a row of another list.
     func change(_ roster: RosterReport, among all: [RosterReport], _ action: RosterAction, _ context: Context) async throws {
@@ -45,11 +45,11 @@ extension RosterCommand {
     private func namesakes(of receipt: SubmissionReceipt, _ roster: RosterReport, _ context: Context) async -> String? {
         guard let subject = receipt.subject, subject.resource == roster.resource, let label = subject.label else { return nil }
         let query = RosterQuery(resource: roster.resource, backend: roster.backend, label: label)
-        // `try?`: the new row is accepted, and is no failure because a warning cannot be made.
+        // `try?`: the new row is accepted; only the warning is missing.
         guard let rows = (try? await context.client.call(Endpoints.roster, query))?.rows,
             let entry = (try? await context.client.call(Endpoints.entry, EntryReference(id: receipt.id)))?.entry
         else { return nil }
-        // The new row itself, also if it was delivered meanwhile.
+        // The new row itself, even if it was delivered meanwhile.
         let own = ["@\(receipt.id)", entry.subject?.id]
         return RosterChangeText(roster: roster).namesakes(rows.filter { !own.contains($0.id) }, of: receipt)
     }

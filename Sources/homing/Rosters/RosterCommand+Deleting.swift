@@ -1,7 +1,7 @@
 import ControlAPI
 
 extension RosterCommand {
-    /// Names the row and counts the entries for it that are not delivered, then asks.
+    /// Names the row and counts its undelivered entries, then asks.
     func confirmDeletion(of id: String, by route: String, _ roster: RosterReport, _ context: Context) async throws {
         let confirmation = Confirmation(console: context.console, skipped: yes)
         guard try confirmation.isNeeded else { return }

@@ -1,7 +1,7 @@
 import ControlAPI
 
 extension Context {
-    /// Why an accepted entry is not sent yet, if a person must do something; otherwise nil.
+    /// The reason that an accepted entry needs a person before it is sent; otherwise nil.
     func obstacle(to entry: String, at backend: String) async -> String? {
         // `try?`, also below: the entry is stored already, and ‘homing status’ reports other problems.
         guard let status = try? await client.call(Endpoints.status, NoInput()) else { return nil }

@@ -25,7 +25,7 @@ struct Handover {
         }
     }
 
-    /// True if the daemon may have done what it was asked.
+    /// True if the daemon may have carried out the request.
     static func answerMayBeLost(_ problem: Problem) -> Bool { [.daemonNotRunning, .timeout].contains(problem.code) }
 }
 

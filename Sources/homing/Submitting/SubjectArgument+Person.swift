@@ -7,7 +7,7 @@ extension SubjectArgument {
         var id: String
         /// Of the list; nil for an id, if no backend has such a list.
         var backend: String?
-        /// The account of the list in which the name was found; nil for an id.
+        /// The account whose list has the name; nil for an id.
         var account: String?
     }
 
@@ -16,7 +16,7 @@ extension SubjectArgument {
     /// - Parameters:
     ///   - backend: nil for all backends.
     ///   - command: for messages, such as `homing list`.
-    ///   - inAll: throws if a name cannot be looked up in one of the lists: it may be meant there.
+    ///   - inAll: throws if one of the lists is unavailable, because the name may be in it.
     static func person(
         _ text: String, at backend: String?, for command: String, inAll: Bool = false, _ client: ControlClient
     ) async throws(Problem) -> Person {
@@ -48,7 +48,7 @@ extension SubjectArgument {
         return Person(id: id, backend: list.backend, account: text.hasPrefix("@") ? nil : list.account)
     }
 
-    /// A name may be a person's in one of several lists; an id may be one in each.
+    /// A name may be in one of several lists; an id may be in each.
     private static func person(
         _ text: String, inSeveral lists: [RosterReport], for command: String, _ argument: (String) -> SubjectArgument
     ) async throws(Problem) -> Person {

@@ -29,10 +29,10 @@ struct SubjectArgument {
         let subject: SubjectReport?
     }
 
-    /// True if the daemon can judge the value without a look-up: a number is an id, also if a person is called so.
+    /// True if the value needs no look-up: a number is an id, even if a person has that name.
     static func isID(_ value: String) -> Bool { Int64(value) != nil }
 
-    /// The field with an id; unchanged if its value is an id, or if it takes none.
+    /// The field with an id; unchanged if its value is one, or if it takes none.
     ///
     /// - Parameters:
     ///   - option: how the value is given, for messages, such as `--user `, or the beginning of a whole command.
@@ -78,7 +78,7 @@ struct SubjectArgument {
         return row.id
     }
 
-    /// Of rows that a name fits, those that are spelled exactly so, if there are any.
+    /// The exact matches among rows with a fitting name, if any.
     ///
     /// - Parameter isWhole: false if more rows fit than these.
     static func closest(_ rows: [ControlAPI.RosterRow], to text: String, isWhole: Bool = true) -> [ControlAPI.RosterRow] {
@@ -88,7 +88,7 @@ struct SubjectArgument {
 
     private static let shown = 10
 
-    /// The rows with this label, or with this id where any text may be one.
+    /// The rows with this label, or with this id if any text can be an id.
     func rows(of text: String, _ roster: RosterReport, takesText: Bool) async throws(Problem) -> [ControlAPI.RosterRow] {
         if takesText, let row = try await page(query(roster) { $0.ids = [text] }).rows.first(where: { $0.id == text }) { return [row] }
         return try await page(query(roster) { $0.label = text }).rows
@@ -101,7 +101,7 @@ struct SubjectArgument {
         if parsed.id != nil { return text.lowercased() }
         do throws(Problem) {
             let found = try await entry(name)
-            // The entry may be the one with the new row's form: it is about the same row.
+            // The entry may have the new row's form: it is about the same row.
             if let subject = found.subject, subject.resource == roster.resource {
                 if let reference = subject.reference ?? (subject.isNew == true ? subject.id : nil) { return reference }
             }

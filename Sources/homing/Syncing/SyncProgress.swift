@@ -15,7 +15,7 @@ struct SyncProgress: Sendable {
     var blocked: Int { reports(now).reduce(0) { $0 + $1.queue.blocked } }
     var total: Int { delivered + dead + held + waiting }
 
-    /// The reason, as a sentence, for which a backend with waiting entries sends nothing.
+    /// Why a backend with waiting entries sends nothing, as a sentence.
     var obstacle: String? { reports(now).first { $0.ownWaiting > 0 && $0.knownGate != .open }?.gateReason }
 
     /// Backends with entries that need a sign-in.

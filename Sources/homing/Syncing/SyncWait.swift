@@ -1,7 +1,7 @@
 import ArgumentParser
 import ControlAPI
 
-/// Waits until Homing delivers nothing more without help. Events trigger a look at the status.
+/// Waits until Homing can deliver nothing more without help. Checks the status after events.
 struct SyncWait: Sendable {
     var status: @Sendable () async throws -> Status
     /// Passes the events after `since` to `each` until it returns false or the stream ends.

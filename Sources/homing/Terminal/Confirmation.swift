@@ -6,7 +6,7 @@ struct Confirmation {
     /// True if `--yes` was given.
     let skipped: Bool
 
-    /// True if the question must be asked; throws if there is no terminal.
+    /// True if the question must be asked; throws without a terminal.
     var isNeeded: Bool {
         get throws(Problem) {
             if skipped { return false }

@@ -19,7 +19,7 @@ struct Console: Sendable {
             errorStyle: TextStyle(isTerminal: error, environment: environment), width: width(environment))
     }
 
-    /// Of the terminal, else from `COLUMNS`, else 100; from 40 to 120, which people can read.
+    /// The terminal's width, else `COLUMNS`, else 100; limited to 40 to 120 for legibility.
     private static func width(_ environment: [String: String]) -> Int {
         var size = winsize()
         let known = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil

@@ -18,7 +18,7 @@ struct TerminalPrompt {
         return line()
     }
 
-    /// Like `ask`, without echo. Restores the terminal settings afterwards, also after an interrupt.
+    /// Like `ask`, without echo. Restores the terminal settings afterwards, even after an interrupt.
     func askHidden(_ question: String) throws -> String? {
         let descriptor = terminal.fileDescriptor
         var before = termios()
