@@ -11,12 +11,17 @@ package struct Moment: Sendable {
     }
 
     package func text(_ date: Date) -> String {
-        let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute], from: date)
+        let parts = calendar.dateComponents([.year, .hour, .minute], from: date)
         let time = Self.twoDigits(parts.hour ?? 0) + ":" + Self.twoDigits(parts.minute ?? 0)
         if calendar.isDate(date, inSameDayAs: now) { return time }
-        let day = "\(parts.day ?? 0) \(Self.months[((parts.month ?? 1) - 1) % 12])"
         let isThisYear = parts.year == calendar.component(.year, from: now)
-        return "\(day) \(isThisYear ? "" : "\(parts.year ?? 0) ")\(time)"
+        return "\(day(date)) \(isThisYear ? "" : "\(parts.year ?? 0) ")\(time)"
+    }
+
+    /// `22 Nov`.
+    package func day(_ date: Date) -> String {
+        let parts = calendar.dateComponents([.month, .day], from: date)
+        return "\(parts.day ?? 0) \(Self.months[((parts.month ?? 1) - 1) % 12])"
     }
 
     /// As `text`, with seconds.

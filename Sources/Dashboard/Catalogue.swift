@@ -89,6 +89,18 @@ extension Catalogue {
 
     func verdict(_ verdict: String) -> String { isEnglish ? Words.verdict(verdict) : known("verdict.\(verdict)") ?? Words.verdict(verdict) }
 
+    /// Why entries were refused, for use after their number.
+    func refusal(_ reason: String) -> String { isEnglish ? Words.refusal(reason) : known("refusal.\(reason)") ?? Words.refusal(reason) }
+
+    /// `2 h 5 min`.
+    ///
+    /// - Parameter ms: milliseconds.
+    func length(_ ms: Int64) -> String {
+        let length = Words.length(ms)
+        guard !isEnglish else { return length }
+        return length.replacing(".", with: ",").split(separator: " ").map { known("unit.\($0)") ?? String($0) }.joined(separator: " ")
+    }
+
     /// `measurement of Anna Example (5)`.
     func name(_ entry: EntrySummary) -> String {
         var entry = entry

@@ -17,6 +17,7 @@ struct Reading {
             return try await faces(backend: backend, user: user).page(desk)
         case ["queue"]: return try await queue(query, state: visit.query["state"]).page(desk)
         case ["delivered"]: return try await delivered(after: number(query["after"])).page(desk)
+        case ["figures"]: return try await figures().page(desk)
         case ["accounts"]: return AccountsPage(status: try await status()).page(desk)
         case ["accounts", "sign-in"]:
             let status = try await status()
@@ -120,6 +121,11 @@ struct Reading {
     private func delivered(after: Int64?) async throws(Problem) -> DeliveredPage {
         guard let after else { return DeliveredPage(newest: try await newest(100)) }
         return DeliveredPage(receipts: try await client.call(Endpoints.receipts, ReceiptQuery(after: after)))
+    }
+
+    private func figures() async throws(Problem) -> FiguresPage {
+        let begin = desk.moment.now.addingTimeInterval(-Double(FiguresPage.length - 1) * FiguresPage.secondsPerDay)
+        return FiguresPage(report: try await client.call(Endpoints.stats, StatsQuery(since: begin)))
     }
 
     private func people(_ query: [String: String]) async throws(Problem) -> PeoplePage {

@@ -30,6 +30,19 @@ import Testing
         }
     }
 
+    /// With today, so that the page has as many days as it says.
+    @Test func figuresBeginTwentyNineDaysAgo() async throws {
+        let report = sample.figures.report
+        try await daemon.serve { _ in
+            report
+        } _: { client in
+            let page = try #require(try await Reading(client: client, desk: Sample.desk()).page(visit("figures")))
+            #expect(page.tab == .figures && page.body.source.contains("1,198"))
+        }
+        let call = try #require(daemon.calls.first)
+        #expect(call.hasPrefix("GET /v1/stats?since=2025-02-10T14") && daemon.calls.count == 1, "\(call)")
+    }
+
     @Test func fixIsStrict() async throws {
         let detail = EntryDetail(entry: sample.entry(), attempts: [])
         let receipt = SubmissionReceipt(id: "2", sequence: 2, duplicate: false, backend: "", account: "", lane: "")

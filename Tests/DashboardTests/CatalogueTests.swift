@@ -9,7 +9,7 @@ import Testing
     private func plain(_ keys: Set<String>) -> Set<String> { Set(keys.map { $0.replacing(/\[.*/, with: "") }) }
 
     @Test func languagesHaveTheSameTexts() {
-        let ownWords = ["state", "hold", "verdict"]
+        let ownWords = ["state", "hold", "verdict", "refusal", "unit"]
         let vietnamese = plain(Catalogue.vietnamese.keys).filter { key in !ownWords.contains { key.hasPrefix("\($0).") } }
         let english = plain(Catalogue.english.keys).filter { key in !ownWords.contains { key.hasPrefix("\($0).") } }
         #expect(vietnamese == english)
@@ -20,6 +20,9 @@ import Testing
         for state in Entry.State.allCases { #expect(words.known("state.\(state.rawValue)") != nil, "\(state)") }
         for reason in HoldReason.allCases { #expect(words.known("hold.\(reason.rawValue)") != nil, "\(reason)") }
         for verdict in Verdict.Name.allCases { #expect(words.known("verdict.\(verdict.rawValue)") != nil, "\(verdict)") }
+        for reason in ["refused", "forbidden", "serverError", "lostAnswer", "misplaced", "profile"] {
+            #expect(words.refusal(reason) != Words.refusal(reason), "\(reason)")
+        }
         for code in Attention.Code.allCases where code != .unknown {
             for words in Catalogue.all { #expect(words.known("attention.\(code.rawValue)") != nil, "\(code)") }
         }
@@ -31,6 +34,13 @@ import Testing
         #expect(Catalogue.english.state(of: entry) == entry.stateWords && entry.stateWords == "failed after 3 attempts")
         #expect(Catalogue.vietnamese.state(of: entry) == "thất bại sau 3 lần thử")
         #expect(Catalogue.vietnamese.state(of: Sample().entry("held", hold: "forbidden")) == "giữ lại: không được phép")
+    }
+
+    @Test(arguments: [
+        (1449, "1.4 s", "1,4 giây"), (60_000, "1 min", "1 phút"), (12_000_000, "3 h 20 min", "3 giờ 20 phút"),
+        (97_200_000, "1 d 3 h", "1 ngày 3 giờ"),
+    ] as [(Int64, String, String)]) func writesLengthsOfTime(ms: Int64, english: String, vietnamese: String) {
+        #expect(Catalogue.english.length(ms) == english && Catalogue.vietnamese.length(ms) == vietnamese)
     }
 
     @Test func hasEachPluralFormOfTheLanguage() {

@@ -97,6 +97,23 @@ struct Sample {
         return RosterPage(roster: report, rows: rows, matching: 3, next: text)
     }
 
+    var figures: FiguresPage {
+        var account = AccountStats(backend: text, account: text, email: text)
+        (account.captured, account.delivered, account.refused) = (1204, 1198, [text: 3, "forbidden": 1])
+        (account.medianDelay, account.p95Delay) = (1400, 7_500_000)
+        (account.signIns, account.signOuts) = (2, 1)
+        var backend = BackendStats(backend: text)
+        (backend.outages, backend.outageTime, backend.outageSince, backend.signInsFailed) = (2, 12_000_000, Self.now, 1)
+        let days = [
+            DayStats(day: "2025-02-09", captured: 7777), DayStats(day: "2025-02-10", captured: 40, delivered: 20, signIns: 1),
+            DayStats(day: "2025-03-11", captured: 1, delivered: 10, refused: 4, signOuts: 1, outageTime: 12_000_000),
+            DayStats(day: text, captured: 7777),
+        ]
+        // 2025-02-10
+        let since = Date(timeIntervalSince1970: 1_739_145_600)
+        return FiguresPage(report: StatsReport(since: since, until: Self.now, accounts: [account], backends: [backend], days: days))
+    }
+
     var face: Face? {
         let name = String(decoding: JSONCoding.encoded(text), as: UTF8.self)
         return Face(
@@ -124,7 +141,7 @@ struct Sample {
             DeliveredPage(newest: [entry("delivered")]).page(desk),
             DeliveredPage(receipts: ReceiptPage(receipts: [receipt], next: 7)).page(desk),
             PeoplePage(lists: [roster.roster, roster.roster], chosen: roster, find: text, lanes: [lane]).page(desk),
-            PeoplePage(lists: [], problem: problem).page(desk), AccountsPage(status: status).page(desk),
+            PeoplePage(lists: [], problem: problem).page(desk), figures.page(desk), AccountsPage(status: status).page(desk),
             AccountsPage.signIn(signedOut, email: text, problem: problem, desk), AccountsPage.signOut(backend, desk),
             Questions.fix(entry(), roster, find: text, desk), Questions.discard(entry(), choice, desk), Questions.discard(file: text, desk),
             Questions.delivered(entry(), desk),

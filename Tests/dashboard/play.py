@@ -173,6 +173,22 @@ def stays_current(stage):
     assert page.evaluate("document.activeElement.getAttribute('href')") == name
 
 
+def shows_the_figures(stage):
+    stage.station.homing("sync", "--wait", "--timeout", PATIENCE, check=False)
+    page = stage.go("figures")
+    chart = page.get_by_role("img", name="Captured and delivered entries per day")
+    expect(chart).to_be_visible()
+    # The policy of the page allows the pattern.
+    assert "#hatch" in chart.locator("g .captured").last.evaluate("bar => getComputedStyle(bar).fill")
+    expect(page.locator("#figures dl").first).to_contain_text("by the server")
+    today = page.locator("#figures tbody tr").first.locator("td")
+    captured, delivered = (int(today.nth(column).inner_text()) for column in (0, 1))
+    stage.station.submit(5)
+    expect(today.nth(0)).to_have_text(str(captured + 1))
+    expect(today.nth(1)).to_have_text(str(delivered + 1))
+    stage.picture("figures")
+
+
 def draws_the_face(stage, entry, number):
     page = stage.go(f"entry/{entry}")
     expect(page.locator("#state .badge")).to_have_text("waiting")
@@ -315,8 +331,8 @@ def signs_out_and_in(stage):
     stage.picture("accounts")
 
 
-PAGES = ("", "people", "queue", "queue?state=dead", "delivered", "delivered?after=0", "accounts", "accounts/sign-out?backend=breathesafe",
-         "accounts/sign-in?backend=breathesafe", "nowhere")
+PAGES = ("", "people", "queue", "queue?state=dead", "delivered", "delivered?after=0", "figures", "accounts",
+         "accounts/sign-out?backend=breathesafe", "accounts/sign-in?backend=breathesafe", "nowhere")
 
 
 def is_accessible(stage, entry):
@@ -395,7 +411,7 @@ def play(station, browser):
     until("the refusal", lambda: station.homing("list", "--state", "dead", "--json").stdout.count('"id"') >= 1)
     stage = Stage(station, browser)
     acts = [opens_with_a_token, refuses_strangers, keeps_room_for_the_person, gives_other_sites_nothing, discards_and_restores, fixes_the_person, stays_current,
-            shows_hostile_names_as_text]
+            shows_the_figures, shows_hostile_names_as_text]
     for act in acts:
         step(stage, act)
     station.sandbox("down")

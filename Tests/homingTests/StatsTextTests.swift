@@ -51,6 +51,6 @@ import Testing
         (0, "0.0 s"), (1449, "1.4 s"), (59_999, "59 s"), (60_000, "1 min"), (3_600_000, "1 h"), (12_000_000, "3 h 20 min"),
         (97_200_000, "1 d 3 h"),
     ] as [(Int64, String)]) func lengthsHaveTwoUnits(ms: Int64, words: String) {
-        #expect(StatsText.length(ms) == words)
+        #expect(Words.length(ms) == words)
     }
 }

@@ -43,11 +43,22 @@ struct Desk: Sendable {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = moment.timeZone
         let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
-        func two(_ number: Int?) -> String { String("0\(number ?? 0)".suffix(2)) }
-        let time = "\(two(parts.hour)):\(two(parts.minute))" + (style.hasSuffix("ss") ? ":\(two(parts.second))" : "")
+        let seconds = style.hasSuffix("ss") ? ":\(Self.two(parts.second))" : ""
+        let time = "\(Self.two(parts.hour)):\(Self.two(parts.minute))\(seconds)"
         if calendar.isDate(date, inSameDayAs: moment.now) { return time }
-        return "\(time) \(two(parts.day))/\(two(parts.month))/\(parts.year ?? 0)"
+        return "\(time) \(Self.two(parts.day))/\(Self.two(parts.month))/\(parts.year ?? 0)"
     }
+
+    /// A day in UTC: `11 Mar`, in Vietnamese `11/03`.
+    func day(_ begin: Date) -> String {
+        guard !words.isEnglish else { return Moment(now: moment.now, timeZone: .gmt).day(begin) }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        let parts = calendar.dateComponents([.month, .day], from: begin)
+        return "\(Self.two(parts.day))/\(Self.two(parts.month))"
+    }
+
+    private static func two(_ number: Int?) -> String { String("0\(number ?? 0)".suffix(2)) }
 
     enum Weight: String { case main, quiet, grave }
 
@@ -78,7 +89,7 @@ struct Desk: Sendable {
 
 /// One page, without the frame around it.
 struct Page: Sendable {
-    enum Tab: String, CaseIterable { case overview, people, queue, delivered, accounts }
+    enum Tab: String, CaseIterable { case overview, people, queue, delivered, figures, accounts }
 
     var title: String
     var tab: Tab?

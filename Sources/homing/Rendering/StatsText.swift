@@ -34,8 +34,8 @@ struct StatsText {
         let rows = accounts.map { account -> [String] in
             [
                 account.email ?? account.account, Words.number(account.captured), Words.number(account.delivered),
-                Words.number(account.refused.values.reduce(0, +)), account.medianDelay.map(Self.length) ?? "",
-                account.p95Delay.map(Self.length) ?? "", Words.number(account.signIns), Words.number(account.signOuts),
+                Words.number(account.refused.values.reduce(0, +)), account.medianDelay.map(Words.length) ?? "",
+                account.p95Delay.map(Words.length) ?? "", Words.number(account.signIns), Words.number(account.signOuts),
             ]
         }
         return Table(columns: columns, rows: rows, width: width).lines(style: style)
@@ -51,47 +51,17 @@ struct StatsText {
     private static func refusals(_ account: AccountStats) -> String? {
         guard !account.refused.isEmpty else { return nil }
         let reasons = account.refused.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-            .map { "\(Words.number($0.value)) \(words(ofReason: $0.key))" }
+            .map { "\(Words.number($0.value)) \(Words.refusal($0.key))" }
         return "Refused for \((account.email ?? account.account).printable): \(reasons.joined(separator: ", "))."
-    }
-
-    private static func words(ofReason reason: String) -> String {
-        switch reason {
-        case "refused": "by the server"
-        case "forbidden": "not permitted"
-        case "serverError": "after server errors"
-        case "lostAnswer": "after lost answers"
-        case "misplaced": "stored with other values"
-        case "profile": "not fitting the profile"
-        default: "(\(reason))".printable
-        }
     }
 
     /// `breathesafe: 2 outages, together 3 h 20 min. Unreachable since 3 minutes ago (14:05).`
     private func outages(_ backend: BackendStats) -> String {
         var text = "\(backend.backend): \(Words.count(backend.outages, "outage", "outages"))"
-        if backend.outageTime > 0 { text += ", together \(Self.length(backend.outageTime))" }
+        if backend.outageTime > 0 { text += ", together \(Words.length(backend.outageTime))" }
         text += "."
         if let since = backend.outageSince { text += " Not reachable now; the outage began \(times.relative(since))." }
         if backend.signInsFailed > 0 { text += " \(Words.count(backend.signInsFailed, "failed sign-in", "failed sign-ins"))." }
         return text
-    }
-
-    /// `0.4 s`, `12 s`, `3 min`, `2 h 5 min` or `4 d 3 h`.
-    ///
-    /// - Parameter ms: milliseconds.
-    static func length(_ ms: Int64) -> String {
-        let seconds = ms / 1000
-        func pair(_ unit: Int64, _ name: String, _ lesser: Int64, _ lesserName: String) -> String {
-            let rest = seconds % unit / lesser
-            return "\(seconds / unit) \(name)" + (rest > 0 ? " \(rest) \(lesserName)" : "")
-        }
-        return switch seconds {
-        case ..<10: "\(seconds).\(max(0, ms) % 1000 / 100) s"
-        case ..<60: "\(seconds) s"
-        case ..<3600: "\(seconds / 60) min"
-        case ..<86_400: pair(3600, "h", 60, "min")
-        default: pair(86_400, "d", 3600, "h")
-        }
     }
 }
