@@ -80,8 +80,10 @@ bench: release ## measure the release build, and write the page of measured spee
 	$(BENCH_SCRATCH)/release/bench --programs $$(realpath $(release)) --counter $$(realpath $(BENCH_SCRATCH)/release) \
 	    --json $(BENCH_SCRATCH)/results.json --markdown $(pages)/MeasuredSpeed.md $(BENCH_ARGUMENTS)
 
-screens: build ## put the screens of a working station into the README and the page for managers
+# Pillow comes from PyPI, into the folder of make dashboard.
+screens: ci-deps build ## put the screens of a working station into the README and the page for managers
 	Tests/screens/run "$(debug)"
+	Tests/screens/dashboard "$(debug)"
 
 lint: ## check the format of every source file
 	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Benchmarks Package.swift

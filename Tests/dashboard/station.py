@@ -33,7 +33,7 @@ class Station:
         (STAGE / "backends/breathesafe.yaml").write_text(moved)
         (STAGE / "homing.yaml").write_text("state_directory: state\nsocket: homing.sock\ndelivery: {first_delay: 0.1, first_pause: 0.1}\n")
         self.run_daemon()
-        self.homing("login", "--email", "manager@lab.test", "--password-stdin", input="Correct-horse-9")
+        self.sign_in()
 
     def start(self, name, program, *arguments, **options):
         log = open(STAGE / f"{name}.log", "ab")
@@ -45,6 +45,9 @@ class Station:
     def run_daemon(self):
         self.start("homingd", "homingd", "run", "--config", STAGE / "homing.yaml")
         until("the daemon", lambda: self.homing("status", "--json", check=False).returncode != 3)
+
+    def sign_in(self):
+        self.homing("login", "--email", "manager@lab.test", "--password-stdin", input="Correct-horse-9")
 
     def kill_daemon(self):
         daemon = self.processes.pop("homingd")
