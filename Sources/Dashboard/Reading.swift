@@ -1,4 +1,5 @@
 import ControlAPI
+import Foundation
 import SyncModel
 
 /// Makes pages of the daemon's answers.

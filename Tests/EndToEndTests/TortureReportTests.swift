@@ -11,8 +11,9 @@ import Testing
         outcome.met("hostile requests", 1200)
         outcome.counted("answered 200", 34_000)
         outcome.counted("never", 0)
-        let text = Report(outcomes: [outcome], left: [], minutes: 1, began: Date(timeIntervalSince1970: 0)).markdown
-        #expect(text.contains("| door | 2.5 | 0 | 1,200 | 0 |"), "\(text)")
+        let report = Report(outcomes: [outcome], left: [], minutes: 1, began: Date(timeIntervalSince1970: 0))
+        #expect(report.markdown.contains("| door | 2.5 | 0 | 1,200 | 0 |"), "\(report.markdown)")
+        let text = report.faultsMarkdown
         #expect(text.contains("- **door**: hostile requests 1,200.\n  Also counted: answered 200 34,000."), "\(text)")
     }
 

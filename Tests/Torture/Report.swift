@@ -1,6 +1,6 @@
 import Foundation
 
-/// The guarantees page: the promises, the faults, and the results of one run.
+/// The page of guarantees, with the promises and the results of one run, and the page beside it with the faults and the negative controls.
 struct Report {
     let outcomes: [Outcome]
     let left: [String]
@@ -22,8 +22,8 @@ struct Report {
         3. Each id takes effect at most once. If a backend can neither look up an id nor ignore a duplicate, duplicates occur only for entries
            recorded as `uncertain`. Of an entry and the one that replaces it, only one takes effect.
         4. When faults end, every entry that may be sent settles within bounded time. At any moment it is being sent, or its next time is set.
-        5. Entries of a lane are delivered in order. With `on_dead: skip`, later ones pass one that fails for good, three times in a row, or whose
-           answer was lost twice in a row; in a lane that another route names in `after`, only one that fails for good or is on hold.
+        5. Entries of a lane are delivered in order. With `on_dead: skip`, later ones overtake one that fails for good, three times in a row, or whose
+           response was lost twice in a row; in a lane that another route names in `after`, only one that fails for good or is on hold.
         6. At most one entry of a lane is in flight.
         7. An entry gets at most three attempts. Failures that the entry did not cause do not count: offline, 401, 429, login pages,
            certificates and clocks.
@@ -41,13 +41,7 @@ struct Report {
 
         Recovery is the time from the end of a fault until all entries were settled. The simulation uses simulated time: a backend may ask for a
         wait of hours, and people sign in one after the other. *Damage* can destroy captures for good. There, *lost* counts missing captures that
-        no report counts. Reported ones are counted below.
-
-        ### Faults by kind
-
-        Each list names the injected faults. *Also counted* lists consequences and other counts that are not faults.
-
-        \(outcomes.map(faults).joined(separator: "\n"))
+        no report counts. <doc:Faults> counts the reported ones, and all faults by kind.
 
         ## Coverage
 
@@ -59,15 +53,8 @@ struct Report {
 
         ## Negative controls
 
-        A campaign that cannot fail proves nothing. Each was also run without one of its guarantees, and had to fail.
-
-        | campaign | without | failed as it should |
-        |---|---|---|
-        \(outcomes.flatMap { outcome in
-            outcome.controls.map { "| \(outcome.campaign) | \($0.without) | \($0.failedAsItShould ? "yes" : "**no**") |" }
-        }.joined(separator: "\n"))
-
-        In addition, bugs are planted one at a time: <doc:Mutants>.
+        A campaign that cannot fail proves nothing. Each was also run without one of its guarantees, and had to fail: \(controls). In addition,
+        bugs are planted one at a time: <doc:Mutants>.
 
         ## Not tested
 
@@ -85,6 +72,37 @@ struct Report {
         \(undone)
         \(failures)
         """
+    }
+
+    /// The name of the page beside that of the guarantees.
+    static let faultsFile = "Faults.md"
+
+    var faultsMarkdown: String {
+        """
+        # Faults
+
+        Written by `make torture` on \(began.formatted(.iso8601.year().month().day())), with <doc:Guarantees>.
+
+        ## Faults by kind
+
+        Each list names the injected faults. *Also counted* lists consequences and other counts that are not faults.
+
+        \(outcomes.map(faults).joined(separator: "\n"))
+
+        ## Negative controls
+
+        | campaign | without | failed as it should |
+        |---|---|---|
+        \(outcomes.flatMap { outcome in
+            outcome.controls.map { "| \(outcome.campaign) | \($0.without) | \($0.failedAsItShould ? "yes" : "**no**") |" }
+        }.joined(separator: "\n"))
+
+        """
+    }
+
+    private var controls: String {
+        let controls = outcomes.flatMap(\.controls)
+        return "\(controls.filter(\.failedAsItShould).count) of \(controls.count) did"
     }
 
     private func row(_ outcome: Outcome) -> String {

@@ -8,7 +8,7 @@ struct RunCommand: AsyncParsableCommand {
     @Option(name: .customLong("only"), help: "Only this campaign; repeatable.") var names: [String] = []
     @Option(help: "The seed of all random choices. Default: a new one each time.") var seed: UInt64?
 
-    @Option(help: "Write the page of guarantees to this file, as Markdown.") var report: String?
+    @Option(help: "Write the page of guarantees to this file, and Faults.md beside it.") var report: String?
 
     /// In order, each with its share of the time. On two cores, ten thousand kills and a million hostile inputs take 45 minutes.
     private static let campaigns: [(campaign: any Campaign, share: Double)] = [
@@ -36,8 +36,11 @@ struct RunCommand: AsyncParsableCommand {
         }
         if let report {
             let left = Self.names.filter { name in !outcomes.contains { $0.campaign == name } }
-            let text = Report(outcomes: outcomes, left: left, minutes: minutes, began: began).markdown
-            try text.write(toFile: report, atomically: true, encoding: .utf8)
+            let pages = Report(outcomes: outcomes, left: left, minutes: minutes, began: began)
+            let file = URL(fileURLWithPath: report)
+            try pages.markdown.write(to: file, atomically: true, encoding: .utf8)
+            let beside = file.deletingLastPathComponent().appending(component: Report.faultsFile)
+            try pages.faultsMarkdown.write(to: beside, atomically: true, encoding: .utf8)
         }
         if outcomes.contains(where: { !$0.failures.isEmpty || $0.controls.contains { !$0.failedAsItShould } }) { throw ExitCode.failure }
     }

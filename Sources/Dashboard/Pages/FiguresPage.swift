@@ -11,7 +11,7 @@ struct FiguresPage: Sendable {
 
     func page(_ desk: Desk) -> Page {
         let title = desk.words["tab.figures"]
-        return Page(title, tab: .figures, "<h1>\(title)</h1><div id=\"figures\" data-live>\(content(desk))</div>")
+        return Page(title, tab: .figures, isLive: false, "<h1>\(title)</h1><div id=\"figures\">\(content(desk))</div>")
     }
 
     private func content(_ desk: Desk) -> HTML {
