@@ -36,10 +36,12 @@ import Testing
         #expect(Catalogue.vietnamese.state(of: Sample().entry("held", hold: "forbidden")) == "giữ lại: không được phép")
     }
 
-    @Test(arguments: [
-        (1449, "1.4 s", "1,4 giây"), (60_000, "1 min", "1 phút"), (12_000_000, "3 h 20 min", "3 giờ 20 phút"),
-        (97_200_000, "1 d 3 h", "1 ngày 3 giờ"),
-    ] as [(Int64, String, String)]) func writesLengthsOfTime(ms: Int64, english: String, vietnamese: String) {
+    @Test(
+        arguments: [
+            (1449, "1.4 s", "1,4 giây"), (60_000, "1 min", "1 phút"), (12_000_000, "3 h 20 min", "3 giờ 20 phút"),
+            (97_200_000, "1 d 3 h", "1 ngày 3 giờ"),
+        ] as [(Int64, String, String)]) func writesLengthsOfTime(ms: Int64, english: String, vietnamese: String)
+    {
         #expect(Catalogue.english.length(ms) == english && Catalogue.vietnamese.length(ms) == vietnamese)
     }
 

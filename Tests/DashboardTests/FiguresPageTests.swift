@@ -35,9 +35,11 @@ import Testing
         #expect(page.contains(">Entries per day</text>") && page.contains(">Day (UTC)</text>"))
     }
 
-    @Test(arguments: [
-        (0, 1), (1, 1), (4, 1), (5, 2), (9, 5), (20, 5), (21, 10), (40, 10), (41, 20), (4000, 1000), (.max, 500_000_000_000_000),
-    ] as [(Int, Int)]) func fourLinesReachTheHighestBar(most: Int, step: Int) { #expect(DailyChart.step(upTo: most) == step) }
+    @Test(
+        arguments: [
+            (0, 1), (1, 1), (4, 1), (5, 2), (9, 5), (20, 5), (21, 10), (40, 10), (41, 20), (4000, 1000), (.max, 500_000_000_000_000),
+        ] as [(Int, Int)]) func fourLinesReachTheHighestBar(most: Int, step: Int)
+    { #expect(DailyChart.step(upTo: most) == step) }
 
     @Test func damagedNumbersAreDrawn() {
         let page = source { ($0.days[1].captured, $0.days[1].delivered) = (.max, -3) }

@@ -47,10 +47,12 @@ import Testing
         #expect(text(empty) == "No figures for 2025-02-09 to 2025-03-11: nothing was captured or delivered.")
     }
 
-    @Test(arguments: [
-        (0, "0.0 s"), (1449, "1.4 s"), (59_999, "59 s"), (60_000, "1 min"), (3_600_000, "1 h"), (12_000_000, "3 h 20 min"),
-        (97_200_000, "1 d 3 h"),
-    ] as [(Int64, String)]) func lengthsHaveTwoUnits(ms: Int64, words: String) {
+    @Test(
+        arguments: [
+            (0, "0.0 s"), (1449, "1.4 s"), (59_999, "59 s"), (60_000, "1 min"), (3_600_000, "1 h"), (12_000_000, "3 h 20 min"),
+            (97_200_000, "1 d 3 h"),
+        ] as [(Int64, String)]) func lengthsHaveTwoUnits(ms: Int64, words: String)
+    {
         #expect(Words.length(ms) == words)
     }
 }
