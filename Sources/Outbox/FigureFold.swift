@@ -44,8 +44,8 @@ struct FigureFold {
         case .signedOut: count(event) { $0.signedOut += 1 }
         case .signInRefused, .signInFailed: count(event) { $0.signInsFailed += 1 }
         case .gateChanged: gateChanged(event)
-        // A run that was killed left no `stopped`.
-        case .stopped, .started: endOutages(at: event.at)
+        // A run that was killed left no `stopped`. A reload may have removed the backend.
+        case .stopped, .started, .reloaded: endOutages(at: event.at)
         default: break
         }
     }
@@ -58,9 +58,11 @@ struct FigureFold {
         change(&figures[key, default: DailyFigure()])
     }
 
-    /// A server that asks for a pause is reachable.
+    /// Without a complete answer of the server. One that asks for a pause, a sign-in, or reports an error is reachable.
+    private static let unanswered = Set([Failure.Reason.offline, .tls, .clock, .intercepted, .lostAnswer].map(\.rawValue))
+
     private mutating func gateChanged(_ event: CountedEvent) {
-        guard event.gate == "cooling", event.reason != Failure.Reason.throttled.rawValue else {
+        guard event.gate == "cooling", Self.unanswered.contains(event.reason ?? "") else {
             return endOutage(of: event.backend, at: event.at)
         }
         guard outages[event.backend] == nil else { return }

@@ -23,8 +23,10 @@ extension Outbox {
 
     private static let memoryIdentity = "notified"
 
-    /// Stores messages together with the memory of what they report, also on a full disk.
-    package func keep(_ payloads: [Data], memory: Data, at now: Date) async throws(OutboxError) {
+    /// Stores messages together with the memory of what they report, even on a full disk.
+    ///
+    /// - Parameter rule: where the messages may go, and whether they may have names; see `forgetNotifications`.
+    package func keep(_ payloads: [Data], memory: Data, rule: String, at now: Date) async throws(OutboxError) {
         let vault = vault
         try await commit { db in
             for payload in payloads {
@@ -37,8 +39,8 @@ extension Outbox {
                 sql: "DELETE FROM notification WHERE number NOT IN (SELECT number FROM notification ORDER BY number DESC LIMIT ?)",
                 arguments: [Self.mostNotifications])
             try db.execute(
-                sql: "INSERT OR REPLACE INTO notified (id, sealed) VALUES (1, ?)",
-                arguments: [try vault.seal(memory, as: Self.memoryIdentity)])
+                sql: "INSERT OR REPLACE INTO notified (id, rule, sealed) VALUES (1, ?, ?)",
+                arguments: [rule, try vault.seal(memory, as: Self.memoryIdentity)])
         }
         if !payloads.isEmpty { notificationsDue.send() }
     }
@@ -86,13 +88,18 @@ extension Outbox {
     package func removeNotification(_ number: Int64) async throws(OutboxError) {
         try await commit { db in try db.execute(sql: "DELETE FROM notification WHERE number = ?", arguments: [number]) }
         secretsDeleted.send()
+        eventsWritten.send()
     }
 
-    /// Deletes all, for a configuration without notifications. Writes nothing if there are none.
-    package func forgetNotifications() async throws(OutboxError) {
-        let sql = "SELECT EXISTS (SELECT 1 FROM notification) OR EXISTS (SELECT 1 FROM notified)"
-        guard try await read({ try Bool.fetchOne($0, sql: sql) ?? false }) else { return }
-        try await commit { db in try db.execute(sql: "DELETE FROM notification; DELETE FROM notified") }
+    /// Deletes all, and what was reported, if they were stored by another rule: they may not go to another address, or have names that are no
+    /// longer allowed.
+    ///
+    /// - Parameter rule: nil without notifications.
+    package func forgetNotifications(except rule: String?) throws(OutboxError) {
+        let stored = try readAtOnce { db in try String.fetchOne(db, sql: "SELECT rule FROM notified") }
+        if stored == nil || stored == rule { return }
+        try writeAtOnce { db in try db.execute(sql: "DELETE FROM notification; DELETE FROM notified") }
         secretsDeleted.send()
+        eventsWritten.send()
     }
 }

@@ -505,6 +505,7 @@ package enum OutboxSchema {
 
         CREATE TABLE notified (
             id INTEGER PRIMARY KEY CHECK (id = 1),
+            rule TEXT NOT NULL,
             sealed BLOB NOT NULL
         ) STRICT;
 

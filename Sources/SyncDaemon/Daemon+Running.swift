@@ -19,8 +19,7 @@ extension Daemon {
     package func run() async throws {
         do {
             try await outbox.record([opening])
-            try forgetRosters()
-            if configuration.notify == nil { try await outbox.forgetNotifications() }
+            try forgetOutdated()
             try outbox.forgetOwedSignOuts(except: backends.map(\.name), at: context.clock.now)
             for keeper in keepers {
                 try await holdUnfindable(at: keeper.backend)
@@ -63,14 +62,18 @@ extension Daemon {
         try outcome.get()
     }
 
-    /// Deletes lists that were read with another declaration, or at another address.
-    private func forgetRosters() throws(OutboxError) {
+    /// Deletes lists that were read with another declaration, or at another address, and notifications that are no longer wanted.
+    private func forgetOutdated() throws(OutboxError) {
         let rules = backends.flatMap { backend in
             backend.resources.map { RosterRule(backend: backend.name, resource: $0.name, rule: $0.source) }
         }
-        do { try outbox.forgetRosters(except: rules) } catch {
+        do {
+            try outbox.forgetRosters(except: rules)
+            try outbox.forgetNotifications(except: configuration.notify?.rule)
+        } catch {
             if needsSalvage { throw error }
-            context.log.warning("Outdated lists could not be deleted; the next start tries again", metadata: ["error": "\(error)"])
+            context.log.warning(
+                "Outdated lists or notifications could not be deleted; the next start tries again", metadata: ["error": "\(error)"])
         }
     }
 
@@ -149,7 +152,7 @@ extension Daemon {
         let view = ObserverView(seesPeople: notify.rules.names)
         return [
             NotificationWatch(
-                outbox: outbox, settings: notify.rules, station: WebhookMessage.hostName, clock: context.clock, log: context.log
+                outbox: outbox, settings: notify.rules, rule: notify.rule, station: WebhookMessage.hostName, clock: context.clock, log: context.log
             ) { try await handler.status(for: view) },
             NotificationSender(
                 outbox: outbox, webhook: notify.webhook, environment: context.environment, transport: transport, clock: context.clock,

@@ -85,7 +85,7 @@ struct Housekeeping: Service {
     /// Removes deleted secrets from the WAL too.
     private func emptyLogOfSecrets() async {
         for await _ in outbox.secretsDeleted.listen() {
-            // `try?`: `emptyLogAfterWork` retries, even while a reader uses the log, because each of these changes has an event.
+            // `try?`: `emptyLogAfterWork` retries, even while a reader uses the log, because each of these changes signals `eventsWritten` too.
             _ = try? await outbox.emptyLog()
         }
     }

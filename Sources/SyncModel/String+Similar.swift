@@ -3,7 +3,7 @@ extension String {
     package func similar(among words: Set<String>) -> [String] {
         let (length, most) = (count, count < 4 ? 1 : count < 8 ? 2 : 3)
         let distances = words.compactMap { word -> (word: String, distance: Int)? in
-            if length > 2, word.hasPrefix(self) { return (word: word, distance: 1) }
+            if length > 2, word.hasPrefix(self) { return (word: word, distance: word == self ? 0 : 1) }
             // A hostile text may have any length.
             guard abs(word.count - length) <= most else { return nil }
             return (word: word, distance: distance(to: word))

@@ -39,12 +39,12 @@ import Testing
         #expect(fold.outages.isEmpty)
     }
 
-    @Test func pauseOfTheServerIsNoOutage() {
-        let fold = folded([(5, .gateChanged, "cooling", "throttled"), (9, .gateChanged, "open", nil)])
+    @Test(arguments: ["throttled", "signInRequired", "serverError"]) func serverThatAnswersIsNoOutage(reason: String) {
+        let fold = folded([(5, .gateChanged, "cooling", reason), (9, .gateChanged, "open", nil)])
         #expect(fold.figures.isEmpty && fold.outages.isEmpty)
     }
 
-    @Test(arguments: [SyncEvent.Kind.stopped, .started]) func outageEndsWithTheRun(kind: SyncEvent.Kind) {
+    @Test(arguments: [SyncEvent.Kind.stopped, .started, .reloaded]) func outageEndsWithTheRun(kind: SyncEvent.Kind) {
         let fold = folded([(0, .gateChanged, "cooling", "offline"), (Self.hour, kind, nil, nil)])
         #expect(backend(fold, 0)?.outageTime == Self.hour && fold.outages.isEmpty)
     }

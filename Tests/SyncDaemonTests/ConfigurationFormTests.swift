@@ -36,7 +36,7 @@ import Testing
         ("delivery: {attempts: 4}", "homing.yaml:1: delivery.attempts: expected a whole number from 1 to 3, found 4"),
         (
             "spol: {}",
-            "homing.yaml:1: spol: expected one of access, backends, ca_file, delivery, no_proxy, outbox, proxy, socket, spool, state_directory, timeouts"
+            "homing.yaml:1: spol: expected one of access, backends, ca_file, delivery, no_proxy, notify, outbox, proxy, socket, spool, state_directory, timeouts"
         ),
         ("# one\nspool: 5", "homing.yaml:2: spool: expected a table of keys"),
         ("socket: 5", "homing.yaml:1: socket: expected text"),

@@ -184,6 +184,8 @@ def shows_the_figures(stage):
     today = page.locator("#figures tbody tr").first.locator("td")
     captured, delivered = (int(today.nth(column).inner_text()) for column in (0, 1))
     stage.station.submit(5)
+    stage.station.homing("sync", "--wait", "--timeout", PATIENCE, check=False)
+    page.reload()
     expect(today.nth(0)).to_have_text(str(captured + 1))
     expect(today.nth(1)).to_have_text(str(delivered + 1))
     stage.picture("figures")

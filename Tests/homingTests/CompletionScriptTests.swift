@@ -41,7 +41,8 @@ import Testing
         ("homing pe", ["people"]), ("homing people ", ["add", "edit", "delete"]), ("homing people delete ", ["Ben Sample"]),
         ("homing people edit Ben", ["Ben Sample"]), ("homing roster people delete ", ["Ben Sample"]),
         ("homing people add --fi", ["--find", "--first-name"]), ("homing roster people edit x --last", ["--last-name"]),
-        ("homing people add --first-name Anna --la", ["--last-name"]), ("homing people --fi", ["--find"]), ("homing stat", ["status"]),
+        ("homing people add --first-name Anna --la", ["--last-name"]), ("homing people --fi", ["--find"]),
+        ("homing stat", ["stats", "status"]),
         ("homing status --ch", ["--check"]),
     ]) func shortFormsCompleteInBash(line: String, words: [String]) async throws {
         #expect(try await offered(line) == words)

@@ -10,7 +10,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("stauts", "‘homing status’"), ("Status", "‘homing status’"), ("statsu --json", "‘homing status’"), ("lst", "‘homing list’"),
+        ("stauts", "‘homing stats’ or ‘homing status’"), ("Status", "‘homing status’"), ("Stats", "‘homing stats’"),
+        ("stattus --json", "‘homing status’"), ("lst", "‘homing list’"),
         ("logn", "‘homing login’"), ("peple", "‘homing people’"), ("task", "‘homing tasks’"),
         ("rec", "‘homing receipt’ or ‘homing receipts’"), ("completion", "‘homing completions’"),
         ("recieptz", "‘homing receipt’ or ‘homing receipts’"),

@@ -39,7 +39,7 @@ import Testing
 
     @Test func saysThatAnOutageGoesOn() {
         let text = text(report { $0.backends[0].outageSince = Sample.ago(minutes: 3) })
-        #expect(text.contains("Not reachable now; the outage began 3 minutes ago (14:12)."))
+        #expect(text.replacing("\n", with: " ").contains("Not reachable now; the outage began 3 minutes ago (14:12)."))
     }
 
     @Test func saysThatThereAreNoFigures() {

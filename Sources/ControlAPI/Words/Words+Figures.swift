@@ -26,6 +26,8 @@ extension Words {
         case "lostAnswer": "after lost answers"
         case "misplaced": "stored with other values"
         case "profile": "not fitting the profile"
+        case "throttled": "after requests to wait"
+        case "intercepted": "by something between Homing and the server"
         default: "(\(reason))".printable
         }
     }

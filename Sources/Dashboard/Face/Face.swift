@@ -46,13 +46,16 @@ struct Face: Sendable, Equatable {
             let key = pair.key ?? "\(pair.from)-\(pair.to)"
             let measured = capture.averageMeasurements?[key]
             let name = pair.description ?? measured?.description ?? key
-            return Segment(from: from, to: to, key: key, name: name, millimetres: measured?.value)
+            return Segment(
+                from: from, to: to, key: String(key.prefix(Self.longestName)), name: String(name.prefix(Self.longestName)),
+                millimetres: measured?.value)
         }
         if segments.isEmpty { return nil }
     }
 
     /// A face has 54 segments; the rest of a larger payload is not drawn.
     private static let most = 2000
+    private static let longestName = 80
     /// In ARKit's mesh.
     private static let noseRootNumber = "14"
 

@@ -41,16 +41,20 @@ struct FaceOverlay: Sendable {
         }
     }
 
+    /// A face has 54.
+    private static let mostMeasures = 200
+
     /// The largest spread first.
     var measures: [Measure] {
         var found: [String: Measure] = [:]
         for capture in captures {
-            for segment in capture.face.segments {
+            var seen: Set<String> = []
+            for segment in capture.face.segments where seen.insert(segment.key).inserted {
                 guard let length = segment.millimetres, abs(length) < 1e6 else { continue }
                 found[segment.key, default: Measure(name: segment.name, lengths: [])].lengths.append(length)
             }
         }
-        return found.values.sorted { ($1.spread, $0.name) < ($0.spread, $1.name) }
+        return Array(found.values.sorted { ($1.spread, $0.name) < ($0.spread, $1.name) }.prefix(Self.mostMeasures))
     }
 }
 

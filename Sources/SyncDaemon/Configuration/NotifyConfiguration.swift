@@ -21,6 +21,9 @@ package struct NotifyConfiguration: Equatable, Sendable {
         package var name: String { "\(origin) (\(Vault.digest(Data(url.utf8)).hex.prefix(8)))" }
     }
 
+    /// A digest of where messages may go, and of whether they may have names.
+    var rule: String { Vault.digest(Data("\(webhook.url) \(rules.names)".utf8)).hex }
+
     /// Nil, with a mistake, without a valid webhook. Closes the table.
     ///
     /// - Parameter path: reads a path of the table.

@@ -17,8 +17,8 @@ struct NotificationRetry: Sendable {
         case wait(until: Date)
     }
 
-    /// Seconds after each counted try but the last.
-    static let delays: [TimeInterval] = [30, 300, 3600]
+    /// Seconds after each counted try but the last: a day, since a problem is reported only once.
+    static let delays: [TimeInterval] = [30, 300] + Array(repeating: 3600, count: 24)
     /// The longest time in seconds between two tries.
     static let longest: TimeInterval = 3600
     static let longestPause: TimeInterval = 600

@@ -70,7 +70,9 @@ struct NotificationSender: Service {
         } catch {
             switch error {
             case .unreachable(let failure):
-                log.info("The webhook cannot be reached; will retry", metadata: ["reason": "\(failure.reason.rawValue)"])
+                log.log(
+                    level: failure.reason == .offline ? .info : .warning, "The webhook cannot be reached; will retry",
+                    metadata: ["reason": "\(failure.reason.rawValue)"])
                 return .unreachable
             case .lost(let failure):
                 log.warning("The webhook did not answer a notification", metadata: ["reason": "\(failure.reason.rawValue)"])

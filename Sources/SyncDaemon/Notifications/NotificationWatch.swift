@@ -10,6 +10,7 @@ import SyncModel
 struct NotificationWatch: Service {
     let outbox: Outbox
     let settings: NotifySettings
+    let rule: String
     let station: String
     var timeZone = TimeZone.current
     let clock: any SyncClock
@@ -62,7 +63,7 @@ struct NotificationWatch: Service {
         let memory = rules.memory
         guard !messages.isEmpty || memory != kept else { return }
         let payloads = messages.map { WebhookMessage($0, station: station, at: now).encoded }
-        try await outbox.keep(payloads, memory: try JSONEncoder().encode(memory), at: now)
+        try await outbox.keep(payloads, memory: try JSONEncoder().encode(memory), rule: rule, at: now)
         kept = memory
     }
 }

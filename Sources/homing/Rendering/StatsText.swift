@@ -19,7 +19,7 @@ struct StatsText {
         lines += notes.isEmpty ? [] : [""]
         lines += notes.flatMap { $0.wrapped(toColumns: width) }
         if report.accounts.contains(where: { $0.medianDelay != nil }) {
-            let words = "MEDIAN is the usual time from capture to delivery; 95 of 100 took at most 95 %. Both are within 5 %."
+            let words = "MEDIAN: half of the captures were delivered within this time, and 95 % within the next. Both are exact to 5 %."
             lines += words.wrapped(toColumns: width).map(style.faint)
         }
         return lines.joined(separator: "\n")

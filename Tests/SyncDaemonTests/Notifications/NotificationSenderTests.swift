@@ -49,7 +49,7 @@ import Testing
 
     private func keep(_ count: Int, in store: Store) async throws {
         let payloads = (1...count).map { Data(#"{"title":"\#($0)"}"#.utf8) }
-        try await store.outbox.keep(payloads, memory: Data("{}".utf8), at: store.clock.now)
+        try await store.outbox.keep(payloads, memory: Data("{}".utf8), rule: "a", at: store.clock.now)
     }
 
     @Test func sendsInOrderOnceAndSigned() async throws {
@@ -81,8 +81,8 @@ import Testing
         #expect(online.requests.map { $0[header: "webhook-id"] } == offline.requests.map { $0[header: "webhook-id"] })
     }
 
-    @Test func refusedNotificationGivesWayAfterFourTries() async throws {
-        let (store, receiver) = (try Store(), Receiver([500, 500, 500, 500]))
+    @Test func refusedNotificationGivesWayAfterADay() async throws {
+        let (store, receiver) = (try Store(), Receiver(Array(repeating: 500, count: NotificationRetry.delays.count + 1)))
         try await keep(2, in: store)
         try await run(store, receiver) {
             for (count, delay) in NotificationRetry.delays.enumerated() {
@@ -91,7 +91,7 @@ import Testing
             }
             while try await store.outbox.nextNotification() != nil { await pauseBriefly() }
         }
-        #expect(receiver.requests.count == 5)
+        #expect(receiver.requests.count == NotificationRetry.delays.count + 2)
         #expect(receiver.requests.last?.body == Data(#"{"title":"2"}"#.utf8))
     }
 
@@ -100,7 +100,9 @@ import Testing
         try await keep(101, in: store)
         #expect(try await store.outbox.nextNotification()?.payload == Data(#"{"title":"2"}"#.utf8))
         #expect(try await store.outbox.notificationMemory() == Data("{}".utf8))
-        try await store.outbox.forgetNotifications()
+        try store.outbox.forgetNotifications(except: "a")
+        #expect(try await store.outbox.nextNotification() != nil)
+        try store.outbox.forgetNotifications(except: "b")
         #expect(try await store.outbox.nextNotification() == nil)
         #expect(try await store.outbox.notificationMemory() == nil)
     }

@@ -21,7 +21,7 @@ import Testing
     private func watch(_ store: Store) -> NotificationWatch {
         let clock = store.clock
         return NotificationWatch(
-            outbox: store.outbox, settings: NotifySettings(), station: "front-desk", clock: clock,
+            outbox: store.outbox, settings: NotifySettings(), rule: "a", station: "front-desk", clock: clock,
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         ) { Self.status(clock) }
     }
