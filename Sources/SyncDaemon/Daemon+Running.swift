@@ -152,7 +152,8 @@ extension Daemon {
         let view = ObserverView(seesPeople: notify.rules.names)
         return [
             NotificationWatch(
-                outbox: outbox, settings: notify.rules, rule: notify.rule, station: WebhookMessage.hostName, clock: context.clock, log: context.log
+                outbox: outbox, settings: notify.rules, rule: notify.rule, station: WebhookMessage.hostName, clock: context.clock,
+                log: context.log
             ) { try await handler.status(for: view) },
             NotificationSender(
                 outbox: outbox, webhook: notify.webhook, environment: context.environment, transport: transport, clock: context.clock,

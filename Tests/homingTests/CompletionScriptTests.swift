@@ -42,7 +42,7 @@ import Testing
         ("homing people edit Ben", ["Ben Sample"]), ("homing roster people delete ", ["Ben Sample"]),
         ("homing people add --fi", ["--find", "--first-name"]), ("homing roster people edit x --last", ["--last-name"]),
         ("homing people add --first-name Anna --la", ["--last-name"]), ("homing people --fi", ["--find"]),
-        ("homing stat", ["stats", "status"]),
+        ("homing stat", ["status", "stats"]),
         ("homing status --ch", ["--check"]),
     ]) func shortFormsCompleteInBash(line: String, words: [String]) async throws {
         #expect(try await offered(line) == words)
