@@ -50,7 +50,7 @@ public struct AccountStats: Codable, Sendable, Equatable {
     public var email: String?
     public var captured = 0
     public var delivered = 0
-    /// Entries that failed for good or were not permitted, by reason.
+    /// Refusals by reason; an entry that is tried again and refused again counts again.
     public var refused: [String: Int] = [:]
     /// Failed sends that counted as attempts.
     public var retried = 0

@@ -2,7 +2,7 @@
 package struct DailyFigure: Sendable, Equatable {
     package var captured = 0
     package var delivered = 0
-    /// Entries that failed or are not permitted, by `Failure.Reason`.
+    /// Refusals by `Failure.Reason`; an entry that is tried again and refused again counts again.
     package var refused: [String: Int] = [:]
     /// Failed sends that counted as attempts.
     package var retried = 0
