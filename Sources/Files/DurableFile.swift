@@ -16,6 +16,9 @@ package struct DurableFile: Sendable, Hashable {
     /// Nil if there is no file.
     package var owner: uid_t? { status?.st_uid }
 
+    /// True for a regular file, or a link to one, of at most this many bytes. A device or a pipe could be read for ever.
+    package func isPlain(upTo bytes: Int) -> Bool { status.map { $0.isPlain && $0.st_size <= bytes } ?? false }
+
     private var status: stat? {
         var info = stat()
         return stat(path, &info) == 0 ? info : nil

@@ -521,7 +521,7 @@ MUTANTS = [
      "UPDATE event SET at = :now WHERE at > :now", "UPDATE event SET at = :now WHERE at > :now AND 0", "PruneTests"),
     ("events leave before they are counted", OUTBOX + "Outbox+Prune.swift", "try await countFigures(at: now)", "", "PruneTests"),
     ("a figure replaces the earlier one of its day", OUTBOX + "Outbox+Figures.swift",
-     "if let stored { sum.add(Self.figure(stored)) }", "_ = stored", "FiguresTests"),
+     "if let stored { sum.add(Self.figure(stored)) }", "if let stored { (sum, _) = (figure, stored) }", "FiguresTests"),
     ("a pass forgets the last event that it counted", OUTBOX + "Outbox+Figures.swift",
      "arguments: [fold.cursor, try text(fold.outages)]", "arguments: [0, try text(fold.outages)]", "FiguresTests"),
     # The dashboard

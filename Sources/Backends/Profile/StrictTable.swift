@@ -40,10 +40,14 @@ package final class StrictTable {
     }
 
     /// `parse` returns nil for an unexpected value.
-    package func read<T>(_ key: String, required: Bool = false, expected: String, _ parse: (YAMLNode) -> T?) -> T? {
+    ///
+    /// - Parameter isSecret: a mistake does not repeat the value.
+    package func read<T>(
+        _ key: String, required: Bool = false, isSecret: Bool = false, expected: String, _ parse: (YAMLNode) -> T?
+    ) -> T? {
         guard let node = value(key, required: required ? expected : nil) else { return nil }
         if let value = parse(node) { return value }
-        reject(key, expected: expected)
+        reject(key, expected: expected, found: isSecret ? "another value, which may be secret" : nil)
         return nil
     }
 

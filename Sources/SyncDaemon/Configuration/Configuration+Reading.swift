@@ -90,7 +90,7 @@ extension Configuration {
 
     /// These keys override the environment.
     private mutating func read(proxyIn table: StrictTable) {
-        let named = table.read("proxy", expected: "http://host:port, or none") { node in
+        let named = table.read("proxy", isSecret: true, expected: "http://host:port, or none") { node in
             node.text.flatMap { text in text == "none" ? ProxyRules() : Proxy(text).map { ProxyRules(proxy: $0) } }
         }
         if let named { limits.proxies.proxy = named.proxy }

@@ -30,9 +30,12 @@ package struct NotifyConfiguration: Equatable, Sendable {
     init?(_ table: StrictTable, path: (String) -> String?) {
         rules = NotifySettings(table)
         let expected = "the address of the receiver: https://host/path, or http:// to a loopback address"
-        let url = table.read("webhook", expected: expected) { node in node.text.flatMap { Self.isUsable($0) ? $0 : nil } }
+        let url = table.read("webhook", isSecret: true, expected: expected) { node in node.text.flatMap { Self.isUsable($0) ? $0 : nil } }
         let file = path("webhook_secret")
         table.close()
+        if let file, file.split(separator: "/").last?.hasPrefix("whsec_") == true {
+            table.reject("webhook_secret", expected: "the name of the file with the secret", found: "the secret itself")
+        }
         guard let url else {
             if !table.keys.contains("webhook") { table.reject("webhook", expected: expected, found: "nothing") }
             return nil

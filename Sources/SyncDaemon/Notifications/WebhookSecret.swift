@@ -16,11 +16,18 @@ struct WebhookSecret: Sendable, CustomStringConvertible, CustomReflectable {
             throw StartError("The secret of the webhook is missing. Name its file in notify.webhook_secret.")
         }
         let file = DurableFile(path: path)
+        let owner = file.owner
+        guard owner == nil || file.isPlain(upTo: 4096) else {
+            throw StartError("The secret of the webhook is not a file of at most 4096 bytes: \(path).")
+        }
         let found: Data?
         do { found = try file.read() } catch { throw StartError("The secret of the webhook cannot be read: \(error)") }
         guard let content = found else { throw StartError("The secret of the webhook is missing: there is no file \(path).") }
         if webhook.secretFile != nil, let mode = file.mode, mode & 0o077 != 0 {
             throw StartError("Other users can read the secret \(path) (mode \(String(mode, radix: 8))). Run: chmod 600 \(path)")
+        }
+        if webhook.secretFile != nil, let owner, ![0, geteuid()].contains(owner), geteuid() != 0 {
+            throw StartError("The secret \(path) belongs to another user, who can replace it. Give it to the daemon's user with chown.")
         }
         let text = String(decoding: content, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         guard let secret = WebhookSecret(text) else {

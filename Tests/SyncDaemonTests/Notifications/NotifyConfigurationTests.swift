@@ -36,6 +36,24 @@ import Testing
         #expect(mistake.key == key && mistake.expected.contains(words))
     }
 
+    @Test(arguments: [
+        "notify: {webhook: \"https://u:hunter2@a.test/\"}", "notify: {webhook: \"http://a.test/hunter2\"}",
+        "notify: {webhook: \"https://a.test/\", webhook_secret: whsec_hunter2}", "proxy: \"ftp://u:hunter2@a.test\"",
+    ]) func mistakeDoesNotRepeatASecret(text: String) throws {
+        let mistakes = try #require(#expect(throws: Mistakes.self) { try load(text + "\n") })
+        #expect(!"\(mistakes)".contains("hunter2"), "\(mistakes)")
+    }
+
+    @Test func secretIsAPlainFile() throws {
+        mkfifo(directory("pipe"), 0o600)
+        try FileManager.default.createSymbolicLink(atPath: directory("endless"), withDestinationPath: "/dev/zero")
+        for name in ["pipe", "endless"] {
+            let webhook = NotifyConfiguration.Webhook(url: "https://a.test/", secretFile: directory(name))
+            let error = #expect(throws: StartError.self) { try WebhookSecret(for: webhook, environment: [:]) }
+            #expect(error?.description.contains("not a file") == true)
+        }
+    }
+
     @Test func suggestsASimilarKey() {
         let mistakes = #expect(throws: Mistakes.self) { try load("notify: {webhok: \"https://a.test/\"}\n") }
         #expect(mistakes?.description.contains("did you mean webhook") == true)
