@@ -81,7 +81,7 @@ public struct AuditRecord: Codable, Sendable, Equatable {
     /// The account's e-mail address, if known.
     public var email: String?
     public var entry: String?
-    /// The user of this computer who asked for it; nil if nobody did.
+    /// The user of this computer who asked for it; nil if none did.
     public var uid: Int?
     /// That user's name.
     public var user: String?

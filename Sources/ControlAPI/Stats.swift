@@ -1,7 +1,7 @@
 import Foundation
 
 public struct StatsQuery: WireRequest {
-    /// Nil for 30 days before the end.
+    /// Nil for a period of 30 days.
     public var since: Date?
     /// Nil for now.
     public var until: Date?

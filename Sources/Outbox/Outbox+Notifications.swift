@@ -91,8 +91,8 @@ extension Outbox {
         eventsWritten.send()
     }
 
-    /// Deletes all, and what was reported, if they were stored by another rule: they may not go to another address, or have names that are no
-    /// longer allowed.
+    /// Deletes all messages, and the memory of the reported problems, if another rule stored them: they must not go to another address, or contain
+    /// names that are no longer allowed.
     ///
     /// - Parameter rule: nil without notifications.
     package func forgetNotifications(except rule: String?) throws(OutboxError) {

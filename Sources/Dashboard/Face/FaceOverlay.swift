@@ -25,7 +25,7 @@ struct FaceOverlay: Sendable {
         var spread: Double { largest - smallest }
     }
 
-    /// Whether all captures are moved so that their nose roots coincide; otherwise each lies where its coordinates say.
+    /// True if all captures are moved so that their nose roots coincide; otherwise each lies where its coordinates say.
     var isCentred: Bool { captures.allSatisfy { $0.face.noseRoot != nil } }
 
     /// The segments of each capture, at their places in the overlay.

@@ -9,7 +9,7 @@ extension ControlHandler {
         if let named = request.backend { _ = try keeper(named) }
         let now = clock.now
         let until = min(request.until ?? now, now)
-        let since = request.since ?? until.addingTimeInterval(-30 * 86_400)
+        let since = request.since ?? until.addingTimeInterval(-29 * 86_400)
         guard since <= until else {
             throw Problem.invalid("The end of the period is before its begin.", next: "Give a begin before the end, and before now.")
         }

@@ -26,7 +26,7 @@ struct WebhookSecret: Sendable, CustomStringConvertible, CustomReflectable {
         if webhook.secretFile != nil, let mode = file.mode, mode & 0o077 != 0 {
             throw StartError("Other users can read the secret \(path) (mode \(String(mode, radix: 8))). Run: chmod 600 \(path)")
         }
-        if webhook.secretFile != nil, let owner, ![0, geteuid()].contains(owner), geteuid() != 0 {
+        if webhook.secretFile != nil, let owner, geteuid() != 0, owner != 0, owner != geteuid() {
             throw StartError("The secret \(path) belongs to another user, who can replace it. Give it to the daemon's user with chown.")
         }
         let text = String(decoding: content, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)

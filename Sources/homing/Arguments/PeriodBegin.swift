@@ -28,6 +28,12 @@ enum PeriodBegin: ExpressibleByArgument, Equatable {
         }
     }
 
+    /// As `date`, for figures of whole days: a period of 30 days has 30 days with today.
+    func firstDay(_ times: TimeText) throws(Problem) -> Date {
+        guard case .ago(let length) = self else { return try date(times) }
+        return times.now.addingTimeInterval(-max(0, length.seconds - 86_400))
+    }
+
     /// 30 days before now.
     static func standard(_ times: TimeText) -> Date { times.now.addingTimeInterval(-30 * 86_400) }
 }

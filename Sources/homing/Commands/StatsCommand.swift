@@ -18,7 +18,7 @@ struct StatsCommand: DaemonCommand {
     @OptionGroup var global: GlobalOptions
 
     func run(_ context: Context) async throws {
-        let since = try since?.date(context.times) ?? PeriodBegin.standard(context.times)
+        let since = try since?.firstDay(context.times)
         let report = try await context.client.call(Endpoints.stats, StatsQuery(since: since, backend: target.backend))
         let text = StatsText(style: context.console.style, times: context.times, width: context.console.width)
         context.answer(report, text.text(report))
