@@ -71,40 +71,51 @@ extension Outbox {
         if entry.mutation.creates != nil { try settleDependents(of: entry, item.settlement, now: now, db) }
     }
 
-    /// False for a late settlement.
+    /// False for a late settlement. Always the same statement, because each other one would keep a compiled copy of all triggers in memory.
     private static func update(_ item: Settled, epoch: Int64, now: Date, _ db: Database) throws -> Bool {
+        let entry = settledEntry(item, now: now)
+        try db.cachedStatement(
+            sql: """
+                UPDATE entry SET epoch = NULL, state = ?, holdReason = ?, dueAt = ?, aside = ?, attempts = ?, releases = ?, looks = ?,
+                    uncertain = ?, uncertainAt = ?, doubtedAt = ?, doubts = ?, triedAt = ?, countedAt = ?, failedAt = ?, settledAt = ?,
+                    lastStatus = ?, lastReason = ?, lastError = ?, remoteID = ?
+                WHERE sequence = ? AND state = 'inflight' AND epoch = ?
+                """
+        ).execute(arguments: [
+            entry.state.rawValue, entry.holdReason?.rawValue, entry.dueAt?.ms ?? atOnce, entry.isAside, entry.attempts, entry.releases,
+            entry.looks, entry.uncertain, entry.uncertainSince?.ms, entry.doubtedAt?.ms, entry.doubts, entry.triedAt?.ms,
+            entry.countedAt?.ms, entry.failedAt?.ms, entry.settledAt?.ms, entry.lastStatus, entry.lastReason?.rawValue, entry.lastError,
+            entry.remoteID, entry.sequence, epoch,
+        ])
+        return db.changesCount == 1
+    }
+
+    /// The entry with the result of its send.
+    private static func settledEntry(_ item: Settled, now: Date) -> Entry {
+        var entry = item.entry
         let failure = item.settlement.failure
-        let tried = item.attempt.map { $0.startedAt.ms }
-        let isUncertain = failure?.outcomeUnknown ?? false
-        let since = item.entry.uncertainSince ?? item.attempt?.startedAt ?? now
-        var changes: [(String, (any DatabaseValueConvertible)?)] = [
-            ("epoch", nil), ("uncertain", isUncertain), ("uncertainAt", isUncertain ? since.ms : nil),
-        ]
+        let since = entry.uncertainSince ?? item.attempt?.startedAt ?? now
         if !keepsLastResult(item) {
-            changes += [("lastStatus", failure?.status), ("lastReason", failure?.reason.rawValue), ("lastError", failure?.message)]
+            (entry.lastStatus, entry.lastReason, entry.lastError) = (failure?.status, failure?.reason, failure?.message)
         }
-        if let tried { changes.append(("triedAt", tried)) }
-        if let attempt = item.attempt { changes += changesByTry(item, attempt, isUncertain: isUncertain) }
-        if item.counts { changes += [("attempts", item.entry.attempts + 1), ("countedAt", now.ms)] }
+        entry.uncertain = failure?.outcomeUnknown ?? false
+        entry.uncertainSince = entry.uncertain ? since : nil
+        if let attempt = item.attempt { add(attempt, isDoubtful: item.isDoubtful, to: &entry) }
+        if item.counts { (entry.attempts, entry.countedAt) = (entry.attempts + 1, now) }
         switch item.settlement {
-        case .delivered(let receipt):
-            changes += [("state", "delivered"), ("settledAt", now.ms), ("remoteID", receipt.remoteID)]
-        case .retry(let at, _): changes += [("state", "pending"), ("dueAt", at.ms), ("aside", false)]
+        case .delivered(let receipt): (entry.state, entry.settledAt, entry.remoteID) = (.delivered, now, receipt.remoteID)
+        case .retry(let at, _): (entry.state, entry.dueAt, entry.isAside) = (.pending, at, false)
         case .released(let until, _):
-            changes += [("state", "pending"), ("dueAt", until <= now ? atOnce : until.ms), ("aside", false)]
-            if tried != nil { changes.append(("releases", item.entry.releases + 1)) }
+            (entry.state, entry.dueAt, entry.isAside) = (.pending, until <= now ? nil : until, false)
+            if item.attempt != nil { entry.releases += 1 }
         case .aside(let until, _):
             // Behind untried entries.
-            changes += [("state", "pending"), ("dueAt", max(now, until).ms), ("aside", true)]
-            if tried != nil { changes.append(("releases", item.entry.releases + 1)) }
-        case .held(let reason, _): changes += [("state", "held"), ("holdReason", reason.rawValue)]
-        case .dead: changes.append(("state", "dead"))
+            (entry.state, entry.dueAt, entry.isAside) = (.pending, max(now, until), true)
+            if item.attempt != nil { entry.releases += 1 }
+        case .held(let reason, _): (entry.state, entry.holdReason) = (.held, reason)
+        case .dead: entry.state = .dead
         }
-        let values = StatementArguments(changes.map(\.1)) + [item.entry.sequence, epoch]
-        let assignments = changes.map { "\($0.0) = ?" }.joined(separator: ", ")
-        try db.cachedStatement(sql: "UPDATE entry SET \(assignments) WHERE sequence = ? AND state = 'inflight' AND epoch = ?")
-            .execute(arguments: values)
-        return db.changesCount == 1
+        return entry
     }
 
     /// Nothing was sent, so the result of the last send still holds, unless a look-up was answered with an error.
@@ -119,33 +130,38 @@ extension Outbox {
         }
     }
 
-    private static func changesByTry(
-        _ item: Settled, _ attempt: Attempt, isUncertain: Bool
-    ) -> [(String, (any DatabaseValueConvertible)?)] {
-        var changes: [(String, (any DatabaseValueConvertible)?)] = []
-        if item.isDoubtful {
-            changes += [("doubtedAt", attempt.endedAt.ms), ("doubts", item.entry.doubts + 1)]
-        } else if !isUncertain {
-            changes.append(("doubtedAt", nil))
+    /// - Parameter entry: with the settlement's doubt.
+    private static func add(_ attempt: Attempt, isDoubtful: Bool, to entry: inout Entry) {
+        entry.triedAt = attempt.startedAt
+        if isDoubtful {
+            (entry.doubtedAt, entry.doubts) = (attempt.endedAt, entry.doubts + 1)
+        } else if !entry.uncertain {
+            entry.doubtedAt = nil
         }
         switch attempt.verdict {
         case .transient(let failure), .intercepted(let failure), .unknown(let failure):
-            if attempt.wasSent, failure.reason != .stopping { changes.append(("failedAt", attempt.endedAt.ms)) }
+            if attempt.wasSent, failure.reason != .stopping { entry.failedAt = attempt.endedAt }
         default: break
         }
         switch attempt.verdict {
-        case .unknown where !attempt.wasSent && isUncertain: changes.append(("looks", item.entry.looks + 1))
-        case .unread(let failure, _) where failure.reason == .tooLarge: changes.append(("looks", item.entry.looks + 1))
+        case .unknown where !attempt.wasSent && entry.uncertain: entry.looks += 1
+        case .unread(let failure, _) where failure.reason == .tooLarge: entry.looks += 1
         case .unread(let failure, _) where failure.reason == .throttled: break
         case .unreachable, .throttled, .unauthorized: break
-        default: changes.append(("looks", 0))
+        default: entry.looks = 0
         }
-        return changes
     }
 
     /// After a delivery, entries of the route that stepped aside are tried at once. Not those with failing lookups: the delivery proves nothing for
     /// them.
     private static func recall(_ entry: Entry, _ db: Database) throws {
+        let waits = try Bool.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT EXISTS (SELECT 1 FROM entry INDEXED BY asideOrder WHERE aside AND state = 'pending'
+                        AND backend = ? AND account = ?)
+                    """), arguments: [entry.destination.backend, entry.destination.account])
+        guard waits == true else { return }
         try db.cachedStatement(
             sql: """
                 UPDATE entry INDEXED BY asideOrder SET aside = 0, dueAt = ? WHERE aside AND state = 'pending' AND looks < \(stuckLooks)

@@ -173,7 +173,12 @@ package enum OutboxSchema {
         WHEN OLD.state IS NOT NEW.state OR OLD.holdReason IS NOT NEW.holdReason OR OLD.dueAt IS NOT NEW.dueAt OR OLD.aside IS NOT NEW.aside
         BEGIN
             \(refillLane)
-            \(refreshHeads(following))
+            \(refreshHeads("""
+                WHERE sequence IN (SELECT sequence FROM entry \(following)
+                    UNION ALL SELECT sequence FROM entry \(needing) AND NEW.creates IS NOT NULL AND OLD.state IS NOT NEW.state
+                    UNION ALL SELECT sequence FROM entry \(waiting("SELECT NEW.subject UNION ALL \(otherSubjects("NEW"))"))
+                        AND NEW.state IN ('delivered', 'discarded') AND NEW.subject IS NOT NULL)
+                """))
         END;
 
         CREATE TRIGGER laneDueMoved AFTER UPDATE OF dueAt ON lane WHEN (OLD.dueAt IS NULL) <> (NEW.dueAt IS NULL) BEGIN
@@ -185,15 +190,6 @@ package enum OutboxSchema {
         CREATE TRIGGER parentReplaced AFTER UPDATE OF parent ON entry BEGIN \(refreshHeads("WHERE sequence = NEW.sequence")) END;
 
         CREATE TRIGGER createInserted AFTER INSERT ON entry WHEN NEW.creates IS NOT NULL BEGIN \(refreshHeads(needing)) END;
-
-        CREATE TRIGGER createMoved AFTER UPDATE OF state ON entry WHEN NEW.creates IS NOT NULL AND OLD.state IS NOT NEW.state BEGIN
-            \(refreshHeads(needing))
-        END;
-
-        CREATE TRIGGER subjectSettled AFTER UPDATE OF state ON entry
-        WHEN NEW.state IN ('delivered', 'discarded') AND NEW.subject IS NOT NULL AND \(anyWaitsForSubject) BEGIN
-            \(refreshHeads(waiting("SELECT NEW.subject UNION ALL \(otherSubjects("NEW"))")))
-        END;
 
         CREATE TRIGGER subjectReplaced AFTER INSERT ON entry
         WHEN NEW.replaces IS NOT NULL AND NEW.subject IS NOT NULL AND \(anyWaitsForSubject) BEGIN
@@ -219,17 +215,18 @@ package enum OutboxSchema {
         "(SELECT count FROM tally WHERE backend = '' AND account = '' AND state = '\(table)')"
     }
 
-    /// Rebuilds the rows of one lane.
+    /// Rebuilds the rows of one lane. `dueAt` occurs once, because SQLite compiles it with each change of an entry.
     private static let refillLane = """
         DELETE FROM lane WHERE backend = NEW.backend AND account = NEW.account AND lane = NEW.lane;
             INSERT INTO lane (backend, account, lane, head, route, dueAt)
-                SELECT backend, account, lane, sequence, route, \(dueAt("entry")) FROM entry
-                WHERE blocks AND backend = NEW.backend AND account = NEW.account AND lane = NEW.lane ORDER BY sequence LIMIT 1;
-            INSERT INTO lane (backend, account, lane, head, route, dueAt)
-                SELECT backend, account, lane, sequence, route, \(dueAt("entry")) FROM entry
-                WHERE aside AND state = 'pending' AND NOT blocks AND backend = NEW.backend AND account = NEW.account AND lane = NEW.lane
-                    AND sequence < coalesce((SELECT head FROM lane WHERE backend = NEW.backend AND account = NEW.account
-                        AND lane = NEW.lane), \(Int64.max));
+                SELECT backend, account, lane, sequence, route, \(dueAt("entry")) FROM entry WHERE sequence IN (\(firstBlocking)
+                    UNION ALL SELECT sequence FROM entry
+                    WHERE aside AND state = 'pending' AND NOT blocks AND backend = NEW.backend AND account = NEW.account AND lane = NEW.lane
+                        AND sequence < coalesce((\(firstBlocking)), \(Int64.max)));
+        """
+
+    private static let firstBlocking = """
+        SELECT min(sequence) FROM entry WHERE blocks AND backend = NEW.backend AND account = NEW.account AND lane = NEW.lane
         """
 
     /// Recomputes when the heads among these entries are due. Finds each by the key of `lane`, because there may be 100,000 lanes.
