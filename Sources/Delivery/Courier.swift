@@ -65,6 +65,7 @@ package struct Courier: Sendable {
     private func send(_ entry: Entry, _ session: inout Session, _ delivery: inout DeliveryAttempt) async -> DeliveryAttempt.Step {
         do {
             let mutation = try sendable(entry)
+            try backend.checkValues(of: mutation)
             let request = try backend.request(for: mutation, row: delivery.row)
             return await carry(request, &session, &delivery) { answer, delivery in
                 delivery.answered(backend.verdict(on: answer, to: mutation, at: clock.now), at: clock.now)
