@@ -73,10 +73,18 @@ extension Backend {
         do {
             _ = try trialRequest(for: mutation)
             _ = try lookup(for: mutation)
+            try checkValues(of: mutation)
             return nil
         } catch {
             return error
         }
+    }
+
+    /// Throws if the profile has changed and takes other values than those of an accepted entry: in its fields, or in the members of a form.
+    package func checkValues(of mutation: Mutation) throws(Failure) {
+        let route = try route(mutation.route)
+        try route.checkTypes(mutation.fields)
+        if let payload = mutation.payload { try route.checkForm(JSONDocument(checked: payload)) }
     }
 
     /// By route: marker and pointer that identify an entry in a look-up.

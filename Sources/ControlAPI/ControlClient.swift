@@ -47,11 +47,14 @@ public struct ControlClient: Sendable {
     }
 
     /// Passes events to `each` until it returns false or the daemon ends the stream.
-    public func events(_ query: EventQuery, _ each: (Event) async throws -> Bool) async throws {
+    ///
+    /// - Parameter beat: called whenever something arrives. A quiet stream has a heartbeat every 5 seconds.
+    public func events(_ query: EventQuery, _ each: (Event) async throws -> Bool, beat: () -> Void = {}) async throws {
         var buffer = Data()
         let response = try await execute(Endpoints.events, query)
         guard response.status.code == 200 else { throw try await Self.problem(of: response) }
         for try await part in response.body {
+            beat()
             buffer.append(contentsOf: part.readableBytesView)
             while let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
                 let line = buffer[buffer.startIndex..<end]

@@ -28,8 +28,8 @@ package struct ControlLimits: Sendable {
     package var smallBody = 64 << 10
     /// How long a large body may queue.
     package var turn: Duration = .seconds(30)
-    /// Interval of empty lines on an event stream; they also detect a closed connection.
-    package var heartbeat: Duration = .seconds(30)
+    /// Interval of empty lines on an event stream. They show listeners that the daemon is not frozen, and detect a closed connection.
+    package var heartbeat: Duration = .seconds(5)
 
     /// - Parameter descriptors: the open-file limit. Most descriptors stay free for the rest of the process: with none left it may crash, because
     ///   libdispatch treats a thread that it cannot inspect as gone (`workqueue.c`).

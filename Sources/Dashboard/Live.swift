@@ -17,9 +17,8 @@ struct Live: Sendable {
     private static let pace = Duration.milliseconds(250)
     /// Notices a browser that is gone without a word.
     private static let heartbeat = Duration.seconds(15)
-    /// Notices a daemon that is frozen, sooner than by its own heartbeat of 30 seconds.
-    private static let question = Duration.seconds(5)
-    /// Two questions.
+    /// A little longer than the heartbeat of the daemon's stream of events.
+    private static let listening = Duration.seconds(6)
     private static let longestAnswer = Duration.seconds(10)
     /// In failures, which take half a minute if the daemon has ended.
     private static let patience = 8
@@ -55,17 +54,20 @@ struct Live: Sendable {
                 let status = try await prompt.call(Endpoints.status, NoInput())
                 signal.yield(.change)
                 failures = 0
+                let pulse = Pulse()
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask {
                         try await client.events(EventQuery(since: status.cursor, follow: true)) { _ in
                             signal.yield(.change)
                             return !Task.isCancelled
+                        } beat: {
+                            pulse.beat()
                         }
                     }
                     group.addTask {
                         while true {
-                            try await pause(Self.question)
-                            _ = try await prompt.call(Endpoints.status, NoInput())
+                            try await pause(Self.listening)
+                            try pulse.check()
                         }
                     }
                     defer { group.cancelAll() }

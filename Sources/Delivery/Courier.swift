@@ -65,8 +65,12 @@ package struct Courier: Sendable {
     private func send(_ entry: Entry, _ session: inout Session, _ delivery: inout DeliveryAttempt) async -> DeliveryAttempt.Step {
         do {
             let mutation = try sendable(entry)
-            return await carry(try backend.request(for: mutation, row: delivery.row), &session, &delivery) { answer, delivery in
+            try backend.checkValues(of: mutation)
+            let request = try backend.request(for: mutation, row: delivery.row)
+            return await carry(request, &session, &delivery) { answer, delivery in
                 delivery.answered(backend.verdict(on: answer, to: mutation, at: clock.now), at: clock.now)
+            } broken: { status in
+                backend.verdict(onHeadOf: status, to: mutation, at: clock.now)
             }
         } catch {
             return delivery.failed(.permanent(error), at: clock.now)
@@ -127,15 +131,19 @@ package struct Courier: Sendable {
         }
     }
 
+    /// - Parameter broken: the verdict on a success with this status whose body did not arrive whole; nil if the head decides nothing.
     private func carry(
         _ request: OutboundRequest, _ session: inout Session, _ delivery: inout DeliveryAttempt,
-        report: (InboundResponse, inout DeliveryAttempt) -> DeliveryAttempt.Step
+        report: (InboundResponse, inout DeliveryAttempt) -> DeliveryAttempt.Step, broken: (Int) -> Verdict? = { _ in nil }
     ) async -> DeliveryAttempt.Step {
         do {
             let answer = try await keeper.send(request, as: session)
             session = answer.session
             return report(answer.response, &delivery)
         } catch {
+            if case .lost(let failure) = error, let status = failure.status, let verdict = broken(status) {
+                return delivery.answered(verdict, at: clock.now)
+            }
             return delivery.failed(Verdict(error, isSafe: request.isSafe, isCut: Task.isCancelled), at: clock.now)
         }
     }

@@ -223,6 +223,10 @@ package struct DispatchState: Sendable {
         case .throttled(let failure, _) where failure.reason == .signInRequired && state.hasHealthRoute:
             state.trip(failure, policy: policy.breaker, now: now, using: &generator)
         case .throttled(let failure, let until) where failure.reason == .throttled || failure.reason == .signInRequired:
+            // A send that may have taken effect is one of few: the backend must be well before the next one.
+            if attempt.wasSent, failure.outcomeUnknown, attempt.route.isBlind {
+                route.trip(failure, policy: policy.breaker, now: now, using: &generator)
+            }
             state.breaker.pauseAsRequested(until: until, failure)
             if failure.reason == .throttled { return [.keepQuiet(backend: backend, until: until, failure)] }
         case .throttled(let failure, let until): state.breaker.pauseForSession(until: until, failure, policy: policy.breaker, now: now)

@@ -35,6 +35,8 @@ extension Verdict {
         case .lost(var failure):
             if isCut { failure.reason = .stopping }
             failure.outcomeUnknown = !isSafe
+            // The head of an answer decides only in `Backend.verdict(onHeadOf:)`.
+            failure.status = nil
             self = !isSafe ? .unknown(failure) : failure.reason == .tooLarge ? .permanent(failure) : .unreachable(failure)
         }
     }

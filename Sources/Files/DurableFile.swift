@@ -16,6 +16,9 @@ package struct DurableFile: Sendable, Hashable {
     /// Nil if there is no file.
     package var owner: uid_t? { status?.st_uid }
 
+    /// True if only root or the daemon's user can change the content as the file's owner, or if there is no file.
+    package func isOwned(byRootOr daemon: uid_t = geteuid()) -> Bool { owner.map { $0 == 0 || $0 == daemon } ?? true }
+
     /// True for a regular file, or a link to one, of at most this many bytes. A device or a pipe could be read for ever.
     package func isPlain(upTo bytes: Int) -> Bool { status.map { $0.isPlain && $0.st_size <= bytes } ?? false }
 

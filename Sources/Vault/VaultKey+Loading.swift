@@ -59,12 +59,22 @@ extension VaultKey {
         if case .stateDirectory(let path) = source, let mode = file.mode, mode & 0o077 != 0 {
             throw VaultError(.exposedKey, "Other users can access the key \(path) (mode \(String(mode, radix: 8))). Run: chmod 600 \(path)")
         }
+        if case .stateDirectory(let path) = source, !isTrusted(file) {
+            let command = "sudo chown \(geteuid()) \(path)"
+            throw VaultError(.exposedKey, "The key \(path) belongs to another user, who can replace it. Run: \(command)")
+        }
         guard let key = VaultKey(parsing: content) else {
             throw VaultError(
                 .malformedKey,
                 "\(source.path) holds \(content.count) bytes; expected 32 random bytes, raw or in base64. Put the right key there.")
         }
         return key
+    }
+
+    /// The owner of the folder can replace the key in any case. Root may check the folder of another user's daemon.
+    private static func isTrusted(_ key: DurableFile) -> Bool {
+        let folder = DurableFile(path: URL(fileURLWithPath: key.path).deletingLastPathComponent().path)
+        return key.isOwned() || key.owner == folder.owner
     }
 
     private static func create(_ source: KeySource, hasState: Bool) throws -> VaultKey {

@@ -92,6 +92,76 @@ struct HTTPTransportTests {
         try await server.close()
     }
 
+    private static let head = "HTTP/1.1 201 Created\r\nContent-Type: application/json\r\n"
+
+    @Test(arguments: [
+        "\(head)Content-Length: 9\r\n\r\n{\"id\":", "\(head)Transfer-Encoding: chunked\r\n\r\n6\r\n{\"id\":\r\n", "\(head)\r\n{\"id\":",
+        "\(head)Content-Length: 9\r\n\r\n", "\(head)Transfer-Encoding: chunked\r\n\r\nnonsense\r\n",
+    ])
+    func brokenBodyLeavesTheStatusOfASuccess(answer: String) async throws {
+        let server = try await LoopbackServer(.replyAndClose(answer))
+        let failure = try lost(try await send(server.url))
+        #expect(failure.status == 201)
+        #expect(failure.message == "The backend at 127.0.0.1 dropped the connection. Its answer had begun, with status 201.")
+        try await server.close()
+    }
+
+    @Test func stalledBodyLeavesTheStatusOfASuccess() async throws {
+        let server = try await LoopbackServer(.reply("\(Self.head)Content-Length: 9\r\n\r\n{"))
+        #expect(try lost(try await send(server.url, Self.short)).status == 201)
+        try await server.close()
+    }
+
+    @Test func oversizedBodyLeavesTheStatusOfASuccess() async throws {
+        let server = try await LoopbackServer(.reply("\(Self.head)Content-Length: 10\r\n\r\n{\"id\": 12}"))
+        var limits = Self.patient
+        limits.answer = 9
+        let result = try await send(server.url, limits)
+        guard case .failure(.lost(let failure)) = result else { throw Failure(.profile, "expected lost: \(result)") }
+        #expect(failure.reason == .tooLarge && failure.status == 201)
+        try await server.close()
+    }
+
+    /// A login page, an error, and half a head.
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 9\r\n\r\n<p>", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{",
+        "HTTP/1.1 500 Sorry\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{", "\(head)Content-Length: 9\r\n",
+    ])
+    func brokenBodyOfAnotherAnswerLeavesNoStatus(answer: String) async throws {
+        let server = try await LoopbackServer(.replyAndClose(answer))
+        #expect(try lost(try await send(server.url)).status == nil)
+        try await server.close()
+    }
+
+    /// The server cannot have processed a request that it did not get.
+    @Test func answerToHalfARequestLeavesNoStatus() async throws {
+        let server = try await LoopbackServer(.replyAndStopReading("\(Self.head)Content-Length: 9\r\n\r\n{"))
+        let transport = try HTTPTransport(TransportLimits(request: .milliseconds(500), exchange: .milliseconds(500)))
+        let request = OutboundRequest(method: "POST", url: server.url, body: Data(count: 16 << 20))
+        let error = await failure { () throws(TransportError) in try await transport.send(request) }
+        guard case .lost(let failure) = error else { throw Failure(.profile, "expected lost") }
+        #expect(failure.status == nil)
+        await transport.shutdown()
+        try await server.close()
+    }
+
+    @Test func completeBodyWithoutALengthIsReadToTheEnd() async throws {
+        let server = try await LoopbackServer(.replyAndClose("\(Self.head)\r\n{\"id\":1}"))
+        #expect(try await send(server.url).get().json?.member("id") == 1)
+        try await server.close()
+    }
+
+    @Test func brokenBodyOfAReadLeavesNoStatus() async throws {
+        let server = try await LoopbackServer(.replyAndClose("\(Self.head)Content-Length: 9\r\n\r\n{"))
+        let transport = try HTTPTransport(Self.patient)
+        let url = server.url
+        let error = await failure { () throws(TransportError) in try await transport.send(OutboundRequest(method: "GET", url: url)) }
+        guard case .lost(let failure) = error else { throw Failure(.profile, "expected lost") }
+        #expect(failure.status == nil)
+        await transport.shutdown()
+        try await server.close()
+    }
+
     /// AsyncHTTPClient traps on some of these.
     @Test(
         arguments: ["000", "000 X", "001 X", "099 X", "101 Switching Protocols", "600 X", "999 X"],

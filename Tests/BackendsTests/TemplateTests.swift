@@ -37,6 +37,28 @@ struct TemplateTests {
         }
     }
 
+    /// As above. Numbers fit a text field: they were accepted for it.
+    @Test func fieldOfAnotherTypeIsAMisfit() throws {
+        let route = "\nroutes:\n  forget: {request: \"POST /things/{item.thing}\", fields: {thing:"
+        let texts = try breathesafe("\nroutes:\n", "\(route) text}}\n")
+        let numbers = try breathesafe("\nroutes:\n", "\(route) integer}}\n")
+        let (text, number) = (JSONValue.string("a-7"), JSONValue.int(7))
+        for (backend, value, fits) in [(texts, text, true), (texts, number, true), (numbers, text, false), (numbers, number, true)] {
+            let misfit = backend.misfit(of: mutation("forget", fields: ["thing": value], payload: nil))
+            #expect((misfit == nil) == fits, "\(value)")
+            #expect(misfit.map { $0.reason == .profile && $0.message.contains("\"thing\" is \"a-7\"") } ?? true)
+        }
+    }
+
+    /// As above.
+    @Test func formWithAnotherValueIsAMisfit() throws {
+        let backend = try load(["breathesafe.yaml": shippedProfile])[0]
+        func misfit(_ payload: String) -> Failure? { backend.misfit(of: mutation("profile", payload: Data(payload.utf8))) }
+        #expect(misfit(#"{"first_name":"Anna"}"#) == nil)
+        #expect(misfit(#"{"first_name":7}"#)?.message.contains("wrong value of \"first_name\"; expected text") == true)
+        #expect(misfit(#"{"nickname":"Anna"}"#)?.reason == .profile)
+    }
+
     @Test func sendsMeasurementUnchangedWithIDAtTheEnd() throws {
         let request = try breathesafe().request(for: mutation(payload: capture))
         let close = try #require(capture.lastIndex(of: UInt8(ascii: "}")))

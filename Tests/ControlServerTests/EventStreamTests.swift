@@ -73,6 +73,20 @@ import Testing
         }
     }
 
+    @Test func tellsTheListenerOfEmptyLines() async throws {
+        let service = FakeService()
+        try await Served.with(service, heartbeat: .milliseconds(1)) { served in
+            var beats = 0
+            try await served.client.events(EventQuery(follow: true)) { _ in
+                false
+            } beat: {
+                beats += 1
+                if beats == 2 { service.continuation.yield([Self.event(1)]) }
+            }
+            #expect(beats > 2)
+        }
+    }
+
     @Test func noticesDisconnectedClientWithoutNewEvents() async throws {
         let service = FakeService()
         let (ends, end) = AsyncStream.makeStream(of: Void.self)

@@ -74,6 +74,26 @@ struct CourierReferenceTests {
         #expect(server.log == ["GET /people/28/items"])
     }
 
+    /// The profile changed while the entry waited.
+    @Test(arguments: ["measurement", "test"]) func neverSendsFieldOfAnotherType(route: String) async throws {
+        var mutation = Samples.mutation(1, payload: "{}")
+        (mutation.route, mutation.fields) = (route, ["user_id": "28-anna"])
+        let attempt = await courier.attempt(Samples.entry(mutation))
+        guard case .permanent(let failure) = attempt.verdict else { throw Failure(.profile, "\(attempt.verdict)") }
+        #expect(failure.reason == .profile && failure.message.contains("\"user_id\" is \"28-anna\"") && !attempt.wasSent)
+        #expect(server.log.isEmpty)
+    }
+
+    /// It was sent before the profile changed.
+    @Test func looksUpUncertainEntryWhoseFieldNoLongerFits() async {
+        var mutation = Samples.mutation(1, payload: "{}")
+        mutation.fields = ["user_id": "28-anna"]
+        server.answer("GET /people/28-anna/items", 200, #"{"items":[{"id":9,"key":"\#(Samples.id(1))"}]}"#)
+        let entry = Samples.entry(mutation) { ($0.uncertain, $0.uncertainSince) = (true, clock.now.addingTimeInterval(-60)) }
+        #expect(await courier.attempt(entry).verdict.name == .accepted)
+        #expect(server.log == ["GET /people/28-anna/items"])
+    }
+
     @Test func neverSendsIDOfAnotherType() async throws {
         let attempt = await courier.attempt(entry("test", bound: "28-anna"))
         guard case .permanent(let failure) = attempt.verdict else { throw Failure(.profile, "\(attempt.verdict)") }

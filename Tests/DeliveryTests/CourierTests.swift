@@ -29,6 +29,7 @@ struct CourierTests {
             remote_id: /id
             find: {request: GET /items, list: /items, match: /key, remote_id: /id}
           blind: {request: POST /blind, json: "{item.payload}", remote_id: /id}
+          once: {request: POST /once, json: "{item.payload}", remote_id: /id, delivery: at-most-once}
         """)
 
     private func entry(
@@ -100,6 +101,34 @@ struct CourierTests {
         server.answer(Self.send, 302, "", type: "text/html")
         guard case .intercepted(let redirected) = await courier.attempt(entry()).verdict else { throw Failure(.profile, "a redirect") }
         #expect(!redirected.outcomeUnknown)
+    }
+
+    /// The look-up has the id that the body would have had.
+    @Test func successWithBrokenBodyIsLookedUpIfItCanBe() async throws {
+        server.fail(Self.send, Self.broken)
+        let attempt = await courier.attempt(entry())
+        guard case .unknown(let failure) = attempt.verdict else { throw Failure(.profile, "\(attempt.verdict)") }
+        #expect(failure.reason == .lostAnswer && failure.status == nil && failure.outcomeUnknown && attempt.wasSent)
+        server.answer(Self.find, 200, Self.holds)
+        #expect(await courier.attempt(entry(uncertainFor: 1)).verdict.name == .accepted)
+        #expect(server.log == [Self.send, Self.find])
+    }
+
+    @Test(arguments: [Failure.Reason.lostAnswer, .tooLarge])
+    func successWithBrokenBodyIsDeliveredIfNothingElseCanTell(reason: Failure.Reason) async {
+        server.fail("POST /once", .lost(Failure(reason, status: 201, "broken", outcomeUnknown: true)))
+        let attempt = await courier.attempt(entry("once"))
+        #expect(attempt.verdict == .accepted(Receipt(remoteID: nil, status: 201, at: clock.now)) && attempt.wasSent)
+    }
+
+    private static let broken = TransportError.lost(Failure(.lostAnswer, status: 201, "broken", outcomeUnknown: true))
+
+    /// The status of a look-up says nothing about the entry.
+    @Test func lookUpWithBrokenBodyIsNoDelivery() async throws {
+        server.fail(Self.find, Self.broken)
+        let attempt = await courier.attempt(entry(uncertainFor: 1))
+        guard case .unknown(let failure) = attempt.verdict else { throw Failure(.profile, "\(attempt.verdict)") }
+        #expect(failure.outcomeUnknown && !attempt.wasSent)
     }
 
     @Test func repeated401WithValidSessionIsTransient() async throws {

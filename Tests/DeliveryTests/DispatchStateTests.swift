@@ -467,6 +467,37 @@ import Testing
         #expect(well.contains(.store([], claim: [Samples.destination: order])))
     }
 
+    /// A send that may have taken effect is one of three, so an outage must not use them up.
+    @Test func busyServerGetsNoSecondBlindSendBeforeItIsWell() throws {
+        var state = signedIn()
+        let sends = { (actions: [DispatchAction]) in actions.contains { if case .store = $0 { true } else { false } } }
+        _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
+        let busy = Failure(.throttled, status: 503, "busy", outcomeUnknown: true)
+        let (asked, due) = (now.addingTimeInterval(30), now.addingTimeInterval(120))
+        let blind = RouteTraits(canLookUp: false, isAtMostOnce: false)
+        let attempt = Attempt(.throttled(busy, until: asked), route: blind, startedAt: now, endedAt: now)
+        let answered = state.on(.attempted(entry(1), attempt), at: now)
+        #expect(settled(1, in: answered).map(\.settlement) == [.aside(until: due, busy)])
+        _ = state.on(.stored(Claimed()), at: now)
+        let over = state.on(.woke, at: asked)
+        #expect(over.contains(.store([], claim: [Samples.destination: ClaimOrder(4, closed: ["measurement"])])))
+        _ = state.on(.stored(Claimed(nextDue: [Samples.destination: ["measurement": due]])), at: asked)
+        var time = due
+        var woken = state.on(.woke, at: time)
+        for _ in 1...50 {
+            #expect(woken.contains(.probe(backend: "breathesafe")) && !sends(woken))
+            _ = state.on(.probed(backend: "breathesafe", .failed(Failure(.serverError, status: 503, "busy"))), at: time)
+            let next = try #require(state.nextTries["breathesafe"])
+            #expect(next.timeIntervalSince(time) < 121)
+            time = next
+            woken = state.on(.woke, at: time)
+        }
+        #expect(time.timeIntervalSince(now) > 1800)
+        let well = state.on(.probed(backend: "breathesafe", .well), at: time)
+        let order = ClaimOrder(4, closed: ["measurement"], probes: ["measurement": 1])
+        #expect(well.contains(.store([], claim: [Samples.destination: order])))
+    }
+
     @Test func declaredAnswersAreFinalWithoutContrast() {
         var state = signedIn()
         _ = state.on(.stored(Claimed(entries: [entry(1), entry(2)])), at: now)

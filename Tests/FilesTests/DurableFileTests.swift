@@ -22,6 +22,20 @@ final class DurableFileTests {
         #expect(try names == ["file"])
     }
 
+    @Test func belongsToRootOrTheDaemon() throws {
+        #expect(file.isOwned())
+        try file.replace(with: Data([1]))
+        #expect(file.isOwned(byRootOr: geteuid()))
+        #expect(file.isOwned(byRootOr: geteuid() + 1) == (geteuid() == 0))
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "takes root: it changes the owner")) func aFileOfAnotherUserIsNotRoots() throws {
+        try file.replace(with: Data([1]))
+        #expect(chown(file.path, 61_001, 61_001) == 0)
+        #expect(!file.isOwned())
+        #expect(file.isOwned(byRootOr: 61_001))
+    }
+
     @Test func removesDraftOfCrashedRun() throws {
         try Data(repeating: 9, count: 9).write(to: URL(fileURLWithPath: file.path + ".tmp"))
         try file.replace(with: Data([1]))

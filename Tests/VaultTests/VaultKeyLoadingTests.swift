@@ -86,6 +86,16 @@ final class VaultKeyLoadingTests {
         #expect(error.code == .exposedKey && error.description.contains("chmod 600 \(keyPath)"))
     }
 
+    /// A daemon that runs as root, too. The owner of the folder can replace the key in any case.
+    @Test(.enabled(if: geteuid() == 0, "takes root: it changes the owner")) func keyOfAnotherUserIsAnError() throws {
+        let key = try load()
+        #expect(chown(keyPath, 61_001, 61_001) == 0)
+        let error = try error()
+        #expect(error.code == .exposedKey && error.description.contains("belongs to another user, who can replace it"))
+        #expect(chown(folder, 61_001, 61_001) == 0)
+        #expect(try load() == key)
+    }
+
     @Test func credentialTakesPrecedenceAndNoFileIsCreated() throws {
         let credentials = "\(folder)/credentials"
         try FileManager.default.createDirectory(atPath: credentials, withIntermediateDirectories: true)

@@ -59,6 +59,11 @@ extension Route {
             let list = known.isEmpty ? "it takes none" : "it takes \(known.sorted().joined(separator: ", "))"
             throw Failure(.profile, "The route \"\(self.name)\" has no field \"\(name)\"; \(list).")
         }
+        try checkTypes(values)
+    }
+
+    /// Throws for a value of another type than the route declares.
+    func checkTypes(_ values: [String: JSONValue]) throws(Failure) {
         for (name, value) in values.sorted(by: { $0.key < $1.key }) {
             if try isReferenceToEntry(value, in: name) { continue }
             let type = fields[name] ?? .text

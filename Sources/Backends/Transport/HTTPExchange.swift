@@ -1,7 +1,9 @@
 import AsyncHTTPClient
 import Foundation
+import JSON
 import NIOCore
 import NIOHTTP1
+import SyncModel
 import Synchronization
 
 /// Collects a response and tracks whether the request was sent.
@@ -12,6 +14,8 @@ final class HTTPExchange: HTTPClientResponseDelegate {
     private struct Progress {
         /// When the request head was sent.
         var begin: NIODeadline?
+        /// The whole request was sent.
+        var isSent = false
         /// The last transfer in either direction.
         var movedAt = NIODeadline.now()
         /// Body bytes in both directions.
@@ -48,6 +52,12 @@ final class HTTPExchange: HTTPClientResponseDelegate {
     /// If true, the server may be processing the request.
     var hasSentHead: Bool { progress.withLock { $0.begin != nil } }
 
+    /// The status of a success to the whole request, if its head arrived and says that the body is JSON; nil for other answers, and without one.
+    var success: Int? {
+        guard let head = progress.withLock({ $0.isSent ? $0.head : nil }), (200..<300).contains(head.status.code) else { return nil }
+        return InboundResponse.saysJSON(head.fields) ? Int(head.status.code) : nil
+    }
+
     func didSendRequestHead(task: HTTPClient.Task<InboundResponse>, _ head: HTTPRequestHead) {
         let now = NIODeadline.now()
         progress.withLock { ($0.begin, $0.movedAt) = (now, now) }
@@ -55,6 +65,8 @@ final class HTTPExchange: HTTPClientResponseDelegate {
     }
 
     func didSendRequestPart(task: HTTPClient.Task<InboundResponse>, _ part: IOData) { note(part.readableBytes) }
+
+    func didSendRequest(task: HTTPClient.Task<InboundResponse>) { progress.withLock { $0.isSent = true } }
 
     func didReceiveHead(task: HTTPClient.Task<InboundResponse>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
         progress.withLock { $0.head = head }
@@ -77,9 +89,10 @@ final class HTTPExchange: HTTPClientResponseDelegate {
         stopWatching()
         return try progress.withLock { progress in
             guard let head = progress.head else { throw HTTPClientError.remoteConnectionClosed }
-            return InboundResponse(
-                status: Int(head.status.code), headers: head.headers.map { HeaderField($0.name, $0.value) },
-                body: progress.body, secrets: secrets)
+            let response = InboundResponse(
+                status: Int(head.status.code), headers: head.fields, body: progress.body, secrets: secrets)
+            if head.hasNoLength, response.isBrokenJSON { throw BodyBrokeOff() }
+            return response
         }
     }
 
@@ -106,4 +119,21 @@ final class HTTPExchange: HTTPClientResponseDelegate {
     private func stopWatching() { progress.withLock { $0.timer }?.cancel() }
 }
 
+extension HTTPResponseHead {
+    fileprivate var fields: [HeaderField] { headers.map { HeaderField($0.name, $0.value) } }
+    /// The end of the connection ends the body, wherever it breaks off (RFC 9112 6.3).
+    fileprivate var hasNoLength: Bool { !headers.contains(name: "Content-Length") && !headers.contains(name: "Transfer-Encoding") }
+}
+
+extension InboundResponse {
+    /// A success that begins like a JSON document and is none.
+    fileprivate var isBrokenJSON: Bool {
+        guard isSuccess, Self.saysJSON(headers), !isJSON else { return false }
+        let first = body.withoutByteOrderMark.first { !$0.isJSONSpace }
+        return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    }
+}
+
 struct BudgetSpent: Error {}
+
+struct BodyBrokeOff: Error {}

@@ -82,7 +82,9 @@ package final class HTTPTransport: Transport {
                 unsent.isReusing = false
                 return try await send(unsent)
             }
-            throw await named(error, wasSent: exchange.hasSentHead, at: request.url, through: proxy)
+            let failed = await named(error, wasSent: exchange.hasSentHead, at: request.url, through: proxy)
+            guard !request.isSafe, let status = exchange.success else { throw failed }
+            throw failed.answered(with: status)
         }
     }
 

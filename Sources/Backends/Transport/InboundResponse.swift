@@ -40,7 +40,7 @@ package struct InboundResponse: Sendable, CustomStringConvertible, CustomReflect
     package var date: Date? { self[header: "Date"].flatMap(HTTPDate.parse) }
 
     /// `application/json`, or any type with the suffix `+json` (RFC 6839).
-    private static func saysJSON(_ headers: [HeaderField]) -> Bool {
+    static func saysJSON(_ headers: [HeaderField]) -> Bool {
         guard let field = headers.first(where: { $0.name.isFieldName("Content-Type") }) else { return false }
         let type = field.value.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         return type == "application/json" || type == "text/json" || type.hasSuffix("+json")

@@ -10,7 +10,8 @@ package protocol Transport: Sendable {
 package enum TransportError: Error, Hashable, Sendable {
     /// The request certainly reached no server.
     case unreachable(Failure)
-    /// The request may have been sent, but no complete response arrived.
+    /// The request may have been sent, but no complete response arrived. With a status, the request was not safe, and the head of a success arrived,
+    /// which said that the body is JSON; the body did not arrive whole.
     case lost(Failure)
 
     package var failure: Failure {

@@ -31,6 +31,14 @@ extension TransportError {
         }
     }
 
+    /// After the head of a success with this status.
+    func answered(with status: Int) -> TransportError {
+        guard case .lost(var failure) = self else { return self }
+        failure.status = status
+        failure.message = failure.message.replacing(" before it answered.", with: ".") + " Its answer had begun, with status \(status)."
+        return .lost(failure)
+    }
+
     /// As after a close that the request met on an idle connection.
     static func isClosedConnection(_ error: any Error) -> Bool {
         switch error {

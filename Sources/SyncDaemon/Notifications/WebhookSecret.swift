@@ -16,8 +16,7 @@ struct WebhookSecret: Sendable, CustomStringConvertible, CustomReflectable {
             throw StartError("The secret of the webhook is missing. Name its file in notify.webhook_secret.")
         }
         let file = DurableFile(path: path)
-        let owner = file.owner
-        guard owner == nil || file.isPlain(upTo: 4096) else {
+        guard file.owner == nil || file.isPlain(upTo: 4096) else {
             throw StartError("The secret of the webhook is not a file of at most 4096 bytes: \(path).")
         }
         let found: Data?
@@ -26,7 +25,7 @@ struct WebhookSecret: Sendable, CustomStringConvertible, CustomReflectable {
         if webhook.secretFile != nil, let mode = file.mode, mode & 0o077 != 0 {
             throw StartError("Other users can read the secret \(path) (mode \(String(mode, radix: 8))). Run: chmod 600 \(path)")
         }
-        if webhook.secretFile != nil, let owner, geteuid() != 0, owner != 0, owner != geteuid() {
+        if webhook.secretFile != nil, !file.isOwned() {
             throw StartError("The secret \(path) belongs to another user, who can replace it. Give it to the daemon's user with chown.")
         }
         let text = String(decoding: content, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)

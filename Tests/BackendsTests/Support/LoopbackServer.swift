@@ -9,6 +9,9 @@ import Synchronization
 final class LoopbackServer: Sendable {
     enum Script: Sendable {
         case reply(String)
+        /// Then nothing more is sent on the connection.
+        case replyAndClose(String)
+        case replyAndStopReading(String)
         case replyBytes(String, [UInt8])
         /// Answers each request with its path, and with these header lines.
         case echo(headers: String = "", then: Afterwards = .wait)
@@ -51,7 +54,7 @@ final class LoopbackServer: Sendable {
         var bootstrap = ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
         switch script {
         case .slow(let bytes, _): pace = bytes
-        case .stuck: pace = 1024
+        case .stuck, .replyAndStopReading: pace = 1024
         default: break
         }
         if pace > 0 {
@@ -153,7 +156,7 @@ final class LoopbackServer: Sendable {
                 channel.eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: delay) { task in
                     if channel.isActive { channel.read() } else { task.cancel() }
                 }
-            case .stuck: channel.read()
+            case .stuck, .replyAndStopReading: channel.read()
             default: break
             }
         }
@@ -163,8 +166,12 @@ final class LoopbackServer: Sendable {
             received.text.withLock { $0 += String(buffer: bytes) }
             received.news.send()
             switch script {
-            case .reply(let text):
+            case .reply(let text), .replyAndStopReading(let text):
                 if endsAHead(bytes) { write(text, context.channel) }
+            case .replyAndClose(let text):
+                guard endsAHead(bytes) else { break }
+                let channel = context.channel
+                channel.writeAndFlush(ByteBuffer(string: text)).whenComplete { _ in channel.close(mode: .output, promise: nil) }
             case .replyBytes(let head, let body):
                 guard endsAHead(bytes) else { break }
                 write(head, context.channel)
