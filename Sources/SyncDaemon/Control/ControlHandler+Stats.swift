@@ -34,8 +34,9 @@ extension ControlHandler {
                 after: request.after, limit: request.limit))
         let view = ObserverView(caller)
         let labels = view.labels(try await outbox.accountLabels())
+        var users = UserNames()
         return AuditPage(
-            records: events.map { AuditRecord(view.event($0), labels: labels) },
+            records: events.map { AuditRecord(view.event($0), labels: labels, users: &users) },
             next: events.count == request.limit ? events.last?.cursor : nil, keptSince: keptSince)
     }
 }
@@ -81,7 +82,7 @@ extension AccountStats {
 }
 
 extension AuditRecord {
-    fileprivate init(_ event: SyncEvent, labels: [Destination: String]) {
+    fileprivate init(_ event: SyncEvent, labels: [Destination: String], users: inout UserNames) {
         let name = event.kind.rawValue
         let kind = AuditKind.allCases.first { $0.events.contains(name) }
         self.init(cursor: event.cursor, at: event.at, kind: kind?.rawValue ?? name, event: name, detail: event.detail)
@@ -92,7 +93,7 @@ extension AuditRecord {
         // As `Peer` and `Requester` describe themselves.
         let words = (event.detail["by"] ?? "").split(whereSeparator: { $0 == " " || $0 == "," })
         if words.count > 1, words[0] == "uid", let number = UInt32(words[1]) {
-            (uid, user) = (Int(number), UserName(number).short)
+            (uid, user) = (Int(number), users[number].short)
         }
     }
 }
