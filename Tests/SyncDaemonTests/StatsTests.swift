@@ -1,5 +1,6 @@
 import ControlAPI
 import Foundation
+import Logging
 import Testing
 
 @testable import SyncDaemon
@@ -39,6 +40,18 @@ import Testing
                 #expect((1...25).contains(today.hours.count) && today.hours.first?.hour == today.since)
                 let past = StatsQuery(since: now.addingTimeInterval(-9 * 86_400), until: now.addingTimeInterval(-4 * 86_400))
                 #expect(try await station.client.call(Endpoints.stats, past).hours.isEmpty)
+            }
+        }
+    }
+
+    @Test func hoursOfWhichEventsAreRemovedAreLeftOut() async throws {
+        try await DaemonStation.with { station in
+            var configuration = station.configuration
+            configuration.keepDelivered = 7200
+            let daemon = try await Daemon(
+                configuration: configuration, environment: [:], log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            try await DaemonStation.running(daemon) {
+                #expect(try await station.client.call(Endpoints.stats, StatsQuery()).hours.count == 2)
             }
         }
     }
