@@ -35,10 +35,14 @@ public struct StatsReport: Codable, Sendable, Equatable {
     public var backends: [BackendStats]
     /// Oldest first, without days that have no figures.
     public var days: [DayStats]
+    /// Those of the last 48 hours that are in the period, oldest first.
+    public var hours: [HourStats]
 
-    public init(since: Date, until: Date, accounts: [AccountStats], backends: [BackendStats], days: [DayStats]) {
+    public init(
+        since: Date, until: Date, accounts: [AccountStats], backends: [BackendStats], days: [DayStats], hours: [HourStats] = []
+    ) {
         (self.since, self.until) = (since, until)
-        (self.accounts, self.backends, self.days) = (accounts, backends, days)
+        (self.accounts, self.backends, self.days, self.hours) = (accounts, backends, days, hours)
     }
 }
 
@@ -54,7 +58,7 @@ public struct AccountStats: Codable, Sendable, Equatable {
     public var refused: [String: Int] = [:]
     /// Failed sends that counted as attempts.
     public var retried = 0
-    /// Entries that a person discarded or replaced.
+    /// Entries that a person discarded or replaced. One counts when its discard can no longer be undone.
     public var discarded = 0
     /// From capture to delivery, in milliseconds, within 5 %; nil without deliveries.
     public var medianDelay: Int64?
@@ -99,5 +103,20 @@ public struct DayStats: Codable, Sendable, Equatable {
     ) {
         (self.day, self.captured, self.delivered, self.refused) = (day, captured, delivered, refused)
         (self.signIns, self.signOuts, self.outageTime) = (signIns, signOuts, outageTime)
+    }
+}
+
+/// The figures of one hour, of all accounts.
+public struct HourStats: Codable, Sendable, Equatable {
+    /// When the hour begins, a full hour in UTC.
+    public var hour: Date
+    public var captured: Int
+    public var delivered: Int
+    /// The longest time, in milliseconds, that an entry had waited in this hour; nil if none waited. Counts from when Homing accepted the entry, or a
+    /// person tried it again, and without entries that failed, are on hold or were discarded.
+    public var longestWait: Int64?
+
+    public init(hour: Date, captured: Int = 0, delivered: Int = 0, longestWait: Int64? = nil) {
+        (self.hour, self.captured, self.delivered, self.longestWait) = (hour, captured, delivered, longestWait)
     }
 }

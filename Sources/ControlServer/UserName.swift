@@ -25,3 +25,20 @@ package struct UserName: CustomStringConvertible {
         return String(cString: entry.pw_name)
     }
 }
+
+/// The names of users, each looked up once: a look-up may ask a directory server.
+package struct UserNames {
+    private var known: [uid_t: UserName] = [:]
+    private let find: (uid_t) -> UserName
+
+    package init(find: @escaping (uid_t) -> UserName = { UserName($0) }) { self.find = find }
+
+    package subscript(_ uid: uid_t) -> UserName {
+        mutating get {
+            if let name = known[uid] { return name }
+            let name = find(uid)
+            known[uid] = name
+            return name
+        }
+    }
+}

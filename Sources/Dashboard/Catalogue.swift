@@ -101,6 +101,13 @@ extension Catalogue {
         return length.replacing(".", with: ",").split(separator: " ").map { known("unit.\($0)") ?? String($0) }.joined(separator: " ")
     }
 
+    /// `30 min`.
+    ///
+    /// - Parameter unit: as in `Words.length`.
+    func span(_ count: Int, of unit: String) -> String {
+        "\(number(count)) \(isEnglish ? unit : known("unit.\(unit)") ?? unit)"
+    }
+
     /// `measurement of Anna Example (5)`.
     func name(_ entry: EntrySummary) -> String {
         var entry = entry

@@ -6,7 +6,7 @@ package struct DailyFigure: Sendable, Equatable {
     package var refused: [String: Int] = [:]
     /// Failed sends that counted as attempts.
     package var retried = 0
-    /// Entries that a person discarded or replaced.
+    /// Entries that a person discarded or replaced, from when it can no longer be undone.
     package var discarded = 0
     /// From capture to delivery.
     package var delays = DelayHistogram()

@@ -19,11 +19,14 @@ struct CountedEvent {
 struct FigureFold {
     /// The last event counted.
     private(set) var cursor: Int64
-    /// When each current outage began, by backend.
-    private(set) var outages: [String: Int64]
+    /// Current and interrupted ones, by backend.
+    private(set) var outages: [String: BackendOutage]
     private(set) var figures: [FigureKey: DailyFigure] = [:]
 
-    init(cursor: Int64 = 0, outages: [String: Int64] = [:]) { (self.cursor, self.outages) = (cursor, outages) }
+    init(cursor: Int64 = 0, outages: [String: BackendOutage] = [:]) { (self.cursor, self.outages) = (cursor, outages) }
+
+    /// By backend.
+    var currentOutages: [String: BackendOutage] { outages.filter { !$0.value.isInterrupted } }
 
     mutating func add(_ event: CountedEvent) {
         cursor = max(cursor, event.cursor)
@@ -34,6 +37,7 @@ struct FigureFold {
                 figure.delivered += 1
                 if let capturedAt = event.capturedAt { figure.delays.add(ms: event.at - capturedAt) }
             }
+            serverAnswered(event.backend)
         // The time of that delivery is unknown.
         case .resolved where event.outcome == "delivered": count(event) { $0.delivered += 1 }
         case .retrying: count(event) { $0.retried += 1 }
@@ -45,13 +49,19 @@ struct FigureFold {
         case .signInRefused, .signInFailed: count(event) { $0.signInsFailed += 1 }
         case .gateChanged: gateChanged(event)
         // A run that was killed left no `stopped`. A reload may have removed the backend.
-        case .stopped, .started, .reloaded: endOutages(at: event.at)
+        case .stopped, .reloaded: interruptOutages(at: event.at, dropsOld: true)
+        case .started: interruptOutages(at: event.at, dropsOld: false)
         default: break
         }
     }
 
-    /// Counts the time of current outages up to `ms`, and ends them.
-    mutating func endOutages(at ms: Int64) { for backend in outages.keys.sorted() { endOutage(of: backend, at: ms) } }
+    /// Counts the time of current outages.
+    mutating func countOutages(upTo ms: Int64) {
+        for (backend, outage) in currentOutages {
+            addOutageTime(of: backend, from: outage.counted, to: ms)
+            outages[backend]?.counted = max(outage.counted, ms)
+        }
+    }
 
     private mutating func count(_ event: CountedEvent, _ change: (inout DailyFigure) -> Void) {
         let key = FigureKey(day: FigureKey.day(ofMs: event.at), backend: event.backend, account: event.account)
@@ -62,19 +72,52 @@ struct FigureFold {
     private static let unanswered = Set([Failure.Reason.offline, .tls, .clock, .intercepted, .lostAnswer].map(\.rawValue))
 
     private mutating func gateChanged(_ event: CountedEvent) {
-        guard event.gate == "cooling", Self.unanswered.contains(event.reason ?? "") else {
-            return endOutage(of: event.backend, at: event.at)
+        let outage = outages[event.backend]
+        guard event.gate == "cooling" else {
+            // A run begins with an open gate, which says nothing about the server.
+            if outage?.isInterrupted == false { endOutage(of: event.backend, at: event.at) }
+            return
         }
-        guard outages[event.backend] == nil else { return }
-        outages[event.backend] = event.at
+        guard Self.unanswered.contains(event.reason ?? "") else { return endOutage(of: event.backend, at: event.at) }
+        if let outage {
+            guard outage.isInterrupted else { return }
+            if event.at - outage.counted <= BackendOutage.longestGap {
+                outages[event.backend]?.isInterrupted = false
+                return
+            }
+        }
+        outages[event.backend] = BackendOutage(began: event.at, counted: event.at)
         figures[FigureKey(day: FigureKey.day(ofMs: event.at), backend: event.backend), default: DailyFigure()].outages += 1
     }
 
-    /// Each day gets its part.
+    /// The time between two runs is not counted: nothing knows whether the server could be reached.
+    ///
+    /// - Parameter dropsOld: the run that ends saw none of the interrupted outages go on.
+    private mutating func interruptOutages(at ms: Int64, dropsOld: Bool) {
+        for (backend, outage) in outages {
+            if !outage.isInterrupted {
+                addOutageTime(of: backend, from: outage.counted, to: ms)
+            } else if dropsOld, ms - outage.counted > BackendOutage.longestGap {
+                outages[backend] = nil
+                continue
+            }
+            outages[backend] = BackendOutage(began: outage.began, counted: ms, isInterrupted: true)
+        }
+    }
+
+    private mutating func serverAnswered(_ backend: String) {
+        if outages[backend]?.isInterrupted == true { outages[backend] = nil }
+    }
+
     private mutating func endOutage(of backend: String, at end: Int64) {
-        guard var begin = outages.removeValue(forKey: backend) else { return }
+        guard let outage = outages.removeValue(forKey: backend), !outage.isInterrupted else { return }
+        addOutageTime(of: backend, from: outage.counted, to: end)
+    }
+
+    /// Each day gets its part.
+    private mutating func addOutageTime(of backend: String, from begin: Int64, to end: Int64) {
         // A clock that was wrong for years must not make thousands of days.
-        begin = max(begin, end - Outbox.daysOfFigures * FigureKey.msPerDay)
+        var begin = max(begin, end - Outbox.daysOfFigures * FigureKey.msPerDay)
         while begin < end {
             let day = FigureKey.day(ofMs: begin)
             let next = min(end, (day + 1) * FigureKey.msPerDay)

@@ -38,8 +38,8 @@ extension Outbox {
             var fold = try Self.beginFold(db)
             while try Self.add(&fold, upTo: now, db) == Self.eventsAtOnce {}
             var figures = Figures()
-            figures.outages = fold.outages.mapValues { Date(ms: $0) }
-            fold.endOutages(at: now.ms)
+            figures.outages = fold.currentOutages.mapValues { Date(ms: $0.began) }
+            fold.countOutages(upTo: now.ms)
             figures.byKey = fold.figures.filter { days.contains($0.key.day) }
             let rows = try Row.fetchAll(
                 db, sql: "SELECT * FROM dailyFigure WHERE day BETWEEN ? AND ?", arguments: [days.lowerBound, days.upperBound])
@@ -50,7 +50,7 @@ extension Outbox {
 
     private static func beginFold(_ db: Database) throws -> FigureFold {
         guard let row = try Row.fetchOne(db, sql: "SELECT cursor, outages FROM figureCursor WHERE id = 1") else { return FigureFold() }
-        return FigureFold(cursor: row["cursor"], outages: counts(row["outages"]))
+        return FigureFold(cursor: row["cursor"], outages: outages(row["outages"]))
     }
 
     /// Adds the next events, at most `eventsAtOnce`; returns how many.
@@ -122,8 +122,18 @@ extension Outbox {
     private static func counts<Number: Decodable & FixedWidthInteger>(_ text: String) -> [String: Number] {
         // `try?`: damage to one day's text must not take the other days.
         let counts: [String: Number] = (try? JSONDecoder().decode([String: Number].self, from: Data(text.utf8))) ?? [:]
-        // So that sums of damaged numbers do not overflow.
-        let most = Number(clamping: Int64(1) << 50)
-        return counts.mapValues { max(0, min($0, most)) }
+        return counts.mapValues { max(0, min($0, Number(clamping: most))) }
     }
+
+    private static func outages(_ text: String) -> [String: BackendOutage] {
+        // `try?`: damage to it must not take the figures.
+        let outages = (try? JSONDecoder().decode([String: BackendOutage].self, from: Data(text.utf8))) ?? [:]
+        return outages.mapValues { outage in
+            BackendOutage(
+                began: max(0, min(outage.began, most)), counted: max(0, min(outage.counted, most)), isInterrupted: outage.isInterrupted)
+        }
+    }
+
+    /// So that sums of damaged numbers do not overflow.
+    private static let most: Int64 = 1 << 50
 }

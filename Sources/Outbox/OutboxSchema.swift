@@ -570,7 +570,7 @@ package enum OutboxSchema {
     /// Counted from events; see `Outbox+Figures`.
     ///
     /// - `dailyFigure.account`: empty for the backend as a whole; `refused`: counts by reason; `delays`: counts by bucket of `DelayHistogram`.
-    /// - `figureCursor`: the last event counted, and when each current outage began, by backend.
+    /// - `figureCursor`: the last event counted, and outages that go on or were interrupted, by backend; see `BackendOutage`.
     private static let figures = """
         CREATE TABLE dailyFigure (
             day INTEGER NOT NULL,

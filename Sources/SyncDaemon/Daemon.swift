@@ -130,7 +130,8 @@ package struct Daemon: Sendable {
             spool = try Spool(configuration.spool, intake: intake, outbox: outbox, clock: clock, log: log)
             handler = ControlHandler(
                 keepers: book.keepers, outbox: outbox, intake: intake, dispatcher: dispatcher, rosters: rosters, spool: spool, clock: clock,
-                startedAt: context.startedAt, rejected: rejected, stateDirectory: state, log: log)
+                startedAt: context.startedAt, rejected: rejected, stateDirectory: state,
+                keepDelivered: configuration.keepDelivered, log: log)
             socket = try passed ?? Self.listen(configuration.socket)
             policy = AccessPolicy(groups: configuration.access, isOpenToAll: socket.isOpenToAll)
         } catch {

@@ -160,7 +160,7 @@ final class FakeService: ControlService {
         (account.captured, account.refused, account.medianDelay) = (3, ["forbidden": 1], 1200)
         return StatsReport(
             since: day, until: day, accounts: [account], backends: [BackendStats(backend: "breathesafe")],
-            days: [DayStats(day: "2025-12-06", captured: 3, refused: 1)])
+            days: [DayStats(day: "2025-12-06", captured: 3, refused: 1)], hours: [HourStats(hour: day, captured: 3, longestWait: 900)])
     }()
     func stats(_ request: StatsQuery, by caller: Caller) async throws -> StatsReport {
         try note("stats", request, caller)

@@ -7,6 +7,7 @@ import Testing
 @Suite struct FiguresPageTests {
     private func source(_ words: Catalogue = .english, _ change: (inout StatsReport) -> Void = { _ in }) -> String {
         var figures = Sample(text: "breathesafe").figures
+        figures.report.hours = []
         change(&figures.report)
         return figures.page(Sample.desk(words)).body.source
     }
@@ -39,7 +40,7 @@ import Testing
         arguments: [
             (0, 1), (1, 1), (4, 1), (5, 2), (9, 5), (20, 5), (21, 10), (40, 10), (41, 20), (4000, 1000), (.max, 500_000_000_000_000),
         ] as [(Int, Int)]) func fourLinesReachTheHighestBar(most: Int, step: Int)
-    { #expect(DailyChart.step(upTo: most) == step) }
+    { #expect(Plot.step(upTo: most) == step) }
 
     @Test func damagedNumbersAreDrawn() {
         let page = source { ($0.days[1].captured, $0.days[1].delivered) = (.max, -3) }

@@ -111,7 +111,12 @@ struct Sample {
         ]
         // 2025-02-10
         let since = Date(timeIntervalSince1970: 1_739_145_600)
-        return FiguresPage(report: StatsReport(since: since, until: Self.now, accounts: [account], backends: [backend], days: days))
+        var report = StatsReport(since: since, until: Self.now, accounts: [account], backends: [backend], days: days)
+        // From 15:00 on 9 March.
+        report.hours = (0..<48).map { HourStats(hour: Date(timeIntervalSince1970: 1_741_532_400 + Double($0) * 3600)) }
+        report.hours[46].longestWait = 5_400_000
+        (report.hours[47].captured, report.hours[47].delivered, report.hours[47].longestWait) = (20, 10, 60_000)
+        return FiguresPage(report: report)
     }
 
     var face: Face? {

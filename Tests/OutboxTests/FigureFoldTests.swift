@@ -46,7 +46,61 @@ import Testing
 
     @Test(arguments: [SyncEvent.Kind.stopped, .started, .reloaded]) func outageEndsWithTheRun(kind: SyncEvent.Kind) {
         let fold = folded([(0, .gateChanged, "cooling", "offline"), (Self.hour, kind, nil, nil)])
-        #expect(backend(fold, 0)?.outageTime == Self.hour && fold.outages.isEmpty)
+        #expect(backend(fold, 0)?.outageTime == Self.hour && fold.currentOutages.isEmpty)
+    }
+
+    /// The first gate of a run is open before anything was sent.
+    @Test(arguments: [SyncEvent.Kind.started, .reloaded]) func outageGoesOnAfterAKillOrReload(kind: SyncEvent.Kind) {
+        let begun = folded([
+            (0, .gateChanged, "cooling", "offline"), (Self.hour, kind, nil, nil), (Self.hour + 1000, .gateChanged, "open", nil),
+            (Self.hour + 2000, .gateChanged, "cooling", "tls"),
+        ])
+        #expect(begun.currentOutages["b"]?.began == 0)
+        var ended = begun
+        ended.add(CountedEvent(cursor: 9, at: 2 * Self.hour, kind: .gateChanged, backend: "b", gate: "open"))
+        #expect(backend(ended, 0)?.outages == 1 && backend(ended, 0)?.outageTime == 2 * Self.hour && ended.outages.isEmpty)
+    }
+
+    @Test func timeBetweenTwoRunsIsNoPartOfAnOutage() {
+        let fold = folded([
+            (0, .gateChanged, "cooling", "offline"), (Self.hour, .stopped, nil, nil), (5 * Self.hour, .started, nil, nil),
+            (5 * Self.hour + 1000, .gateChanged, "open", nil), (5 * Self.hour + 2000, .gateChanged, "cooling", "offline"),
+            (6 * Self.hour, .gateChanged, "open", nil),
+        ])
+        #expect(backend(fold, 0)?.outages == 1 && backend(fold, 0)?.outageTime == 2 * Self.hour)
+    }
+
+    @Test(arguments: [("delivered", nil), ("gateChanged", "throttled")] as [(String, String?)])
+    func answerAfterTheStartEndsAnInterruptedOutage(kind: String, reason: String?) throws {
+        let kind = try #require(SyncEvent.Kind(rawValue: kind))
+        let fold = folded([
+            (0, .gateChanged, "cooling", "offline"), (Self.hour, .started, nil, nil),
+            (Self.hour + 1, kind, reason.map { _ in "cooling" }, reason), (Self.hour + 2, .gateChanged, "cooling", "offline"),
+        ])
+        #expect(backend(fold, 0)?.outages == 2 && fold.currentOutages["b"]?.began == Self.hour + 2)
+    }
+
+    @Test func outageLongAfterTheStartIsAnotherOne() {
+        let late = Self.hour + BackendOutage.longestGap + 1
+        let fold = folded([
+            (0, .gateChanged, "cooling", "offline"), (Self.hour, .started, nil, nil), (late, .gateChanged, "cooling", "offline"),
+            (late + 5, .gateChanged, "open", nil),
+        ])
+        #expect(backend(fold, 0)?.outages == 2 && backend(fold, 0)?.outageTime == Self.hour + 5)
+    }
+
+    @Test func runWithoutOutageEndsAnInterruptedOne() {
+        let fold = folded([
+            (0, .gateChanged, "cooling", "offline"), (1, .stopped, nil, nil), (2, .started, nil, nil), (9 * Self.hour, .stopped, nil, nil),
+            (9 * Self.hour + 1, .started, nil, nil), (9 * Self.hour + 2, .gateChanged, "cooling", "offline"),
+        ])
+        #expect(backend(fold, 0)?.outages == 2)
+    }
+
+    @Test func interruptedOutageHasNoTime() {
+        var fold = folded([(0, .gateChanged, "cooling", "offline"), (Self.hour, .stopped, nil, nil)])
+        fold.countOutages(upTo: 5 * Self.hour)
+        #expect(backend(fold, 0)?.outageTime == Self.hour)
     }
 
     @Test func clockSetBackDuringAnOutageCountsNoTime() {

@@ -92,4 +92,25 @@ import Testing
         let figures = try await all(store)
         #expect(figures.outages.isEmpty && figures.byKey.values.reduce(0) { $0 + $1.outageTime } == 60_000)
     }
+
+    @Test(arguments: [false, true]) func outageThatAKillInterruptsIsOneOutage(passesBetween: Bool) async throws {
+        var store = try Store()
+        let begin = store.clock.now
+        let cooling = ["gate": "cooling", "reason": "offline"]
+        let events: [(SyncEvent.Kind, [String: String])] = [
+            (.gateChanged, cooling), (.started, [:]), (.gateChanged, ["gate": "open"]), (.gateChanged, cooling),
+        ]
+        for (kind, detail) in events {
+            let backend: String? = kind == .started ? nil : "breathesafe"
+            try await store.outbox.record([SyncEvent(at: store.clock.now, kind, backend: backend, detail: detail)])
+            store.clock.advance(by: 60)
+            guard passesBetween else { continue }
+            try await store.outbox.countFigures(at: store.clock.now)
+            try store.restart(crashed: true)
+        }
+        let figures = try await all(store)
+        #expect(figures.outages["breathesafe"]?.ms == begin.ms)
+        #expect(figures.byKey.values.reduce(0) { $0 + $1.outages } == 1)
+        #expect(figures.byKey.values.reduce(0) { $0 + $1.outageTime } == 240_000)
+    }
 }

@@ -181,7 +181,11 @@ def shows_the_figures(stage):
     # The policy of the page allows the pattern.
     assert "#hatch" in chart.locator("g .captured").last.evaluate("bar => getComputedStyle(bar).fill")
     expect(page.locator("#figures dl").first).to_contain_text("by the server")
-    today = page.locator("#figures tbody tr").first.locator("td")
+    expect(page.get_by_role("img", name="Captured and delivered entries per hour")).to_be_visible()
+    expect(page.get_by_role("img", name="The longest wait in each hour")).to_be_visible()
+    page.get_by_text("By hour, newest first").click()
+    expect(page.locator("#figures details tbody tr").first).to_be_visible()
+    today = page.locator("#figures > .figures tbody tr").first.locator("td")
     captured, delivered = (int(today.nth(column).inner_text()) for column in (0, 1))
     stage.station.submit(5)
     stage.station.homing("sync", "--wait", "--timeout", PATIENCE, check=False)

@@ -184,6 +184,17 @@ import Testing
         #expect(Homing.message(for: try #require(error)).contains("expected a duration such as 90s, 30m, 2h, 3d or 1h30m"))
     }
 
+    @Test(arguments: ["stats --since -1d", "stats --since 0d", "stats --since 11y", "stats --since 4000d", "audit --since soon"])
+    func invalidBeginOfAPeriodNamesTheAcceptedForms(line: String) async throws {
+        let error = await #expect(throws: (any Error).self) {
+            try await Homing.asyncParseAsRoot(line.split(separator: " ").map(String.init))
+        }
+        let message = Homing.message(for: try #require(error))
+        for part in ["expected how long ago, from 1s to ten years, such as 12h", "or a time in the past, such as 2025-03-11"] {
+            #expect(message.contains(part), "\(message)")
+        }
+    }
+
     @Test(arguments: [
         "login --password-stdin --password-file f", "login --password secret", "logout now", "status now",
         "submit a --item user_id", "submit a --item =5", "submit a b --id 0190a1b2-c3d4-7e5f-8a9b-3f2a91c04b01",

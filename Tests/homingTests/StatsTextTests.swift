@@ -37,6 +37,30 @@ import Testing
         #expect(lines.contains { $0.contains("DELIVERED") && $0.contains("REFUSED") })
     }
 
+    @Test func explainsOnlyTheColumnsThatFit() {
+        func flat(_ width: Int) -> String { text(report(), width: width).replacing("\n", with: " ") }
+        let (wide, narrow) = (flat(120), flat(40))
+        for word in ["MEDIAN: half", "and 95 % within the next", "DISCARDED: an entry counts once"] {
+            #expect(wide.contains(word), "\(word)")
+        }
+        #expect(!wide.contains("wider terminal"))
+        for word in ["MEDIAN", "95 %", "DISCARDED"] { #expect(!narrow.contains(word), "\(word)") }
+        #expect(narrow.hasSuffix("A wider terminal shows more columns."))
+        // The column of the median is the first of both to fit.
+        let middle = (41...90).map(flat).first { $0.contains("MEDIAN") }
+        #expect(middle?.contains("within this time. It is exact to 5 %.") == true && middle?.contains("95 %") == false)
+    }
+
+    @Test func saysThatThePeriodIsLimited() {
+        let limit = "Homing keeps figures for 400 days before today, so the period begins later than you asked."
+        func text(since: TimeInterval, _ report: StatsReport) -> String {
+            StatsText(style: .plain, times: Sample.times).text(report, since: report.since.addingTimeInterval(since))
+        }
+        #expect(text(since: -1, report()).split(separator: "\n").dropFirst().first.map(String.init) == limit)
+        #expect(!text(since: 3600, report()).contains(limit) && !self.text(report()).contains(limit))
+        #expect(text(since: -1, report { ($0.accounts, $0.backends) = ([], []) }).hasSuffix("\n\(limit)"))
+    }
+
     @Test func saysThatAnOutageGoesOn() {
         let text = text(report { $0.backends[0].outageSince = Sample.ago(minutes: 3) })
         #expect(text.replacing("\n", with: " ").contains("Not reachable now; the outage began 3 minutes ago (14:12)."))

@@ -33,6 +33,7 @@ import Testing
                 rows: [["1", "14:05", "Anna (28)", "9"]], width: width
             ).lines()
         }
+        #expect(Table(columns: [.init(title: "#"), .init(title: "NAME", rank: 1)], rows: [["1", "Anna"]], width: 4).shownTitles == ["#"])
         #expect(table(25) == ["#  WHEN   FOR        SIZE", "1  14:05  Anna (28)  9"])
         #expect(table(24) == ["#  WHEN   FOR", "1  14:05  Anna (28)"])
         #expect(table(18) == ["#  WHEN   FOR", "1  14:05  An… (28)"])

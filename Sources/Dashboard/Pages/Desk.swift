@@ -49,12 +49,12 @@ struct Desk: Sendable {
         return "\(time) \(Self.two(parts.day))/\(Self.two(parts.month))/\(parts.year ?? 0)"
     }
 
-    /// A day in UTC: `11 Mar`, in Vietnamese `11/03`.
-    func day(_ begin: Date) -> String {
-        guard !words.isEnglish else { return Moment(now: moment.now, timeZone: .gmt).day(begin) }
+    /// `11 Mar`, in Vietnamese `11/03`.
+    func day(_ date: Date, in timeZone: TimeZone = .gmt) -> String {
+        guard !words.isEnglish else { return Moment(now: moment.now, timeZone: timeZone).day(date) }
         var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
-        let parts = calendar.dateComponents([.month, .day], from: begin)
+        calendar.timeZone = timeZone
+        let parts = calendar.dateComponents([.month, .day], from: date)
         return "\(Self.two(parts.day))/\(Self.two(parts.month))"
     }
 

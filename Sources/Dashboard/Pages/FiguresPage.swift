@@ -1,7 +1,7 @@
 import ControlAPI
 import Foundation
 
-/// Figures of the last days: a chart, the accounts, the outages, and a table with each day.
+/// Figures of the last days and hours: charts, the accounts, the outages, and a table with each day.
 struct FiguresPage: Sendable {
     var report: StatsReport
 
@@ -23,9 +23,10 @@ struct FiguresPage: Sendable {
         let chart = hasEntries ? DailyChart(days: days).figure(desk) : none
         guard !report.accounts.isEmpty || !report.backends.isEmpty else { return none }
         let accounts = report.accounts.map { account($0, desk) }
+        let discarded: HTML? = accounts.isEmpty ? nil : "<p class=\"faint\">\(words["figures.discarded"])</p>"
         return """
-            <p class="faint">\(words["figures.period", ["days": length]])</p>\(chart)\
-            \(accounts)\(outages(desk))\(table(days, desk))
+            <p class="faint">\(words["figures.period", ["days": length]])</p>\(chart)\(hours(desk))\
+            \(accounts)\(discarded)\(outages(desk))\(table(days, desk))
             """
     }
 

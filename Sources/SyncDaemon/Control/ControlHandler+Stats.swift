@@ -21,7 +21,25 @@ extension ControlHandler {
         var report = StatsReport(figures, labels: labels)
         report.since = Date(ms: days.lowerBound * FigureKey.msPerDay)
         report.until = min(now, Date(ms: (last + 1) * FigureKey.msPerDay))
+        if let recent = recentHours(of: report, at: now) {
+            report.hours = try await outbox.hourFigures(of: recent, backend: request.backend, at: now).map { figure in
+                HourStats(
+                    hour: Date(ms: figure.hour * HourFigure.msPerHour), captured: figure.captured, delivered: figure.delivered,
+                    longestWait: figure.longestWait)
+            }
+        }
         return report
+    }
+
+    private static let mostHours: Int64 = 48
+
+    /// Those of the last 48 hours that are in the period, and of which all events are kept; nil for none.
+    private func recentHours(of report: StatsReport, at now: Date) -> ClosedRange<Int64>? {
+        let kept = HourFigure.hour(ofMs: now.addingTimeInterval(-keepDelivered).ms) + 1
+        let first = max(HourFigure.hour(ofMs: report.since.ms), HourFigure.hour(ofMs: now.ms) - Self.mostHours + 1, kept)
+        // The end may be the begin of the next hour.
+        let last = HourFigure.hour(ofMs: report.until.ms - 1)
+        return first <= last ? first...last : nil
     }
 
     func audit(_ request: AuditQuery, by caller: Caller) async throws -> AuditPage {
@@ -34,8 +52,9 @@ extension ControlHandler {
                 after: request.after, limit: request.limit))
         let view = ObserverView(caller)
         let labels = view.labels(try await outbox.accountLabels())
+        var users = UserNames()
         return AuditPage(
-            records: events.map { AuditRecord(view.event($0), labels: labels) },
+            records: events.map { AuditRecord(view.event($0), labels: labels, users: &users) },
             next: events.count == request.limit ? events.last?.cursor : nil, keptSince: keptSince)
     }
 }
@@ -81,7 +100,7 @@ extension AccountStats {
 }
 
 extension AuditRecord {
-    fileprivate init(_ event: SyncEvent, labels: [Destination: String]) {
+    fileprivate init(_ event: SyncEvent, labels: [Destination: String], users: inout UserNames) {
         let name = event.kind.rawValue
         let kind = AuditKind.allCases.first { $0.events.contains(name) }
         self.init(cursor: event.cursor, at: event.at, kind: kind?.rawValue ?? name, event: name, detail: event.detail)
@@ -92,7 +111,7 @@ extension AuditRecord {
         // As `Peer` and `Requester` describe themselves.
         let words = (event.detail["by"] ?? "").split(whereSeparator: { $0 == " " || $0 == "," })
         if words.count > 1, words[0] == "uid", let number = UInt32(words[1]) {
-            (uid, user) = (Int(number), UserName(number).short)
+            (uid, user) = (Int(number), users[number].short)
         }
     }
 }

@@ -3,9 +3,21 @@ import ControlAPI
 import Foundation
 
 /// The begin of a period that ends now: how long ago, such as `30d`, or a time, such as `2025-03-11`.
-enum PeriodBegin: ExpressibleByArgument, Equatable {
+enum PeriodBegin: Equatable {
     case ago(LengthOfTime)
     case at(PointInTime)
+
+    /// Throws an error that names the accepted forms, for a command line.
+    static func parse(_ argument: String) throws -> PeriodBegin {
+        guard let begin = PeriodBegin(argument: argument) else {
+            throw ValidationError(
+                """
+                expected how long ago, from 1s to ten years, such as 12h, 30d or 12w, or a time in the past, such as 2025-03-11 or \
+                ‘2025-03-11 14:00’.
+                """)
+        }
+        return begin
+    }
 
     init?(argument: String) {
         if let length = LengthOfTime(argument: argument) {

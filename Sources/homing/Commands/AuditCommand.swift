@@ -13,8 +13,10 @@ struct AuditCommand: DaemonCommand {
             """)
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
-            "Begin this long ago, such as 30d or 12h, or at this time, such as 2025-03-11; the default is 30d.", valueName: "time"))
+            "Begin this long ago, such as 30d or 12h, or at this time, such as 2025-03-11; the default is 30d.", valueName: "time"),
+        transform: PeriodBegin.parse)
     var since: PeriodBegin?
     @Option(
         help: ArgumentHelp("Only this kind, such as sign-out.", valueName: "kind"),

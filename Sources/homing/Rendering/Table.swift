@@ -28,6 +28,9 @@ struct Table {
         return [style.bold(heading)] + rows.map { line($0.map(\.printable), shown) }
     }
 
+    /// Of the columns that fit.
+    var shownTitles: Set<String> { Set(shown.map { columns[$0.index].title }) }
+
     private typealias Shown = (index: Int, width: Int)
 
     private var shown: [Shown] {

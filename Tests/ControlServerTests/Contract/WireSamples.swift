@@ -71,11 +71,14 @@ enum WireSamples {
         "ReceiptReport": Pair(full: proof, bare: bareProof),
         "ReceiptPage": Pair(full: ReceiptPage(receipts: [proof], next: 1), bare: ReceiptPage(receipts: [], next: nil)),
         "StatsReport": Pair(
-            full: StatsReport(since: day, until: day, accounts: [figures], backends: [outages], days: [DayStats(day: "2025-12-06")]),
+            full: StatsReport(
+                since: day, until: day, accounts: [figures], backends: [outages], days: [DayStats(day: "2025-12-06")],
+                hours: [HourStats(hour: day, longestWait: 1)]),
             bare: StatsReport(since: day, until: day, accounts: [], backends: [], days: [])),
         "AccountStats": Pair(full: figures, bare: AccountStats(backend: "b", account: "1")),
         "BackendStats": Pair(full: outages, bare: BackendStats(backend: "b")),
         "DayStats": Pair(full: DayStats(day: "2025-12-06"), bare: DayStats(day: "2025-12-06")),
+        "HourStats": Pair(full: HourStats(hour: day, captured: 2, delivered: 1, longestWait: 3), bare: HourStats(hour: day)),
         "AuditRecord": Pair(full: act, bare: AuditRecord(cursor: 1, at: day, kind: "claim", event: "claimed")),
         "AuditPage": Pair(full: AuditPage(records: [act], next: 1, keptSince: day), bare: AuditPage(records: [])),
         "LaneReport": Pair(
