@@ -81,9 +81,10 @@ let targets: [Target] = [
         "ServiceLifecycle", "Logging", "NIOCore", "NIOExtras", "NIOHTTPTypes", "NIOPosix"),
     // Says what to notify of and when: for `homing notify` on a desktop, and for the daemon. `Backends` reads the keys.
     house("Notifying", "SyncModel", "Backends", "ControlAPI"),
+    house("Mail", "SyncModel", "NIOCore", "NIOPosix"),  // SMTP to the mail server of this computer.
     house(
         "SyncDaemon", "SyncModel", "Files", "Vault", "Outbox", "Salvage", "Capture", "Backends", "Sessions", "Roster", "Delivery",
-        "ControlAPI", "ControlServer", "Notifying", "CSystemLinux", "Crypto", "ServiceLifecycle", "Logging", "UnixSignals"),
+        "ControlAPI", "ControlServer", "Mail", "Notifying", "CSystemLinux", "Crypto", "ServiceLifecycle", "Logging", "UnixSignals"),
     // `Backends` reads the profiles for the sandbox, with the daemon's rules.
     house(
         "Sandbox", "SyncModel", "Backends", "JSON", "CCompression", "Crypto", "HTTPTypes", "HummingbirdCore", "ServiceLifecycle",
@@ -101,6 +102,7 @@ let targets: [Target] = [
     house("TestSupport", "SyncModel", "Logging", in: "Tests"),
     // A store of its own, for the tests of the outbox and of the salvage.
     house("StoreSupport", "Outbox", "SyncModel", "TestSupport", "Vault", "GRDB", in: "Tests"),
+    house("MailSupport", "NIOCore", "NIOPosix", in: "Tests"),  // A scripted mail server.
     // A station of the real programs, for end-to-end tests and campaigns.
     house("StationSupport", "ControlAPI", "Sandbox", "SyncModel", "TestSupport", "Crypto", in: "Tests"),
     // Records a program's file operations and kills it at a chosen point, from inside (LD_PRELOAD).
@@ -119,6 +121,7 @@ let targets: [Target] = [
     tests("JSON", "JSON", "SyncModel"),
     tests("Outbox", "Outbox", "StoreSupport", "SyncModel", "Vault", "Crypto", "GRDB", "GRDBSQLite"),
     tests("Salvage", "Salvage", "Outbox", "StoreSupport", "SyncModel", "Vault", "GRDB"),
+    tests("Mail", "Mail", "MailSupport", "NIOCore"),
     tests("Capture", "Capture", "Files", "JSON", "Outbox", "SyncModel", "Vault", "Logging", "SystemPackage"),
     tests(
         "Backends", "Backends", "Sessions", "Outbox", "SyncModel", "JSON", "Vault", "CCompression", "GRDB", "Logging", "NIOCore",
@@ -129,8 +132,8 @@ let targets: [Target] = [
         "ControlServer", "ControlServer", "ControlAPI", "AsyncHTTPClient", "HTTPTypes", "ServiceLifecycle", "Logging", "NIOCore",
         "NIOEmbedded", "NIOHTTP1", "NIOHTTPTypes", "Yams"),
     tests(
-        "SyncDaemon", "SyncDaemon", "Notifying", "Logging", "Outbox", "Capture", "Delivery", "Roster", "Backends", "Sessions",
-        "StoreSupport", "SyncModel", "Vault", "ControlAPI", "ControlServer", "Sandbox", "Yams"),
+        "SyncDaemon", "SyncDaemon", "Mail", "MailSupport", "Notifying", "Logging", "Outbox", "Capture", "Delivery", "Roster", "Backends",
+        "Sessions", "StoreSupport", "SyncModel", "Vault", "ControlAPI", "ControlServer", "Sandbox", "Yams"),
     tests("Sandbox", "Sandbox", "Capture", "JSON", "SyncModel", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", resources: [.copy("Fixtures")]),
     tests(
         "Dashboard", "Dashboard", "ControlAPI", "SyncModel", "AsyncHTTPClient", "HTTPTypes", "HummingbirdCore", "Logging", "NIOCore",
@@ -138,8 +141,8 @@ let targets: [Target] = [
     tests("homing", "homing", "ControlAPI", "ControlServer", "Notifying", "SyncModel"),
     tests(
         "EndToEnd", "homingd", "homing", "homing-sandbox", "homing-torture", "ControlAPI", "ControlServer", "Delivery", "Sandbox",
-        "StationSupport", "SyncDaemon", "SyncModel", "AsyncHTTPClient", "GRDB", "HTTPTypes", "Logging", "NIOCore", "NIOHTTP1",
-        "NIOPosix", exclude: ["Integrations/submit.py", "Integrations/submit.sh"]),
+        "MailSupport", "StationSupport", "SyncDaemon", "SyncModel", "AsyncHTTPClient", "GRDB", "HTTPTypes", "Logging", "NIOCore",
+        "NIOHTTP1", "NIOPosix", exclude: ["Integrations/submit.py", "Integrations/submit.sh"]),
 ]
 
 // `make races` and `make mutants` build only the test targets that they run.

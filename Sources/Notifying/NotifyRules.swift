@@ -14,6 +14,9 @@ package struct NotifyRules: Sendable {
     /// How long a new problem waits for others, so that one message covers them all.
     package static let gathering: TimeInterval = 10
 
+    /// In seconds. A problem that comes and goes is reported at most once in this time, except an entry.
+    package static let shortestRepeat: TimeInterval = 3600
+
     /// How long the daemon may be silent, as when it is restarted or upgraded.
     package static let longestSilence: TimeInterval = 300
 
@@ -27,6 +30,9 @@ package struct NotifyRules: Sendable {
         init(code: String, backend: String?) { (self.code, self.backend) = (code, backend) }
 
         init(_ item: Attention) { self.init(code: item.code, backend: item.backend) }
+
+        /// Each entry counts; other problems may come and go.
+        var isEntry: Bool { [Attention.Code.dead, .held, .lookUpFailing].contains { $0.rawValue == code } }
     }
 
     private var status: Status?
@@ -34,6 +40,8 @@ package struct NotifyRules: Sendable {
     private var needs: [Topic: [Need: Int]] = [:]
     /// Needs not reported yet.
     private var news: [Topic: Set<Need>] = [:]
+    /// When needs were last reported, except entries, and ends of outages; forgotten after `shortestRepeat`.
+    private var told: [Need: Date] = [:]
     /// When a message about the topic is due.
     private var due: [Topic: Date] = [:]
     private var isHeldBack = false
@@ -47,17 +55,18 @@ package struct NotifyRules: Sendable {
     package init(settings: NotifySettings, timeZone: TimeZone, memory: Memory? = nil) {
         self.settings = settings
         self.timeZone = timeZone
-        needs = memory?.reported ?? [:]
+        (needs, told) = (memory?.reported ?? [:], memory?.told ?? [:])
     }
 
-    /// The problems that were reported and still exist, so that another run does not report them again.
+    /// The problems that were reported and still exist or may return soon, so that another run does not report them again.
     package struct Memory: Codable, Equatable, Sendable {
         fileprivate var reported: [Topic: [Need: Int]]
+        fileprivate var told: [Need: Date]
     }
 
     package var memory: Memory {
         let reported = needs.map { topic, needs in (topic, needs.filter { news[topic]?.contains($0.key) != true }) }
-        return Memory(reported: Dictionary(reported.filter { !$0.1.isEmpty }) { first, _ in first })
+        return Memory(reported: Dictionary(reported.filter { !$0.1.isEmpty }) { first, _ in first }, told: told)
     }
 
     /// When the next message is due, if nothing happens until then.
@@ -99,9 +108,7 @@ package struct NotifyRules: Sendable {
     package mutating func messages(at now: Date) -> [NotifyMessage] {
         guard let status else { return [] }
         for topic in Topic.allCases where isEnabled(topic) {
-            let found = topic == .noDelivery ? undelivered(status, at: now) : problems(topic, status)
-            let known = needs.updateValue(found, forKey: topic) ?? [:]
-            let grown = found.filter { $1 > known[$0, default: 0] }.keys
+            let grown = take(topic == .noDelivery ? undelivered(status, at: now) : problems(topic, status), of: topic, at: now)
             guard !grown.isEmpty else { continue }
             news[topic, default: []].formUnion(grown)
             if due[topic] == nil { due[topic] = now + Self.gathering }
@@ -113,9 +120,32 @@ package struct NotifyRules: Sendable {
         }
         for topic in topics { due[topic] = nil }
         let needed = topics.filter { needs[$0]?.isEmpty == false }.map { message($0, status) }
-        for topic in topics { news[topic] = nil }
+        for topic in topics { noteReport(of: topic, at: now) }
         defer { isHeldBack = false }
-        return (isHeldBack ? Self.summary(needed) : needed) + [ended(status)].compactMap(\.self)
+        return (isHeldBack ? Self.summary(needed) : needed) + [ended(status, at: now)].compactMap(\.self)
+    }
+
+    /// Returns the needs that are new or have grown. One that returns too early is taken once its time has come, if it still exists then.
+    private mutating func take(_ found: [Need: Int], of topic: Topic, at now: Date) -> Set<Need> {
+        let known = needs[topic] ?? [:]
+        let grown = Set(found.filter { $1 > known[$0, default: 0] }.keys)
+        let early = grown.filter { isEarly($0, at: now) }
+        var taken = found
+        for need in early { taken[need] = known[need] }
+        needs[topic] = taken
+        return grown.subtracting(early)
+    }
+
+    /// True if a report of this would repeat one too soon.
+    private func isEarly(_ need: Need, at now: Date) -> Bool {
+        guard let last = told[need] else { return false }
+        return !last.hasAged(Self.shortestRepeat, at: now)
+    }
+
+    private mutating func noteReport(of topic: Topic, at now: Date) {
+        told = told.filter { isEarly($0.key, at: now) }
+        for need in news[topic] ?? [] where !need.isEntry && needs[topic]?[need] != nil { told[need] = now }
+        news[topic] = nil
     }
 
     private func isQuiet(_ now: Date) -> Bool { settings.quietHours?.contain(now, in: timeZone) ?? false }
@@ -173,18 +203,24 @@ package struct NotifyRules: Sendable {
 
     // MARK: Deliveries after an outage
 
+    /// In place of a code, which none is.
+    private static let outage = "ended outage"
+
     /// Counts only reasons for which the backend itself did not answer.
     private mutating func beganCooling(_ backend: String, _ reason: String?) {
         if ["offline", "tls", "intercepted"].contains(reason), outages[backend] == nil { outages[backend] = 0 }
     }
 
-    /// The end of outages after which the signed-in account has nothing left to send. Forgets them.
-    private mutating func ended(_ status: Status) -> NotifyMessage? {
+    /// The end of outages after which the signed-in account has nothing left to send. Forgets them, and those that would repeat a report too soon.
+    private mutating func ended(_ status: Status, at now: Date) -> NotifyMessage? {
         // The status knows of deliveries whose events have not arrived: they would be missing in the count.
         guard status.cursor <= cursor else { return nil }
-        let over = status.backends.filter { outages[$0.name] != nil && $0.isDone && $0.knownGate == .open }.map(\.name)
-        let delivered = over.compactMap { outages.removeValue(forKey: $0) }.reduce(0, +)
+        let ended = status.backends.filter { outages[$0.name] != nil && $0.isDone && $0.knownGate == .open }.map(\.name)
+        let over = ended.filter { !isEarly(Need(code: Self.outage, backend: $0), at: now) }
+        let delivered = over.compactMap { outages[$0] }.reduce(0, +)
+        for backend in ended { outages[backend] = nil }
         guard delivered > 0, settings.deliveredAfterOutage else { return nil }
+        for backend in over { told[Need(code: Self.outage, backend: backend)] = now }
         return NotifyMessage(
             title: "Delivered after an outage",
             body:
@@ -198,7 +234,7 @@ package struct NotifyRules: Sendable {
         let backends = Set(needs[topic]?.keys.compactMap(\.backend) ?? []).sorted().inWords
         switch topic {
         case .needsPerson: return need(status)
-        case .signIn where !status.attention.contains { $0.knownCode == .signInRequired }:
+        case .signIn where needs[.signIn]?.keys.contains { $0.code == Attention.Code.signInRequired.rawValue } != true:
             return NotifyMessage(
                 title: "The sign-in cannot be renewed",
                 body: "Homing keeps trying at \(backends). To see what to do, run: homing status")

@@ -3,10 +3,12 @@ import GRDB
 import SyncModel
 import Vault
 
-/// A message that waits for the webhook.
+/// A message that waits for one receiver.
 package struct StoredNotification: Equatable, Sendable {
+    package enum Receiver: String, CaseIterable, Sendable { case webhook, mail }
+
     package let number: Int64
-    /// The same for every try.
+    /// The same for every try, and for every receiver of the message.
     package let id: String
     package let dueAt: Date
     /// Counted tries so far.
@@ -17,32 +19,51 @@ package struct StoredNotification: Equatable, Sendable {
     static func identity(_ id: String) -> String { "notification/\(id)" }
 }
 
+/// New messages, together with the memory of what they report.
+package struct Notifications: Sendable {
+    package var payloads: [Data]
+    package var memory: Data
+    /// Where messages may go, and whether they may have names; see `forgetNotifications`.
+    package var rule: String
+    /// Each gets every message.
+    package var receivers: [StoredNotification.Receiver]
+
+    package init(payloads: [Data], memory: Data, rule: String, receivers: [StoredNotification.Receiver]) {
+        (self.payloads, self.memory, self.rule, self.receivers) = (payloads, memory, rule, receivers)
+    }
+}
+
 extension Outbox {
-    /// The maximum number of waiting notifications; the oldest give way to new ones.
+    /// The maximum number of notifications that wait for a receiver; the oldest give way to new ones.
     package static let mostNotifications = 100
 
     private static let memoryIdentity = "notified"
 
-    /// Stores messages together with the memory of what they report, even on a full disk.
-    ///
-    /// - Parameter rule: where the messages may go, and whether they may have names; see `forgetNotifications`.
-    package func keep(_ payloads: [Data], memory: Data, rule: String, at now: Date) async throws(OutboxError) {
+    /// Stores them in one transaction, even on a full disk.
+    package func keep(_ notifications: Notifications, at now: Date) async throws(OutboxError) {
         let vault = vault
         try await commit { db in
-            for payload in payloads {
+            for payload in notifications.payloads {
                 let id = UUID().uuidString.lowercased()
+                let sealed = try vault.seal(payload, as: StoredNotification.identity(id))
+                for receiver in notifications.receivers {
+                    try db.execute(
+                        sql: "INSERT INTO notification (id, receiver, dueAt, sealed) VALUES (?, ?, ?, ?)",
+                        arguments: [id, receiver.rawValue, now.ms, sealed])
+                }
+            }
+            for receiver in notifications.receivers {
                 try db.execute(
-                    sql: "INSERT INTO notification (id, dueAt, sealed) VALUES (?, ?, ?)",
-                    arguments: [id, now.ms, try vault.seal(payload, as: StoredNotification.identity(id))])
+                    sql: """
+                        DELETE FROM notification WHERE receiver = ? AND number NOT IN
+                            (SELECT number FROM notification WHERE receiver = ? ORDER BY number DESC LIMIT ?)
+                        """, arguments: [receiver.rawValue, receiver.rawValue, Self.mostNotifications])
             }
             try db.execute(
-                sql: "DELETE FROM notification WHERE number NOT IN (SELECT number FROM notification ORDER BY number DESC LIMIT ?)",
-                arguments: [Self.mostNotifications])
-            try db.execute(
                 sql: "INSERT OR REPLACE INTO notified (id, rule, sealed) VALUES (1, ?, ?)",
-                arguments: [rule, try vault.seal(memory, as: Self.memoryIdentity)])
+                arguments: [notifications.rule, try vault.seal(notifications.memory, as: Self.memoryIdentity)])
         }
-        if !payloads.isEmpty { notificationsDue.send() }
+        if !notifications.payloads.isEmpty { notificationsDue.send() }
     }
 
     /// As given to `keep` last; nil for none, or if it does not open.
@@ -52,9 +73,9 @@ extension Outbox {
         return sealed.flatMap { try? vault.open($0, as: Self.memoryIdentity) }
     }
 
-    /// The oldest that waits; deletes those that do not open.
-    package func nextNotification() async throws(OutboxError) -> StoredNotification? {
-        while let sealed = try await oldestNotification() {
+    /// The oldest that waits for this receiver; deletes those that do not open.
+    package func nextNotification(for receiver: StoredNotification.Receiver) async throws(OutboxError) -> StoredNotification? {
+        while let sealed = try await oldestNotification(for: receiver) {
             // `try?`: nil says so.
             if let payload = try? vault.open(sealed.payload, as: StoredNotification.identity(sealed.id)) {
                 return StoredNotification(
@@ -66,9 +87,10 @@ extension Outbox {
     }
 
     /// With its payload still sealed.
-    private func oldestNotification() async throws(OutboxError) -> StoredNotification? {
+    private func oldestNotification(for receiver: StoredNotification.Receiver) async throws(OutboxError) -> StoredNotification? {
         try await read { db in
-            try Row.fetchOne(db, sql: "SELECT * FROM notification ORDER BY number LIMIT 1").map { row in
+            let sql = "SELECT * FROM notification WHERE receiver = ? ORDER BY number LIMIT 1"
+            return try Row.fetchOne(db, sql: sql, arguments: [receiver.rawValue]).map { row in
                 StoredNotification(
                     number: row["number"], id: row["id"], dueAt: Date(ms: row["dueAt"]), attempts: row["attempts"],
                     payload: row["sealed"])

@@ -452,8 +452,8 @@ package enum OutboxSchema {
     /// - `session`: sealed; see `SessionRecord`. `account`: whose rosters may be stored, none after a sign-out; `keeps`: the change that ended the
     ///   session leaves its rosters.
     /// - `owedSignOut`: sealed credentials for one call, until the server has heard of a sign-out, at most for a day. A salvage leaves them out.
-    /// - `notification`: a sealed message to send to the webhook, oldest first, at most 100; `notified`: the sealed memory of what was reported
-    ///   (Decisions/NotificationsOfAStation.md). A salvage leaves both out.
+    /// - `notification`: a sealed message to send to one receiver, oldest first, at most 100 for each; `notified`: the sealed memory of what was
+    ///   reported (Decisions/NotificationsOfAStation.md). A salvage leaves both out.
     /// - `pause`: set by a person; `quiet`: until when a server wants no requests.
     private static let people = """
         CREATE TABLE account (
@@ -495,6 +495,7 @@ package enum OutboxSchema {
         CREATE TABLE notification (
             number INTEGER PRIMARY KEY,
             id TEXT NOT NULL CHECK (length(id) = 36),
+            receiver TEXT NOT NULL CHECK (receiver IN ('webhook', 'mail')),
             dueAt INTEGER NOT NULL,
             attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
             sealed BLOB NOT NULL

@@ -146,19 +146,30 @@ extension Daemon {
         ]
     }
 
-    /// Empty without a webhook.
+    /// Empty without a receiver.
     private var notifying: [any Service] {
         guard let notify = configuration.notify else { return [] }
         let view = ObserverView(seesPeople: notify.rules.names)
-        return [
-            NotificationWatch(
-                outbox: outbox, settings: notify.rules, rule: notify.rule, station: WebhookMessage.hostName, clock: context.clock,
-                log: context.log
-            ) { try await handler.status(for: view) },
-            NotificationSender(
-                outbox: outbox, webhook: notify.webhook, environment: context.environment, transport: transport, clock: context.clock,
-                log: context.log),
+        let (station, clock, log) = (StationMessage.hostName, context.clock, context.log)
+        var services: [any Service] = [
+            NotificationWatch(outbox: outbox, notify: notify, station: station, clock: clock, log: log) {
+                try await handler.status(for: view)
+            }
         ]
+        for receiver in receivers(of: notify, at: station) {
+            services.append(NotificationSender(outbox: outbox, receiver: receiver, clock: clock, log: log))
+        }
+        return services
+    }
+
+    private func receivers(of notify: NotifyConfiguration, at station: String) -> [any NotificationReceiver] {
+        var receivers: [any NotificationReceiver] = []
+        if let webhook = notify.webhook {
+            receivers.append(
+                WebhookReceiver(webhook: webhook, environment: context.environment, transport: transport, log: context.log))
+        }
+        if let mail = notify.mail { receivers.append(MailReceiver(mail, station: station, log: context.log)) }
+        return receivers
     }
 
     @Sendable private func announce() {

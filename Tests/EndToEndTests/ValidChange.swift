@@ -192,6 +192,6 @@ struct ValidChange: Sendable {
     static let otherConfigurationKeys: [String: String] = [
         "state_directory": "another directory is another station", "socket": "where programs find the daemon",
         "spool.route": "the profile has one route", "spool.unclaimed": "held by ClaimTests", "proxy": "held by ProxyTests",
-        "no_proxy": "held by ProxyTests", "notify": "held by WebhookTests",
+        "no_proxy": "held by ProxyTests", "notify": "held by WebhookTests and MailNotificationTests",
     ]
 }

@@ -88,7 +88,8 @@ import Testing
             let read = RosterRead([[.sample(1)], [.sample(2)]], of: resource, incomplete: incomplete, at: store.clock.now)
             _ = try await store.outbox.store(read, at: store.clock.now)
         }
-        try await store.outbox.keep([Data("{}".utf8), Data("{}".utf8)], memory: Data("{}".utf8), rule: "a", at: store.clock.now)
+        let notifications = Notifications(payloads: [Data("{}".utf8)], memory: Data("{}".utf8), rule: "a", receivers: [.webhook, .mail])
+        try await store.outbox.keep(notifications, at: store.clock.now)
         try await store.outbox.pause(pauses, by: "ann", at: store.clock.now)
         try store.raw { db in
             try db.execute(

@@ -54,10 +54,10 @@ import Testing
     }
 
     /// Keys may be commented out. The list of keys comes from the reader's error message.
-    @Test(arguments: ["", "spool", "delivery", "timeouts", "outbox", "access", "notify"])
+    @Test(arguments: ["", "spool", "delivery", "timeouts", "outbox", "access", "notify", "notify.mail"])
     func shippedFileNamesEveryKey(table: String) throws {
         let text = try String(contentsOfFile: Self.shipped, encoding: .utf8)
-        let probe = table.isEmpty ? "no_such_key: 1" : "\(table): {no_such_key: 1}"
+        let probe = table.split(separator: ".").reversed().reduce("no_such_key: 1") { "\($1): {\($0)}" }
         let mistakes = #expect(throws: Mistakes.self) { try load(probe) }
         let mistake = try #require(mistakes?.all.first)
         #expect(mistake.key.hasSuffix("no_such_key"))

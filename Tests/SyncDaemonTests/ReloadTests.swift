@@ -53,13 +53,14 @@ import Testing
 
     @Test func comparesEveryKeyOfShippedFile() throws {
         let text = try String(contentsOfFile: ConfigurationTests.shipped, encoding: .utf8)
-        var (table, keys) = ("", Set<String>())
+        var (tables, keys) = ([String](), Set<String>())
         for line in text.split(separator: "\n") {
-            let isNested = line.drop { $0 == "#" }.hasPrefix("  ")
+            let depth = line.drop { $0 == "#" }.prefix { $0 == " " }.count / 2
             let bare = line.drop { "# ".contains($0) }
             guard let colon = bare.firstIndex(of: ":"), bare[..<colon].allSatisfy({ $0.isLowercase || $0 == "_" }) else { continue }
             let (key, value) = (String(bare[..<colon]), bare[bare.index(after: colon)...].trimmingCharacters(in: .whitespaces))
-            if value.isEmpty { table = key } else { keys.insert(isNested ? "\(table).\(key)" : key) }
+            tables = Array(tables.prefix(depth))
+            if value.isEmpty { tables.append(key) } else { keys.insert((tables + [key]).joined(separator: ".")) }
         }
         #expect(keys.count > 15)
         #expect(Set(try read().configuration.settings.map(\.key)) == keys)

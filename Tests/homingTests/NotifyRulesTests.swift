@@ -71,6 +71,76 @@ import Testing
         #expect(station.titles(Self.failed(2), after: 60) == ["2 entries need your decision"])
     }
 
+    /// Problems that come and go: a session, the disk, files, a network.
+    private static let flapping = ["sign-in-required", "session-failing", "disk-full", "refused-files", "network-sign-in"]
+
+    private static func problem(_ code: String, exists: Bool) -> Status { Sample.status(attention: exists ? [attention(code)] : []) }
+
+    @Test(arguments: flapping) func problemThatComesAndGoesIsReportedOnceAnHour(code: String) {
+        let station = Station()
+        #expect(station.titles(Self.problem(code, exists: true)).count == 1)
+        for _ in 1...5 {
+            #expect(station.titles(Self.problem(code, exists: false), after: 300) == [])
+            #expect(station.titles(Self.problem(code, exists: true), after: 200) == [])
+        }
+        #expect(station.titles(Self.problem(code, exists: false), after: 3600) == [])
+        #expect(station.titles(Self.problem(code, exists: true), after: 10).count == 1)
+    }
+
+    @Test(arguments: flapping) func problemThatReturnsAndStaysIsReportedAfterTheHour(code: String) {
+        let station = Station()
+        #expect(station.titles(Self.problem(code, exists: true)).count == 1)
+        #expect(station.titles(Self.problem(code, exists: false), after: 300) == [])
+        #expect(station.titles(Self.problem(code, exists: true), after: 300) == [])
+        #expect(station.titles(Self.problem(code, exists: true), after: 2900) == [])
+        #expect(station.titles(Self.problem(code, exists: true), after: 200).count == 1)
+        #expect(station.titles(Self.problem(code, exists: true), after: 7200) == [])
+    }
+
+    @Test func furtherFilesAreReportedOnceAnHour() {
+        func refused(_ count: Int) -> Status {
+            var status = Self.problem("refused-files", exists: true)
+            status.spool = SpoolReport(directory: "/spool", waiting: 0, refused: count)
+            return status
+        }
+        let station = Station()
+        #expect(station.titles(refused(1)).count == 1)
+        #expect((2...9).flatMap { station.titles(refused($0), after: 60) } == [])
+        #expect(station.titles(refused(9), after: 3600).count == 1)
+    }
+
+    @Test func anotherProblemIsReportedAtOnce() {
+        let station = Station()
+        #expect(station.titles(Self.problem("disk-full", exists: true)).count == 1)
+        #expect(station.titles(Self.problem("session-failing", exists: true), after: 60) == ["The sign-in cannot be renewed"])
+        #expect(station.titles(Self.problem("sign-in-required", exists: true), after: 60) == ["Sign-in required"])
+    }
+
+    @Test func entryThatFailsAgainIsReportedAtOnce() {
+        let station = Station()
+        for _ in 1...3 {
+            #expect(station.titles(Self.failed(1), after: 60) == ["1 entry needs your decision"])
+            #expect(station.titles(Self.failed(0), after: 60) == [])
+        }
+    }
+
+    @Test(arguments: [-86_400.0, -1800]) func clockThatIsSetBackDelaysARepeatByAnHourAtMost(step: TimeInterval) {
+        let station = Station()
+        #expect(station.titles(Self.problem("disk-full", exists: true)).count == 1)
+        #expect(station.titles(Self.problem("disk-full", exists: false), after: step) == [])
+        let titles = (0...5).flatMap { _ in station.titles(Self.problem("disk-full", exists: true), after: 1200) }
+        #expect(titles.count == 1)
+    }
+
+    @Test func anotherRunRemembersWhenAProblemWasReported() throws {
+        let station = Station()
+        #expect(station.titles(Self.problem("disk-full", exists: true)).count == 1)
+        #expect(station.titles(Self.problem("disk-full", exists: false), after: 60) == [])
+        let next = try Self.restarted(station)
+        #expect(next.titles(Self.problem("disk-full", exists: true)) == [])
+        #expect(next.titles(Self.problem("disk-full", exists: true), after: 3700).count == 1)
+    }
+
     @Test func anotherRunDoesNotRepeatWhatItsMemoryHas() throws {
         let station = Station()
         #expect(station.titles(Self.failed(1)) == ["1 entry needs your decision"])
@@ -181,6 +251,20 @@ import Testing
             ])
         station.rules.saw(Sample.event(13))
         #expect(station.titles(Self.waiting(0, cursor: 13)) == [])
+    }
+
+    @Test func connectionThatComesAndGoesIsReportedOnceAnHour() {
+        let station = Station()
+        var cursor: Int64 = 7
+        func outage(after seconds: TimeInterval) -> [String] {
+            cursor += 1
+            let before = station.titles(Self.waiting(1, gate: "cooling", cause: "offline", cursor: cursor - 1), after: seconds)
+            station.rules.saw(Sample.event(cursor))
+            return before + station.titles(Self.waiting(0, cursor: cursor))
+        }
+        #expect(outage(after: 0) == ["Delivered after an outage"])
+        #expect((1...5).flatMap { _ in outage(after: 300) } == [])
+        #expect(outage(after: 3600) == ["Delivered after an outage"])
     }
 
     /// - Parameters:

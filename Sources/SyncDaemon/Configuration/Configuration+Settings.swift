@@ -4,6 +4,7 @@ import ControlAPI
 import ControlServer
 import Delivery
 import Foundation
+import Mail
 import Notifying
 import SyncModel
 
@@ -44,8 +45,11 @@ extension Configuration {
     private var notifySettings: [(key: String, value: String)] {
         let rules = notify?.rules ?? NotifySettings()
         return [
-            ("notify.webhook", notify?.webhook.name ?? "none"),
-            ("notify.webhook_secret", notify.map { $0.webhook.secretFile ?? "the credential \(WebhookSecret.credential)" } ?? "none"),
+            ("notify.webhook", notify?.webhook?.name ?? "none"),
+            ("notify.webhook_secret", notify?.webhook.map { $0.secretFile ?? "the credential \(WebhookSecret.credential)" } ?? "none"),
+            ("notify.mail.to", notify?.mail?.name ?? "none"),
+            ("notify.mail.from", notify?.mail.map { $0.from?.description ?? "homing at the host name" } ?? "none"),
+            ("notify.mail.server", (notify?.mail?.server ?? .usual).description),
             ("notify.delivered_after_outage", String(rules.deliveredAfterOutage)),
             ("notify.needs_person", String(rules.needsPerson)),
             ("notify.sign_in", String(rules.signIn)),

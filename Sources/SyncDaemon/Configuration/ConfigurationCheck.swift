@@ -22,7 +22,7 @@ package struct ConfigurationCheck: Sendable {
             lines = [
                 "The configuration is good.", "state: \(configuration.stateDirectory)", "socket: \(configuration.socket)",
                 "spool: \(configuration.spool.isEnabled ? configuration.spool.directory : "off")",
-                "roles: \(configuration.access.sentence)", "notifications: \(configuration.notify?.webhook.origin ?? "off")",
+                "roles: \(configuration.access.sentence)", "notifications: \(configuration.notify?.places ?? "off")",
                 "backends in \(configuration.backends):",
             ]
             lines += backends.map { "  \($0.name): \($0.baseURL), routes \($0.routes.joined(separator: ", "))" } + (unread ?? [])

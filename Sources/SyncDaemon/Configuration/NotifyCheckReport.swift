@@ -5,11 +5,11 @@ package enum NotifyCheckReport {
     /// What keeps notifications from being sent; nil if nothing is known to. Never contains the secret. Read-only.
     package static func text(file: String?, environment: [String: String]) -> String? {
         // `try?`: the configuration check reports mistakes.
-        guard let notify = try? Configuration.load(file: file, environment: environment).notify else { return nil }
+        guard let webhook = try? Configuration.load(file: file, environment: environment).notify?.webhook else { return nil }
         // Only the service sees its credentials.
-        guard notify.webhook.secretFile != nil || environment["CREDENTIALS_DIRECTORY"] != nil else { return nil }
+        guard webhook.secretFile != nil || environment["CREDENTIALS_DIRECTORY"] != nil else { return nil }
         do throws(StartError) {
-            _ = try WebhookSecret(for: notify.webhook, environment: environment)
+            _ = try WebhookSecret(for: webhook, environment: environment)
             return nil
         } catch {
             return "Notifications cannot be sent: \(error)"

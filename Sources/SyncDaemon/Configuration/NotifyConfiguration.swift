@@ -1,49 +1,52 @@
 import Backends
 import Foundation
+import Mail
 import Notifying
+import Outbox
 import Vault
 
 /// The table `notify`: where notifications of the station go, and what they are about.
 package struct NotifyConfiguration: Equatable, Sendable {
     package var rules: NotifySettings
-    package var webhook: Webhook
+    /// At least one of both is not nil.
+    package var webhook: Webhook?
+    package var mail: Mail?
 
-    package struct Webhook: Equatable, Sendable {
-        /// May contain a token in its path.
-        package let url: String
-        /// The file with the secret; nil for the credential.
-        package let secretFile: String?
-
-        /// Without the path.
-        package var origin: String { Origin(url)?.description ?? "" }
-
-        /// For messages: the origin, with a digest that tells two paths apart.
-        package var name: String { "\(origin) (\(Vault.digest(Data(url.utf8)).hex.prefix(8)))" }
+    init(rules: NotifySettings, webhook: Webhook? = nil, mail: Mail? = nil) {
+        (self.rules, self.webhook, self.mail) = (rules, webhook, mail)
     }
 
-    /// A digest of where messages may go, and of whether they may have names.
-    var rule: String { Vault.digest(Data("\(webhook.url) \(rules.names)".utf8)).hex }
-
-    /// Nil, with a mistake, without a valid webhook. Closes the table.
+    /// Nil, with a mistake, without a valid receiver. Closes the table.
     ///
     /// - Parameter path: reads a path of the table.
     init?(_ table: StrictTable, path: (String) -> String?) {
         rules = NotifySettings(table)
-        let expected = "the address of the receiver: https://host/path, or http:// to a loopback address"
-        let url = table.read("webhook", isSecret: true, expected: expected) { node in node.text.flatMap { Self.isUsable($0) ? $0 : nil } }
-        let file = path("webhook_secret")
+        webhook = Webhook(table, path: path)
+        mail = table.table("mail").flatMap { Mail($0) }
         table.close()
-        if let file, file.split(separator: "/").last?.hasPrefix("whsec_") == true {
-            table.reject("webhook_secret", expected: "the name of the file with the secret", found: "the secret itself")
+        if !table.keys.contains("webhook") {
+            if !table.keys.contains("mail") {
+                table.reject("webhook", expected: "\(Webhook.expected), or a table notify.mail", found: "nothing")
+            } else if table.keys.contains("webhook_secret") {
+                table.reject("webhook_secret", expected: "notify.webhook beside it", found: "no webhook")
+            }
         }
-        guard let url else {
-            if !table.keys.contains("webhook") { table.reject("webhook", expected: expected, found: "nothing") }
-            return nil
-        }
-        webhook = Webhook(url: url, secretFile: file)
+        guard webhook != nil || mail != nil else { return nil }
     }
 
-    private static func isUsable(_ url: String) -> Bool {
-        Origin(url)?.isPrivate == true && url.utf8.allSatisfy { (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "#") }
+    /// A digest of where messages may go, and of whether they may have names.
+    var rule: String {
+        let receivers = [webhook?.url].compactMap(\.self) + (mail?.to.map(\.description) ?? [])
+        return Vault.digest(Data("\(receivers.joined(separator: " ")) \(rules.names)".utf8)).hex
+    }
+
+    var receivers: [StoredNotification.Receiver] {
+        (webhook == nil ? [] : [.webhook]) + (mail == nil ? [] : [.mail])
+    }
+
+    /// For `homingd check`.
+    var places: String {
+        let mails = mail.map { "mail to \($0.to.map(\.description).joined(separator: ", ")) through \($0.server)" }
+        return [webhook?.origin, mails].compactMap(\.self).joined(separator: "; ")
     }
 }

@@ -6,6 +6,8 @@ struct NotificationRetry: Sendable {
         case delivered
         /// The receiver answered with an error, or the connection broke while it might have answered.
         case failed(retryAfter: TimeInterval? = nil)
+        /// The receiver will never accept it.
+        case refused
         /// Nothing was sent. Does not count.
         case unreachable
     }
@@ -31,6 +33,9 @@ struct NotificationRetry: Sendable {
         case .delivered:
             pause = 5
             return .remove
+        case .refused:
+            pause = 5
+            return .giveUp
         case .failed(let retryAfter):
             pause = 5
             guard Self.delays.indices.contains(attempts) else { return .giveUp }

@@ -1,16 +1,14 @@
-import Backends
 import Foundation
 import Logging
 import Outbox
 import ServiceLifecycle
 import SyncModel
 
-/// Sends stored notifications to the webhook, in order. It is apart from the delivery of captures, and its failures are only logged.
+/// Sends the stored notifications for one receiver, in order. It is apart from the delivery of captures and from other receivers, and its failures are
+/// only logged.
 struct NotificationSender: Service {
     let outbox: Outbox
-    let webhook: NotifyConfiguration.Webhook
-    let environment: [String: String]
-    let transport: any Transport
+    let receiver: any NotificationReceiver
     let clock: any SyncClock
     let log: Logger
 
@@ -34,15 +32,17 @@ struct NotificationSender: Service {
 
     /// When to try again; nil if none waits.
     private func sendDue(_ retry: inout NotificationRetry) async throws(OutboxError) -> Date? {
-        while !Task.isCancelled, let next = try await outbox.nextNotification() {
+        while !Task.isCancelled, let next = try await outbox.nextNotification(for: receiver.kind) {
             guard next.dueAt.hasCome(at: clock.now, longest: NotificationRetry.longest) else { return next.dueAt }
-            let outcome = await attempt(next)
+            let outcome = await receiver.send(next, at: clock.now)
             // A cancelled try says nothing about the receiver.
             if Task.isCancelled, outcome != .delivered { return nil }
             switch retry.step(after: outcome, attempts: next.attempts, at: clock.now) {
             case .remove: try await outbox.removeNotification(next.number)
             case .giveUp:
-                log.error("A notification was given up: the webhook accepted none of its tries", metadata: ["id": "\(next.id)"])
+                log.error(
+                    "A notification was given up: its receiver refused it, or accepted none of its tries",
+                    metadata: ["id": "\(next.id)", "receiver": "\(receiver.kind.rawValue)"])
                 try await outbox.removeNotification(next.number)
             case .countAndWait(let attempts, let until):
                 try await outbox.postponeNotification(next.number, attempts: attempts, until: until)
@@ -51,33 +51,5 @@ struct NotificationSender: Service {
             }
         }
         return nil
-    }
-
-    private func attempt(_ notification: StoredNotification) async -> NotificationRetry.Outcome {
-        let secret: WebhookSecret
-        // Read for each try, so that it can be replaced without a restart.
-        do throws(StartError) { secret = try WebhookSecret(for: webhook, environment: environment) } catch {
-            log.error("Notifications cannot be sent", metadata: ["reason": "\(error)"])
-            return .unreachable
-        }
-        let request = WebhookMessage.request(
-            notification.payload, id: notification.id, to: webhook.url, with: secret, at: clock.now)
-        do throws(TransportError) {
-            let response = try await transport.send(request)
-            if response.isSuccess { return .delivered }
-            log.warning("The webhook refused a notification", metadata: ["id": "\(notification.id)", "status": "\(response.status)"])
-            return .failed(retryAfter: RetryAfter.wait(response, now: clock.now))
-        } catch {
-            switch error {
-            case .unreachable(let failure):
-                log.log(
-                    level: failure.reason == .offline ? .info : .warning, "The webhook cannot be reached; will retry",
-                    metadata: ["reason": "\(failure.reason.rawValue)"])
-                return .unreachable
-            case .lost(let failure):
-                log.warning("The webhook did not answer a notification", metadata: ["reason": "\(failure.reason.rawValue)"])
-                return .failed()
-            }
-        }
     }
 }

@@ -6,11 +6,10 @@ import Outbox
 import ServiceLifecycle
 import SyncModel
 
-/// Performs `NotifyRules` in the daemon: stores each message for the webhook, together with the memory of what was reported.
+/// Performs `NotifyRules` in the daemon: stores each message for its receivers, together with the memory of what was reported.
 struct NotificationWatch: Service {
     let outbox: Outbox
-    let settings: NotifySettings
-    let rule: String
+    let notify: NotifyConfiguration
     let station: String
     var timeZone = TimeZone.current
     let clock: any SyncClock
@@ -28,7 +27,7 @@ struct NotificationWatch: Service {
         // `try?`: without the memory, existing problems are reported once more.
         let stored = try? await outbox.notificationMemory()
         let memory = stored.flatMap { try? JSONDecoder().decode(NotifyRules.Memory.self, from: $0) }
-        var rules = NotifyRules(settings: settings, timeZone: timeZone, memory: memory)
+        var rules = NotifyRules(settings: notify.rules, timeZone: timeZone, memory: memory)
         var kept = rules.memory
         while true {
             // Before the look, so that no event is missed.
@@ -62,8 +61,10 @@ struct NotificationWatch: Service {
         let messages = rules.saw(status, at: now)
         let memory = rules.memory
         guard !messages.isEmpty || memory != kept else { return }
-        let payloads = messages.map { WebhookMessage($0, station: station, at: now).encoded }
-        try await outbox.keep(payloads, memory: try JSONEncoder().encode(memory), rule: rule, at: now)
+        let notifications = Notifications(
+            payloads: messages.map { StationMessage($0, station: station, at: now).encoded }, memory: try JSONEncoder().encode(memory),
+            rule: notify.rule, receivers: notify.receivers)
+        try await outbox.keep(notifications, at: now)
         kept = memory
     }
 }

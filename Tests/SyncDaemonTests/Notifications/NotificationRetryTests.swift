@@ -13,6 +13,13 @@ import Testing
         #expect((2...25).allSatisfy { steps[$0] == .countAndWait(attempts: $0 + 1, until: now + 3600) } && steps[26] == .giveUp)
     }
 
+    @Test func refusalForGoodEndsTheMessage() {
+        var retry = NotificationRetry()
+        #expect(retry.step(after: .unreachable, attempts: 0, at: now) == .wait(until: now + 5))
+        #expect(retry.step(after: .refused, attempts: 0, at: now) == .giveUp)
+        #expect(retry.step(after: .unreachable, attempts: 0, at: now) == .wait(until: now + 5))
+    }
+
     @Test func respectsRetryAfterUpToAnHour() {
         var retry = NotificationRetry()
         #expect(retry.step(after: .failed(retryAfter: 120), attempts: 0, at: now) == .countAndWait(attempts: 1, until: now + 120))

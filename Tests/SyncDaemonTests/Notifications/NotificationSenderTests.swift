@@ -35,10 +35,11 @@ import Testing
     private func run(_ store: Store, _ receiver: Receiver, until work: () async throws -> Void) async throws {
         try store.directory.write(WebhookSecretTests.text, to: "secret")
         #expect(chmod(store.directory("secret"), 0o600) == 0)
-        let sender = NotificationSender(
-            outbox: store.outbox,
-            webhook: NotifyConfiguration.Webhook(url: "https://alerts.test/x", secretFile: store.directory("secret")),
-            environment: [:], transport: receiver, clock: store.clock, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let webhook = WebhookReceiver(
+            webhook: NotifyConfiguration.Webhook(url: "https://alerts.test/x", secretFile: store.directory("secret")), environment: [:],
+            transport: receiver, log: log)
+        let sender = NotificationSender(outbox: store.outbox, receiver: webhook, clock: store.clock, log: log)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await sender.run() }
             try await work()
@@ -49,7 +50,8 @@ import Testing
 
     private func keep(_ count: Int, in store: Store) async throws {
         let payloads = (1...count).map { Data(#"{"title":"\#($0)"}"#.utf8) }
-        try await store.outbox.keep(payloads, memory: Data("{}".utf8), rule: "a", at: store.clock.now)
+        let notifications = Notifications(payloads: payloads, memory: Data("{}".utf8), rule: "a", receivers: [.webhook])
+        try await store.outbox.keep(notifications, at: store.clock.now)
     }
 
     @Test func sendsInOrderOnceAndSigned() async throws {
@@ -58,7 +60,7 @@ import Testing
         let arrivals = receiver.arrivals.listen()
         try await run(store, receiver) {
             for await _ in arrivals where receiver.requests.count == 2 { break }
-            while try await store.outbox.nextNotification() != nil { await pauseBriefly() }
+            while try await store.outbox.nextNotification(for: .webhook) != nil { await pauseBriefly() }
         }
         let bodies = receiver.requests.map { String(decoding: $0.body ?? Data(), as: UTF8.self) }
         #expect(bodies == [#"{"title":"1"}"#, #"{"title":"2"}"#])
@@ -72,11 +74,11 @@ import Testing
         let offline = Receiver([0])
         try await run(store, offline) { await store.clock.sleeps(after: 0) }
         try store.restart()
-        #expect(try await store.outbox.nextNotification()?.attempts == 0)
+        #expect(try await store.outbox.nextNotification(for: .webhook)?.attempts == 0)
         let online = Receiver([])
         let restarted = store
         try await run(restarted, online) {
-            while try await restarted.outbox.nextNotification() != nil { await pauseBriefly() }
+            while try await restarted.outbox.nextNotification(for: .webhook) != nil { await pauseBriefly() }
         }
         #expect(online.requests.map { $0[header: "webhook-id"] } == offline.requests.map { $0[header: "webhook-id"] })
     }
@@ -89,7 +91,7 @@ import Testing
                 await store.clock.sleeps(after: count)
                 store.clock.advance(by: delay)
             }
-            while try await store.outbox.nextNotification() != nil { await pauseBriefly() }
+            while try await store.outbox.nextNotification(for: .webhook) != nil { await pauseBriefly() }
         }
         #expect(receiver.requests.count == NotificationRetry.delays.count + 2)
         #expect(receiver.requests.last?.body == Data(#"{"title":"2"}"#.utf8))
@@ -98,12 +100,12 @@ import Testing
     @Test func keepsAtMostAHundredAndForgetsAll() async throws {
         let store = try Store()
         try await keep(101, in: store)
-        #expect(try await store.outbox.nextNotification()?.payload == Data(#"{"title":"2"}"#.utf8))
+        #expect(try await store.outbox.nextNotification(for: .webhook)?.payload == Data(#"{"title":"2"}"#.utf8))
         #expect(try await store.outbox.notificationMemory() == Data("{}".utf8))
         try store.outbox.forgetNotifications(except: "a")
-        #expect(try await store.outbox.nextNotification() != nil)
+        #expect(try await store.outbox.nextNotification(for: .webhook) != nil)
         try store.outbox.forgetNotifications(except: "b")
-        #expect(try await store.outbox.nextNotification() == nil)
+        #expect(try await store.outbox.nextNotification(for: .webhook) == nil)
         #expect(try await store.outbox.notificationMemory() == nil)
     }
 }

@@ -1,6 +1,8 @@
 import Backends
 import Foundation
+import Mail
 import Notifying
+import Outbox
 import TestSupport
 import Testing
 
@@ -30,6 +32,14 @@ import Testing
         ("{webhook: \"https://a.test/\", nanes: true}", "notify.nanes", "one of"),
         ("{webhook: \"https://a.test/\", names: yes}", "notify.names", "true or false"),
         ("{webhook: \"https://a.test/\", webhook_secret: ~/secret}", "notify.webhook_secret", "a path without ~"),
+        ("{disk: true}", "notify.webhook", "or a table notify.mail"), ("{mail: it@a.test}", "notify.mail", "a table of keys"),
+        ("{mail: {}}", "notify.mail.to", "1 to 100 mail addresses"), ("{mail: {to: []}}", "notify.mail.to", "1 to 100 mail addresses"),
+        ("{mail: {to: [it@a.test, \"IT <it@a.test>\"]}}", "notify.mail.to.1", "a mail address in ASCII"),
+        ("{mail: {to: \"it@a.test\\r\\nBcc: eve@a.test\"}}", "notify.mail.to.0", "a mail address in ASCII"),
+        ("{mail: {to: it@a.test, from: homing}}", "notify.mail.from", "a mail address in ASCII"),
+        ("{mail: {to: it@a.test, server: \"mail.clinic.example:25\"}}", "notify.mail.server", "without a password or encryption"),
+        ("{mail: {to: it@a.test, password: secret}}", "notify.mail.password", "one of from, server, to"),
+        ("{mail: {to: it@a.test}, webhook_secret: s}", "notify.webhook_secret", "notify.webhook beside it"),
     ]) func mistakeIsNamed(table: String, key: String, words: String) throws {
         let mistakes = #expect(throws: Mistakes.self) { try load("notify: \(table)\n") }
         let mistake = try #require(mistakes?.all.first)
@@ -52,6 +62,39 @@ import Testing
             let error = #expect(throws: StartError.self) { try WebhookSecret(for: webhook, environment: [:]) }
             #expect(error?.description.contains("not a file") == true)
         }
+    }
+
+    @Test func readsMailAlone() throws {
+        let notify = try load("notify: {mail: {to: [it@a.test, root@localhost], from: homing@a.test, server: \"[::1]:2525\"}}\n").notify
+        #expect(notify?.webhook == nil && notify?.receivers.map(\.rawValue) == ["mail"])
+        #expect(notify?.mail?.to.map(\.description) == ["it@a.test", "root@localhost"])
+        #expect(notify?.mail?.from?.description == "homing@a.test")
+        #expect(notify?.places == "mail to it@a.test, root@localhost through [::1]:2525")
+    }
+
+    @Test func bothReceiversGetTheMessages() throws {
+        let notify = try load("notify: {webhook: \"https://a.test/\", mail: {to: it@a.test}}\n").notify
+        #expect(notify?.receivers.map(\.rawValue) == ["webhook", "mail"])
+        #expect(notify?.mail?.server == MailServer.usual && notify?.mail?.from == nil)
+    }
+
+    /// Messages must not go to an address that was removed, and other changes must not lose one.
+    @Test func ruleDependsOnAddressesAndNames() throws {
+        func rule(_ table: String) throws -> String? { try load("notify: \(table)\n").notify?.rule }
+        let rules = try [
+            "{mail: {to: it@a.test}}", "{mail: {to: [it@a.test, b@a.test]}}", "{mail: {to: it@a.test}, names: true}",
+            "{webhook: \"https://a.test/\", mail: {to: it@a.test}}", "{webhook: \"https://a.test/\"}",
+        ].map(rule)
+        #expect(Set(rules).count == rules.count)
+        #expect(try rule("{mail: {to: it@a.test, from: homing@a.test, server: localhost}}") == rules[0])
+    }
+
+    @Test func settingsTellMailAddressesApartWithoutShowingThem() throws {
+        func shown(_ to: String) throws -> String? {
+            try load("notify: {mail: {to: \(to)}}\n").settings.first { $0.key == "notify.mail.to" }?.value
+        }
+        let (first, second) = (try #require(try shown("it@a.test")), try #require(try shown("is@a.test")))
+        #expect(first != second && first.hasPrefix("1 address (") && !first.contains("@"))
     }
 
     @Test func suggestsASimilarKey() {

@@ -1,10 +1,9 @@
-import Backends
 import Foundation
 import Glibc
 import Notifying
 
-/// The body of a webhook request, which stays the same for every try.
-struct WebhookMessage: Codable, Equatable, Sendable {
+/// A message as it is stored, and as a webhook gets it: the same for every try.
+struct StationMessage: Codable, Equatable, Sendable {
     let at: Date
     /// The host name, because one receiver may serve many stations.
     let station: String
@@ -15,25 +14,20 @@ struct WebhookMessage: Codable, Equatable, Sendable {
         (at, self.station, title, text) = (now, station, message.title, message.body)
     }
 
+    /// Nil for other bytes than `encoded`.
+    init?(encoded: Data) {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        // `try?`: nil says so.
+        guard let message = try? decoder.decode(Self.self, from: encoded) else { return nil }
+        self = message
+    }
+
     var encoded: Data {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .iso8601
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do { return try encoder.encode(self) } catch { preconditionFailure("a message always encodes: \(error)") }
-    }
-
-    /// Signed by the Standard Webhooks specification.
-    static func request(_ body: Data, id: String, to url: String, with secret: WebhookSecret, at now: Date) -> OutboundRequest {
-        let timestamp = Int(now.timeIntervalSince1970)
-        var request = OutboundRequest(
-            method: "POST", url: url,
-            headers: [
-                HeaderField("Content-Type", "application/json"), HeaderField("webhook-id", id),
-                HeaderField("webhook-timestamp", String(timestamp)),
-                HeaderField("webhook-signature", secret.signature(id: id, timestamp: timestamp, body: body)),
-            ], body: body, timeout: .seconds(30))
-        request.isBrief = true
-        return request
     }
 
     /// The name of this machine, without asking the network for it.

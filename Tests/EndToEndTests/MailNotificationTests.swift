@@ -1,0 +1,57 @@
+import Foundation
+import MailSupport
+import StationSupport
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(60))) struct MailNotificationTests {
+    /// Nothing ever listens at the webhook.
+    @Test func mailSurvivesAnOutageAndARestartWhileTheWebhookIsDown() async throws {
+        let station = try await TestStation()
+        let port = try await ScriptedMailServer.freePort()
+        try station.directory.write("whsec_" + Data(repeating: 7, count: 32).base64EncodedString(), to: "secret")
+        #expect(chmod(station.directory("secret"), 0o600) == 0)
+        let configuration = try String(contentsOfFile: station.directory("homing.yaml"), encoding: .utf8)
+        let notify = """
+            notify:
+              webhook: http://127.0.0.1:1/alerts
+              webhook_secret: secret
+              mail:
+                to: [it@clinic.example, ben@clinic.example]
+                from: homing@clinic.example
+                server: 127.0.0.1:\(port)
+
+            """
+        try station.directory.write(configuration + notify, to: "homing.yaml")
+
+        try await station.start()
+        try await station.login()
+        try await station.submit(user: 10, id: 1)  // user 10 belongs to another account, so the server refuses at once
+        try await station.end(SIGTERM)
+        try await station.start()
+
+        let server = try await ScriptedMailServer(port: port)
+        let first = try await mails(1, at: server)[0]
+        #expect(first.sender == "MAIL FROM:<homing@clinic.example>" && first.recipients.count == 2)
+        #expect(first.text.hasPrefix("1 entry needs your decision.\n\nTo see what to do, run: homing status\n\n"))
+
+        try await station.end(SIGTERM)
+        try await station.start()
+        try await station.submit(user: 10, id: 2)
+        let all = try await mails(2, at: server)
+        #expect(all.count == 2 && all[1].text.hasPrefix("2 entries need your decision."))
+        try await station.end(SIGTERM)
+        await server.stop()
+    }
+
+    /// Waits for so many mails, or more. Counts one once that was repeated because its acceptance was lost in a restart.
+    private func mails(_ count: Int, at server: ScriptedMailServer) async throws -> [ReceivedMail] {
+        while true {
+            var ids = Set<String>()
+            let mails = server.mails.filter { ids.insert($0.header("Message-ID") ?? "").inserted }
+            if mails.count >= count { return mails }
+            try Task.checkCancellation()
+            await pauseBriefly()
+        }
+    }
+}
