@@ -6,7 +6,6 @@ public struct AuditQuery: WireRequest {
     public var kind: String?
     /// An account's id; nil for all.
     public var account: String?
-    /// Only records of this backend and of the station; nil for all.
     public var backend: String?
     /// Only records after this cursor.
     public var after: Int64

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Hands accepted connections from the event loops to the server task and drops none, even on cancellation: an unconsumed NIOAsyncChannel crashes the
-/// process (swift-nio issues 2637 and 2813), and NIO's and Swift's streams can drop elements.
+/// Hands accepted connections to the server task and drops none, even on cancellation: an unconsumed NIOAsyncChannel crashes the process
+/// (swift-nio 2637, 2813), and NIO's and Swift's streams can drop elements.
 final class Arrivals<Element: Sendable>: Sendable {
     private struct State {
         var arrived: [Element] = []
@@ -12,7 +12,7 @@ final class Arrivals<Element: Sendable>: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Announces a connection, for which `arrived` must be called; false once closed.
+    /// False once closed. Otherwise `arrived` must be called.
     func announce() -> Bool {
         state.withLock { state in
             if !state.isClosed { state.expected += 1 }
@@ -31,7 +31,7 @@ final class Arrivals<Element: Sendable>: Sendable {
     /// Rejects new announcements; announced connections still arrive.
     func close() { change { $0.isClosed = true } }
 
-    /// The next connection in order; nil when closed and drained. One reader only.
+    /// In order; nil when closed and drained. One reader only.
     func next() async -> Element? {
         await withCheckedContinuation { reader in change { $0.reader = reader } }
     }

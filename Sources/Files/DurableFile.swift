@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import SystemPackage
 
-/// A small file, readable by its owner only. After a crash it has its old or its new content.
+/// Readable by its owner only. After a crash it has its old or its new content.
 package struct DurableFile: Sendable, Hashable {
     package let path: String
 
@@ -16,7 +16,7 @@ package struct DurableFile: Sendable, Hashable {
     /// Nil if there is no file.
     package var owner: uid_t? { status?.st_uid }
 
-    /// True for a regular file, or a link to one, of at most this many bytes. A device or a pipe could be read for ever.
+    /// Follows a link to a regular file. A device or a pipe could be read for ever.
     package func isPlain(upTo bytes: Int) -> Bool { status.map { $0.isPlain && $0.st_size <= bytes } ?? false }
 
     private var status: stat? {
@@ -40,7 +40,7 @@ package struct DurableFile: Sendable, Hashable {
         }
     }
 
-    /// Empty if the disk does not return the bytes, or the path is a folder; nil if there is no file.
+    /// Empty if the disk does not return the bytes, or the path is a folder; nil without a file.
     package func readOrNothing() throws(FileError) -> Data? {
         do { return try read() } catch {
             guard error.action == .read, [.ioError, .isDirectory].contains(error.code) else { throw error }
@@ -78,7 +78,7 @@ package struct DurableFile: Sendable, Hashable {
         try FileError.check(fsync(descriptor), FilePath(path), .sync)
     }
 
-    /// Makes a folder for its owner only, unless it exists. Durable: a crash could otherwise lose it with the files inside.
+    /// For its owner only. Durable: a crash could otherwise lose it with the files inside.
     package static func makeFolder(_ path: String) throws(FileError) {
         let place = DurableFile(path: path)
         let folder = try place.folder()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Only HTTPS uses a proxy, with CONNECT, which reveals only the server name. Plain HTTP stays on this machine.
+/// Only HTTPS uses a proxy, with CONNECT, which reveals only the server name.
 package struct ProxyRules: Sendable, Hashable {
     package var proxy: Proxy?
     /// A host, or a domain with all its hosts, optionally with a port; `*` for all.
@@ -11,7 +11,7 @@ package struct ProxyRules: Sendable, Hashable {
         self.exceptions = exceptions
     }
 
-    /// Reads `https_proxy` and `no_proxy` in lower or upper case, like curl. Throws the name of an invalid variable.
+    /// From `https_proxy` and `no_proxy` in lower or upper case, like curl. Throws the name of an invalid variable.
     package init(environment: [String: String]) throws(BadVariable) {
         func variable(_ name: String) -> (name: String, value: String)? {
             for name in [name, name.uppercased()] {
