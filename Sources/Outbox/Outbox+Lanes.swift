@@ -13,14 +13,14 @@ package struct LaneRecord: Sendable, Equatable {
     package var sequence: Int64
     package var state: Entry.State
     package var capturedAt: Date
-    /// Not to be sent earlier; nil for at once, and in any state but `pending`.
+    /// Nil for at once, and in any state but `pending`.
     package var dueAt: Date?
     /// Entries in the lane, counted up to `Outbox.countedInLine`.
     package var waiting: Int
 }
 
 extension Outbox {
-    /// So that a lane of a million entries is not slow to show.
+    /// Limits the time to show a lane of a million entries.
     package static let countedInLine = 1000
 
     /// Ordered by the acceptance of their heads.

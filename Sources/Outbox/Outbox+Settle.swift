@@ -3,8 +3,7 @@ import GRDB
 import SyncModel
 
 extension Outbox {
-    /// Writes the results of sends and claims the next entries, in one transaction. Ignores late settlements: their entries are no longer in flight
-    /// under this epoch.
+    /// In one transaction. Ignores late settlements, whose entries are no longer in flight under this epoch.
     package func settle(
         _ settled: [Settled], thenClaim orders: [Destination: ClaimOrder], at now: Date
     ) async throws(OutboxError) -> Claimed {
@@ -19,7 +18,7 @@ extension Outbox {
         return claimed
     }
 
-    /// If a settlement violates a constraint, which only damage can cause, writes each separately and holds that entry.
+    /// If a settlement violates a constraint, which only damage can cause, holds its entry.
     private static func write(_ settled: [Settled], epoch: Int64, now: Date, _ db: Database) throws {
         if settled.isEmpty { return }
         do {
@@ -66,7 +65,7 @@ extension Outbox {
             event.detail["reason"] = reason.rawValue
         case .dead: event.kind = .dead
         }
-        // Not for entries handed back unsent: there may be thousands each time a session ends.
+        // Not for entries handed back unsent: there may be thousands when a session ends.
         if item.attempt != nil || event.kind != .released { try insert(event, db) }
         if entry.mutation.creates != nil { try settleDependents(of: entry, item.settlement, now: now, db) }
     }
@@ -107,7 +106,7 @@ extension Outbox {
         return db.changesCount == 1
     }
 
-    /// Nothing was sent, so the result of the last send still holds, unless a look-up was answered with an error.
+    /// Nothing was sent, so the last result holds, unless a look-up was answered with an error.
     private static func keepsLastResult(_ item: Settled) -> Bool {
         switch (item.attempt?.verdict, item.settlement) {
         case (.unseen?, _): item.entry.looks == 0
@@ -143,8 +142,7 @@ extension Outbox {
         return changes
     }
 
-    /// After a delivery, entries of the route that stepped aside are tried at once. Not those with failing lookups: the delivery proves nothing for
-    /// them.
+    /// After a delivery, entries of the route that stepped aside are tried at once, except those with failing lookups.
     private static func recall(_ entry: Entry, _ db: Database) throws {
         try db.cachedStatement(
             sql: """
@@ -159,7 +157,7 @@ extension Outbox {
     /// Consecutive failed lookups after which a person should know.
     package static let stuckLooks = 3
 
-    /// Keeps the newest 20 attempts of an entry. The first one needs no row if it delivers the entry: see `onlyAttempt`.
+    /// Keeps the newest 20 attempts. A delivery at the first send needs no row: see `onlyAttempt`.
     private static func record(_ item: Settled, now: Date, _ db: Database) throws {
         guard let attempt = item.attempt else { return }
         if item.entry.triedAt == nil, case .delivered(let receipt) = item.settlement, !receipt.foundByLookup,
