@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Synchronization
 
-/// A simulated backend: a function of its state, the request and the time. It knows no faults, ledger or network.
+/// A function of its state, the request and the time. It knows no faults, ledger or network.
 protocol StandInState: Sendable {
     /// The accounts of a request's credentials.
     func carriedAccounts(in request: SandboxRequest, at now: Date) -> CarriedAccounts
@@ -17,15 +17,15 @@ protocol StandInState: Sendable {
     /// This backend's default error with this status.
     func refusal(_ status: Int, for request: SandboxRequest) -> Refusal
 
-    /// The default errors; one with another status has `otherCode` and the reason phrase.
+    /// One with another status has `otherCode` and the reason phrase.
     static var errors: [Refusal] { get }
 
     static var otherCode: String { get }
 
-    /// This backend's error response; the code, if any, goes in the field that its clients read.
+    /// The code goes in the field that clients of this backend read.
     func errorPage(_ status: Int, code: String?, for request: SandboxRequest, at now: Date) -> SandboxResponse
 
-    /// The 401 response of this backend to the same request without credentials. Changes nothing.
+    /// The 401 to the same request without credentials. Changes nothing.
     mutating func denial(of request: SandboxRequest, at now: Date) -> SandboxResponse
 
     /// Expires every session; `rememberTokens` also expires remember and refresh tokens.
@@ -33,7 +33,7 @@ protocol StandInState: Sendable {
 
     static var settings: [Setting<Self>] { get }
 
-    /// Adds a person whom this account manages and returns the new ids; throws if the backend has no people.
+    /// Returns the new ids; throws if the backend has no people.
     mutating func addPerson(_ profile: JSONObject, manager: Int, at now: Date) throws(FaultProblem) -> JSON
 
     /// Removes a person with all data.
@@ -43,7 +43,7 @@ protocol StandInState: Sendable {
 extension StandInState {
     func account(of request: SandboxRequest, at now: Date) -> SandboxAccount? { nil }
 
-    /// The account of a request; throws the same 401 for a missing, an invalid and an expired token.
+    /// The same 401 for a missing, an invalid and an expired token.
     func signedIn(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxAccount {
         guard let account = account(of: request, at: now) else { throw refusal(401, for: request) }
         return account
@@ -96,7 +96,7 @@ struct StandInReply {
 
 /// The accounts of the credentials in one request.
 struct CarriedAccounts: Sendable, Equatable {
-    /// The user of the session cookie or access token, even after expiry.
+    /// Also of an expired cookie or token.
     var session: Int?
     /// The user of the remember token or refresh token.
     var remembered: Int?
@@ -122,7 +122,7 @@ final class StandIn: Sendable {
         state.withLock { $0.carriedAccounts(in: request, at: now) }
     }
 
-    /// Answers one request. If the request took effect, calls `committed` before the next request is handled.
+    /// Calls `committed` for an effect, before the next request is handled.
     func answer(_ request: SandboxRequest, at now: Date, committed: (Commit) -> Void) -> SandboxResponse {
         state.withLock { state in
             do throws(Refusal) {

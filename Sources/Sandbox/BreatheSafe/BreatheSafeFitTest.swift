@@ -26,7 +26,7 @@ struct BreatheSafeFitTest: Sendable {
         "quantitative_fit_testing_device_id": nil, "bulk_fit_tests_import_id": nil, "mask_modded": false, "notes": nil, "procedure": nil,
     ]
 
-    /// The values that a client may set: scalars, and the permitted members of objects.
+    /// Scalars, and the permitted members of objects.
     static func permitted(_ given: JSONObject) -> JSONObject {
         var values: JSONObject = [:]
         for name in ["mask_id", "quantitative_fit_testing_device_id", "mask_modded", "notes", "procedure"] {
@@ -39,7 +39,7 @@ struct BreatheSafeFitTest: Sendable {
         return values
     }
 
-    /// The permitted members of each object column; an empty set permits all members.
+    /// By object column; an empty set permits all members.
     private static let objects: [String: Set<String>] = [
         "facial_hair": ["beard_length_mm", "beard_cover_technique"],
         "comfort": [
@@ -56,7 +56,6 @@ extension JSON {
 }
 
 extension BreatheSafeState {
-    /// The results of a fit test that the client stored without results.
     static let emptyResults: JSON = [
         "qualitative": [
             "aerosol": ["solution": "Saccharin"], "procedure": nil,

@@ -9,7 +9,7 @@ extension BreatheSafeState {
         return .json(200, ["fit_tests": .array(rows), "tested_and_untested": [], "messages": []])
     }
 
-    /// Stores a fit test with the user's newest measurement; 500 for an unknown mask or long notes.
+    /// With the user's newest measurement; 500 for an unknown mask or long notes.
     mutating func addFitTest(_ visit: BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
         func refused(_ status: Int) -> BreatheSafeReply { .json(status, ["fit_test": [:], "messages": ["Unauthorized."]]) }
         let owner = try visit.required("user")
@@ -101,7 +101,7 @@ extension BreatheSafeState {
         return .object(object)
     }
 
-    /// The masks for fit tests, 12 per page by default; needs no sign-in.
+    /// 12 per page by default; needs no sign-in.
     func listMasks(_ visit: BreatheSafeVisit) -> BreatheSafeReply {
         Page(of: visit, usually: 12).reply("masks", masks, \.listed)
     }

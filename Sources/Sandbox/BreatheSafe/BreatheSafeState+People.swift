@@ -1,8 +1,7 @@
 import Foundation
 
-/// Changes of people by settings and by calls at the control URL.
 extension BreatheSafeState {
-    /// The number of people of account 1. A new value adds `Person 00001` and so on, or removes the newest.
+    /// Of account 1. A new value adds `Person 00001` and so on, or removes the newest.
     var people: Int {
         get { managedUsers.count { $0.manager == 1 } }
         set {

@@ -5,12 +5,12 @@ package struct DescribedConfiguration: Sendable {
     /// The profile, merged with the profiles that it extends.
     let profile: JSON
     package var accounts: [SandboxAccount]
-    /// The lifetime of a session in seconds; nil for the profile's value, or an hour.
+    /// In seconds; nil for the profile's value, or an hour.
     package var accessLifetime: Int?
-    /// The lifetime of a refresh token in seconds; nil for no expiry.
+    /// In seconds; nil for no expiry.
     package var refreshLifetime: Int?
 
-    /// Reads a profile and the profiles it extends from the same folder, with the daemon's rules; throws all mistakes at once.
+    /// With the daemon's rules; throws all mistakes at once.
     package init(file: String, accessLifetime: Int? = nil, refreshLifetime: Int? = nil) throws {
         profile = try JSON(bytes: Array(ProfileLibrary.load(file: file, deviceID: "sandbox", version: "1").document))
         accounts = SandboxAccount.lab("1", "2")
@@ -26,7 +26,7 @@ package struct DescribedConfiguration: Sendable {
         return address == "/" ? "" : address
     }
 
-    /// The option of `homing login` that takes a token; nil if people sign in with a password.
+    /// For `homing login`; nil if people sign in with a password.
     package var tokenOption: String? {
         let auth = profile["auth"]
         return switch auth?["sign_in"]?.text {
@@ -37,6 +37,6 @@ package struct DescribedConfiguration: Sendable {
         }
     }
 
-    /// The API key, or the imported refresh token, of an account of a profile without a login.
+    /// The API key or refresh token of an account without a login.
     package static func token(of account: Int) -> String { "sandbox-token-\(account)" }
 }

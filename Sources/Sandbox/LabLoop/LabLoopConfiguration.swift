@@ -17,12 +17,12 @@ package struct LabLoopConfiguration: Sendable {
     package var refreshLifetime = 7 * 24 * 3600
     /// The `expiresIn` of every response if it differs from the real lifetime; the current server always says 3600.
     package var statedLifetime: Int?
-    /// The status for a locked account: 423 on the older server, 401 on the current one.
+    /// 423 on the older server, 401 on the current one.
     package var lockedStatus = 423
-    /// The maximum number of sign-ins in 15 minutes, 5 on the older server; nil for no limit.
+    /// In 15 minutes; 5 on the older server, nil for no limit.
     package var mostLogIns: Int?
     package var errorForm = ErrorForm.nested
-    /// The web module's refresh returns empty `data`, as with a serializer that has no properties in its schema.
+    /// As with a serializer that has no properties in its schema.
     package var emptiesWebRefresh = false
 
     /// Two accounts.

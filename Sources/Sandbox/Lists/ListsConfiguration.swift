@@ -1,4 +1,4 @@
-/// The initial data and settings of a simulated Lists, as its guide describes it.
+/// As the guide of Lists describes it.
 package struct ListsConfiguration: Sendable {
     /// The error formats; the server switched between them without notice.
     package enum ErrorForm: String, Sendable, CaseIterable {
@@ -9,7 +9,7 @@ package struct ListsConfiguration: Sendable {
     }
 
     package var accounts = Self.labAccounts
-    /// The lifetime of a token in seconds; it cannot be refreshed, and signing out does not invalidate it.
+    /// In seconds; a token cannot be refreshed, and signing out does not invalidate it.
     package var tokenLifetime = 30 * 24 * 3600
     /// The format of all errors except the rate limiter's.
     package var errorForm = ErrorForm.text
@@ -30,7 +30,7 @@ package struct Lists2026Configuration: Sendable {
     package var accessLifetime = 3600
     /// The lifetime of a refresh token in seconds.
     package var refreshLifetime = 30 * 24 * 3600
-    /// Seconds in which a used refresh token may be sent again: the request fails, but its family stays valid.
+    /// Seconds in which a used refresh token fails without revoking its family.
     package var grace = 10
     /// The rate limits.
     package var limits = Limits.real

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 
-/// The rows of both versions of Lists. A deletion only marks a row.
+/// A deletion only marks a row.
 struct ListsTable: Sendable {
     struct Row: Sendable {
         let id: Int
@@ -43,7 +43,7 @@ struct ListsTable: Sendable {
         return place
     }
 
-    /// The members of `name` in the body; throws without any, or if one of `required` is blank.
+    /// Throws without any members, or if one of `required` is blank.
     func given(_ name: String, _ request: SandboxRequest, required: [String]) throws(Refusal) -> (body: JSONObject, members: JSONObject) {
         guard let body = request.object, let members = body[name]?.members, !members.isEmpty else { throw .parameterMissing(name) }
         for key in required {
@@ -53,7 +53,7 @@ struct ListsTable: Sendable {
         return (body, members)
     }
 
-    /// Rows that are not deleted; the older version also lists the deleted ones, by their ids.
+    /// The older version also lists the ids of deleted rows.
     func listing(_ type: String, _ rows: [Row], _ request: SandboxRequest) -> JSON {
         // `try?`: an unreadable time lists everything.
         let since = request.query["since"].flatMap { try? Date($0, strategy: .iso8601) } ?? .distantPast

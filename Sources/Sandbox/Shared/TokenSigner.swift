@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// Issues JSON Web Tokens signed with HS256 (RFC 7519) to accounts. Replacing the key invalidates all tokens at once.
+/// JSON Web Tokens with HS256 (RFC 7519). Replacing the key invalidates all tokens at once.
 struct TokenSigner: Sendable {
     private let accounts: [SandboxAccount]
     /// The claim with the account's identifier.
@@ -16,7 +16,7 @@ struct TokenSigner: Sendable {
 
     mutating func endTokens() { keys.append(SymmetricKey(size: .bits256)) }
 
-    /// A token with the account, `exp` and these claims, and unless `isPlain` with `iat` and `jti`; equal claims give equal tokens.
+    /// With the account, `exp` and these claims, and unless `isPlain` with `iat` and `jti`; equal claims give equal tokens.
     func token(for account: SandboxAccount, seconds: Int, at now: Date, isPlain: Bool = false, _ more: JSONObject = [:]) -> String {
         var claims = more
         claims[claim] = .string(account.id)
@@ -28,10 +28,10 @@ struct TokenSigner: Sendable {
         return sign(claims)
     }
 
-    /// The account of a token, valid or not; nil if none of the keys signed it.
+    /// Of a valid or ended token; nil if none of the keys signed it.
     func owner(of token: String?) -> SandboxAccount? { accounts.account(id: open(token)?.claims[claim]?.text) }
 
-    /// The account of a token whose key is current and whose `exp` has not passed.
+    /// Of a token whose key is current and whose `exp` has not passed.
     func account(of token: String?, at now: Date) -> SandboxAccount? {
         guard let token = open(token), !token.isEnded, let expires = token.claims["exp"]?.integer,
             now.timeIntervalSince1970 < Double(expires)
@@ -45,7 +45,7 @@ struct TokenSigner: Sendable {
         return "\(content).\(Self.code(content, keys[keys.count - 1]).base64URL)"
     }
 
-    /// The claims if any of the keys signed the token, and whether that key was replaced.
+    /// Nil if none of the keys signed the token; `isEnded` if that key was replaced.
     func open(_ token: String?) -> (claims: JSONObject, isEnded: Bool)? {
         let parts = token?.split(separator: ".", omittingEmptySubsequences: false).map(String.init) ?? []
         guard parts.count == 3, let code = Self.data(parts[2]),
@@ -55,7 +55,7 @@ struct TokenSigner: Sendable {
         return (claims, place < keys.count - 1)
     }
 
-    /// The claims of a token without checking its signature; nil if it is malformed.
+    /// Without checking the signature; nil if the token is malformed.
     static func claims(of token: String?) -> JSONObject? {
         let parts = token?.split(separator: ".", omittingEmptySubsequences: false) ?? []
         guard parts.count == 3, let data = data(String(parts[1])) else { return nil }
