@@ -1,7 +1,7 @@
 import Foundation
 
 extension FixedWidthInteger {
-    /// The nearest integer; 0 for NaN. `Int64(_:)` would trap, and external input may be any number.
+    /// 0 for NaN. `Int64(_:)` would trap, and external input may be any number.
     package init(clamping number: Double) {
         guard !number.isNaN else {
             self = 0
@@ -34,9 +34,9 @@ extension Date {
     package var ms: Int64 { Int64(clamping: (timeIntervalSince1970 * 1000).rounded()) }
     package init(ms: Int64) { self.init(timeIntervalSince1970: Double(ms) / 1000) }
 
-    /// Nil unless plausible: from the year 2000 to a day after `now`.
+    /// Nil unless from the year 2000 to a day after `now`.
     package func asCaptureTime(at now: Date) -> Date? {
-        // Compare numbers: as a Date, NaN counts as later than all others.
+        // As a Date, NaN counts as later than all others.
         let seconds = timeIntervalSince1970
         return seconds >= Self.firstCapture && seconds <= now.timeIntervalSince1970 + 86_400 ? self : nil
     }

@@ -41,7 +41,7 @@ struct AccessList: Equatable {
         ]
     }
 
-    /// Parses an extended attribute (linux/posix_acl_xattr.h): a version, then 8-byte entries, little-endian. Nil for another format.
+    /// linux/posix_acl_xattr.h: a version, then 8-byte entries, little-endian. Nil for another format.
     init?(attribute: [UInt8]) {
         guard attribute.count >= 4, attribute.count % 8 == 4, attribute[..<4] == [2, 0, 0, 0] else { return nil }
         entries = []
@@ -61,7 +61,7 @@ struct AccessList: Equatable {
         self.init(attribute: buffer)
     }
 
-    /// The kernel's rule: the owner's entry, else the named user's, else any granting group entry, else others.
+    /// The owner's entry, else the named user's, else any granting group entry, else others.
     func allows(_ wanted: Permissions, user: uid_t?, groups: Set<gid_t>, owner: uid_t, group: gid_t) -> Bool {
         func isAllowed(_ entry: Entry) -> Bool { entry.permissions.isSuperset(of: wanted) }
         if let user {

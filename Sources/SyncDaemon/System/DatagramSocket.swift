@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Sends datagrams to a Unix socket: a path, or an abstract name that begins with `@`.
+/// To a Unix socket: a path, or an abstract name that begins with `@`.
 struct DatagramSocket: Sendable {
     private let descriptor: Int32
     private let address: sockaddr_un
@@ -12,7 +12,7 @@ struct DatagramSocket: Sendable {
         let code: Int32
     }
 
-    /// Nil for an invalid or too long name. The receiver need not exist yet. The descriptor stays open for the life of the process.
+    /// Nil for an invalid or too long name. The receiver need not exist yet. The descriptor is never closed.
     init?(to name: String) {
         var bytes = Array(name.utf8)
         var address = sockaddr_un()

@@ -2,23 +2,23 @@ import CSystemLinux
 import Foundation
 import Glibc
 
-/// A folder's owner, group, mode and ACLs, and the access they grant (acl(5)).
+/// And the access they grant (acl(5)).
 struct FolderRights: Equatable {
     var owner: uid_t
     var group: gid_t
     var mode: mode_t
     /// Nil if there is only a mode.
     var access: AccessList?
-    /// The ACL inherited by new files and folders; nil if there is none.
+    /// Inherited by new files and folders.
     var defaults: AccessList?
 
-    /// True if a process whose only match is the group `member` has all of `wanted`.
+    /// For a process whose only match is the group `member`.
     func allow(_ wanted: AccessList.Permissions, toMemberOf member: gid_t) -> Bool {
         let list = access ?? AccessList(mode: mode)
         return list.allows(wanted, user: nil, groups: [member], owner: owner, group: group)
     }
 
-    /// True if only the owner of a file or of the folder may remove or rename it.
+    /// Only the owner of a file or of the folder may remove or rename it.
     var isSticky: Bool { mode & 0o1000 != 0 }
 }
 

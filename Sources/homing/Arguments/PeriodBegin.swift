@@ -2,7 +2,7 @@ import ArgumentParser
 import ControlAPI
 import Foundation
 
-/// The begin of a period that ends now: how long ago, such as `30d`, or a time, such as `2025-03-11`.
+/// How long ago, such as `30d`, or a time, such as `2025-03-11`.
 enum PeriodBegin: ExpressibleByArgument, Equatable {
     case ago(LengthOfTime)
     case at(PointInTime)
@@ -28,7 +28,7 @@ enum PeriodBegin: ExpressibleByArgument, Equatable {
         }
     }
 
-    /// As `date`, for figures of whole days: a period of 30 days has 30 days with today.
+    /// For figures of whole days: a period of 30 days includes today.
     func firstDay(_ times: TimeText) throws(Problem) -> Date {
         guard case .ago(let length) = self else { return try date(times) }
         return times.now.addingTimeInterval(-max(0, length.seconds - 86_400))

@@ -24,7 +24,7 @@ enum RetryText {
             """
     }
 
-    /// Entries that `--all` does not send again, because of the entries that they need.
+    /// Entries that `--all` skips because of the entries that they need.
     static func stranded(_ entries: [EntrySummary]) -> String {
         var creates: [String] = []
         for create in entries.compactMap(\.needs) where !creates.contains(create) { creates.append(create) }

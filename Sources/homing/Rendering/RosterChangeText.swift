@@ -2,13 +2,13 @@ import ControlAPI
 
 struct RosterChangeText {
     let roster: RosterReport
-    /// All lists: new rows of some may refer to this one's rows.
+    /// New rows of other lists may refer to this one's rows.
     var all: [RosterReport] = []
 
-    /// - Parameter row: the changed or deleted row, as the person gave it.
+    /// `row` is the changed or deleted one, as the person gave it.
     func accepted(_ receipt: SubmissionReceipt, _ action: RosterAction, row: String?) -> String {
         var receipt = receipt
-        // Of a new row, the subject may be a row of another list.
+        // The subject of a new row may be a row of another list.
         let subject = receipt.subject.flatMap { $0.resource == roster.resource ? $0 : nil }
         receipt.subject = nil  // named below
         switch action {
@@ -34,7 +34,7 @@ struct RosterChangeText {
             "\(count) already called \(label): \(list). To take the new one back, an administrator runs: homing discard \(EntryText.shortID(receipt.id))"
     }
 
-    /// A note that the server may fill in parts of the name; nil if all are given.
+    /// That the server may fill in parts of the name.
     func missing(_ names: [String], of receipt: SubmissionReceipt) -> String? {
         if names.isEmpty { return nil }
         let options = names.map { FormOptions.option(for: $0) }
@@ -43,7 +43,7 @@ struct RosterChangeText {
             "Without \(options.inWords), \(roster.backend) may fill in a name of its own. To give it, run: \(roster.command) edit \(RowReference.short("@\(receipt.id)")) \(values)"
     }
 
-    /// How to submit something for the new row; nil if no route takes its id.
+    /// Nil if no route takes the new row's id.
     private func use(of receipt: SubmissionReceipt) -> String? {
         let id = RowReference.short("@\(receipt.id)")
         let changes = [roster.actions?.change, roster.actions?.delete]

@@ -1,6 +1,6 @@
 import ControlAPI
 
-/// The status: a sentence, the items that need a person, then each backend.
+/// A sentence, the items that need a person, then each backend.
 struct StatusText {
     let style: TextStyle
     let times: TimeText

@@ -34,7 +34,7 @@ struct ListsStory: Story {
         try day.expect("the new tasks are listed", titles.allSatisfy { tasks.contains($0) })
     }
 
-    /// The server has no id for the list and its tasks yet, so they are named by the entries that make them.
+    /// The server has no ids for the list and its tasks yet.
     private static func makeList(_ day: Day) throws {
         let list = try reference(in: try day.show("lists", "add", "--name", supplies), /list-id (@[0-9a-f-]+)/)
         day.add([Change("‘\(supplies)’", ["name": .string(supplies)])])
@@ -56,7 +56,7 @@ struct ListsStory: Story {
         return String(match.1)
     }
 
-    /// The end, shared with `Lists2026Story`: the tasks at the server, the sign-out, and the comparison.
+    /// Shared with `Lists2026Story`: the tasks at the server, the sign-out, and the comparison.
     static func close(_ day: Day) throws -> Bool {
         day.say("The server has given the list and its tasks their numbers, and the daemon reads them.")
         try day.station.homing("lists", "--refresh")
