@@ -25,6 +25,6 @@ extension Backend {
         return names.isEmpty ? nil : names
     }
 
-    /// A create's payload may go to the next route; see `then(route:)`.
+    /// True if the route sends a payload. That of a create may go to the next route; see `then(route:)`.
     package func takesPayload(route name: String) -> Bool { profile.routes[name]?.request.json?.takesPayload ?? false }
 }

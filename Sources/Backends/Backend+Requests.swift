@@ -3,7 +3,7 @@ import JSON
 import SyncModel
 
 extension Backend {
-    /// With the types that the route declares; undeclared fields stay texts.
+    /// The fields with the types that the route declares; undeclared ones stay texts.
     package func fields(_ texts: [String: String], route name: String) -> [String: JSONValue] {
         let types = profile.routes[name]?.fields ?? [:]
         let references = Set(profile.routes[name]?.references.map(\.field) ?? [])
@@ -79,7 +79,7 @@ extension Backend {
         }
     }
 
-    /// By route: the marker and pointer that identify an entry in a look-up.
+    /// The marker and pointer that identify an entry in a look-up, by route.
     package var matches: [String: String] {
         profile.routes.mapValues { route in route.find.map { "\(route.request.json?.payloadMarker ?? "") \($0.match)" } ?? "" }
     }
@@ -91,8 +91,8 @@ extension Backend {
         return fields.filter { names.contains($0.key) }.compactMapValues(\.text)
     }
 
-    /// Without credentials; the same entry gives the same bytes. `row` is the fresh row of a route with `row`; without it, throws if the
-    /// request needs one.
+    /// The request without credentials; the same entry gives the same bytes. `row` is the fresh row of a route with `row`; without it,
+    /// throws if the request needs one.
     package func request(for mutation: Mutation, row: RosterRow? = nil) throws(Failure) -> OutboundRequest {
         var values = TemplateValues.of(mutation)
         if let row { values.inputs = try self.values(of: row, route: mutation.route) }

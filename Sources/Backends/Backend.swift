@@ -38,7 +38,7 @@ package struct Backend: Sendable {
     /// Sorted; without the values, which may be secrets.
     package func keysChanged(since earlier: Backend) -> [String] { profile.source.keysDiffering(from: earlier.profile.source) }
 
-    /// From the route's template, or the route's name. `id` is nil only for a trial.
+    /// The lane by the route's template, or the route's name. `id` is nil only for a trial.
     package func lane(route name: String, fields: [String: JSONValue], id: MutationID? = nil) throws(Failure) -> Lane {
         let route = try route(name)
         guard let lane = route.lane else { return Lane(name) }
@@ -54,7 +54,8 @@ package struct Backend: Sendable {
     /// Entries of the lane that `after` names need only be tried first.
     package func goesBehind(route name: String) -> Bool { profile.routes[name]?.isBehind ?? false }
 
-    /// An unknown route halts. A lane named in `after` keeps its order, because the order is data there (BlameByContrast).
+    /// The route's rule; an unknown route halts. A lane named in `after` keeps its order, because the order is data there
+    /// (BlameByContrast).
     package func onDead(route name: String) -> Mutation.OnDead {
         guard let route = profile.routes[name], route.onDead == .skip else { return .halt }
         let lane = (route.lane ?? TextTemplate(literal: name)).literals

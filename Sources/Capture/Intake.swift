@@ -33,7 +33,7 @@ package struct Intake: Sendable {
         return try first.get()
     }
 
-    /// In order, in one transaction: all of them, or none.
+    /// Accepts submissions in order, in one transaction: all of them, or none.
     package func accept(
         all submissions: [Submission], for account: Account, at backend: String, by actor: String? = nil
     ) async throws(IntakeError) -> [Accepted] {
@@ -48,7 +48,7 @@ package struct Intake: Sendable {
         return accepted
     }
 
-    /// In order, with one fsync; each mutation has its own result. With `isWhole`, stores none and throws if one is refused.
+    /// Accepts mutations in order, with one fsync; each has its own result. With `isWhole`, stores none and throws if one is refused.
     package func accept(
         _ mutations: [Mutation], accountLabel: String?, by actor: String? = nil, at now: Date, mustReplace: Bool = false,
         isWhole: Bool = false

@@ -76,7 +76,7 @@ extension Spool {
         present = signedIn
     }
 
-    /// A restart must not assign unfinished files to another account.
+    /// Saves unfinished files of accounts other than `present`: a restart must not reassign them.
     func keepUnfinished(besides present: Destination?) throws(FileError) {
         let written = sightings.written(besides: present)
         guard written != unfinished else { return }
@@ -86,7 +86,7 @@ extension Spool {
 
     private func isTaking(for account: Destination) -> Bool { settings.unclaimed == .next || present == account }
 
-    /// Nil if the folder's name is not UTF-8 or too long.
+    /// The name in `taken/`; nil if the folder's name is not UTF-8 or too long.
     private func name(of file: SpoolFolders.Candidate, signedIn: Destination?) throws(FileError) -> TakenName? {
         let folder = file.folder.map { String(validating: $0) }
         if case .some(nil) = folder { return nil }
@@ -102,7 +102,7 @@ extension Spool {
         return name.text.utf8.count <= SpoolFolders.longestName ? name : nil
     }
 
-    /// To `taken/`, or to `unclaimed/` without an owner. Nil if the system refused.
+    /// Moves a file to `taken/`, or to `unclaimed/` without an owner. Nil if the system refused.
     private func move(_ file: SpoolFolders.Candidate, as name: TakenName, _ touched: inout Set<FilePath>) -> FilePath? {
         let path: FilePath
         do { path = try folders.take(file, as: name) } catch {

@@ -47,7 +47,7 @@ extension Spool {
         unwatched = failed
     }
 
-    /// For changes without an event: mounts, writes from another machine, unwatched folders.
+    /// Finds changes without an event: mounts, writes from another machine, unwatched folders.
     private func lookAtACalmPace() async {
         while true {
             let now = clock.now

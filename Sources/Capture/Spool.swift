@@ -25,7 +25,7 @@ package actor Spool {
     /// The owner of new files in `new/`; nil while signed out.
     var present: Destination?
     var unwatched: Set<FilePath> = []
-    /// Before the last sweep; nil if a change could have been missed.
+    /// Folder stamps before the last sweep; nil if a change could have been missed.
     var stamps: [FilePath: FolderCounts.Stamp]?
     /// Files that cannot be taken, stored or moved aside.
     private var stuck: [FilePath: StuckFile.Cause] = [:]
@@ -48,7 +48,7 @@ package actor Spool {
     static let batch = 64
     /// Bytes at which a batch, which is held in memory, is closed.
     static let batchBytes: Int64 = 16 << 20
-    /// Seconds after which an unchanged file counts as complete without word from kernel or inotify.
+    /// Seconds after which an unchanged file counts as complete, without word from kernel or inotify.
     static let settledAge: TimeInterval = 5
     /// Interval of checks for changes without an event, in seconds.
     static let calmPace: TimeInterval = 60
@@ -90,7 +90,7 @@ package actor Spool {
 
     package nonisolated func look() { wake.send() }
 
-    /// In capture order. Stops at the first file without room, and retries after a pause.
+    /// Takes complete files in capture order. Stops at the first without room, and retries after a pause.
     package func sweep() async {
         hasFailed = false
         withoutRoom = nil

@@ -12,7 +12,7 @@ public struct BackendReport: Codable, Sendable, Equatable {
     /// Why the gate is cooling: `offline`, `tls`, `clock`, `intercepted`, `lostAnswer`, `serverError`, `throttled`, `signInRequired`,
     /// `stillUnauthorized` or `profile`. New values may be added.
     public var gateCause: String?
-    /// For the current or previous account, or else the only waiting account.
+    /// The sign-in command of the current or previous account, or else of the only waiting one.
     public var signInCommand: String?
     public var session: SessionReport
     public var queue: QueueReport
@@ -28,7 +28,7 @@ public struct BackendReport: Codable, Sendable, Equatable {
     public var otherAccounts: [WaitingAccount]
     /// A former address that entries are still bound to.
     public var formerAddress: String?
-    /// Their number; no current account can send them.
+    /// The number of these entries; no current account can send them.
     public var waitingForFormerAddress: Int?
     /// Nil if not paused.
     public var pause: PauseReport?
@@ -36,7 +36,7 @@ public struct BackendReport: Codable, Sendable, Equatable {
     public var discardedBySigningOut: Int?
     /// Routes that cool down while others are sent; nil for none.
     public var coolingRoutes: [CoolingRoute]?
-    /// Of the signed-in account; nil for a backend without lists.
+    /// The lists of the signed-in account; nil for a backend without lists.
     public var rosters: [RosterSummary]?
     /// Sign-outs that the server has not heard of; nil for none.
     public var owedSignOuts: [OwedSignOutReport]?

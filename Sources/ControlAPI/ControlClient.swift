@@ -45,7 +45,7 @@ public struct ControlClient: Sendable {
         }
     }
 
-    /// Until `each` returns false or the daemon ends the stream.
+    /// Passes events to `each` until it returns false or the daemon ends the stream.
     public func events(_ query: EventQuery, _ each: (Event) async throws -> Bool) async throws {
         var buffer = Data()
         let response = try await execute(Endpoints.events, query)

@@ -22,7 +22,7 @@ public struct EntrySummary: Codable, Sendable, Equatable {
     public var capturedAt: Date
     public var acceptedAt: Date
     public var dueAt: Date?
-    /// For a pending entry, the one that it waits behind.
+    /// The id of the entry that a pending one waits behind.
     public var behind: String?
     public var settledAt: Date?
     /// Counted attempts, at most three.
@@ -107,9 +107,9 @@ public struct AttemptSummary: Codable, Sendable, Equatable {
 public struct EntryDetail: Codable, Sendable, Equatable {
     public var entry: EntrySummary
     public var attempts: [AttemptSummary]
-    /// For its address and lane; nil if none, or after the payload is destroyed.
+    /// The fields for its address and lane; nil if none, or after the payload is destroyed.
     public var fields: [String: String]?
-    /// For a pending entry, the one that it waits behind.
+    /// The id of the entry that a pending one waits behind.
     public var behind: String?
     /// A JSON pointer to the first difference between the server's copy and the payload.
     public var altered: String?

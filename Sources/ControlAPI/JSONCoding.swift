@@ -32,7 +32,7 @@ public enum JSONCoding {
         min(max(date.inMilliseconds, first), last).addingTimeInterval(0.000_25).formatted(style)
     }
 
-    /// From 1600, before which calendars disagree, to 9999 (RFC 3339 5.6).
+    /// The year 1600, before which calendars disagree; the last is 9999 (RFC 3339 5.6).
     private static let first = Date(timeIntervalSince1970: -11_676_096_000)
     private static let last = Date(timeIntervalSince1970: 253_402_300_799)
 

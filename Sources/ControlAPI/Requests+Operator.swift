@@ -41,7 +41,7 @@ public struct FixRequest: WireRequest {
 public struct ResolveRequest: WireRequest {
     /// As in `EntryReference`.
     public var id: String
-    /// Nil if it was not delivered, or the server's id is not known.
+    /// The server's id of a delivered row, if known.
     public var remoteID: String?
     public var delivered: Bool
 
@@ -98,7 +98,7 @@ public struct DiscardRequest: WireRequest {
 
     /// In characters.
     public static let longestReason = 200
-    /// In seconds.
+    /// The usual grace of a discard, in seconds.
     package static let usualGrace = 600
 
     public var parameters: [String: String] {
@@ -114,7 +114,7 @@ public struct ExportedEntry: Codable, Sendable, Equatable {
     public var entry: EntrySummary
     /// All fields of the item; numbers as text.
     public var fields: [String: String]
-    /// As submitted, byte for byte.
+    /// The JSON text, byte for byte as submitted.
     public var payload: String?
 
     public init(entry: EntrySummary, fields: [String: String], payload: String?) {

@@ -13,7 +13,7 @@ public struct SignIn: WireRequest, Codable {
     /// The account for a password; the display name for a token.
     public var email: String?
     public var password: String?
-    /// For backends with an external sign-in, such as Google.
+    /// A refresh token, for backends with an external sign-in, such as Google.
     public var refreshToken: String?
     /// A fixed token, such as an API key.
     public var token: String?
@@ -97,10 +97,10 @@ public struct Submission: WireRequest {
     public var id: String?
     /// The id of the replaced entry.
     public var supersedes: String?
-    /// As `item.<name>=<value>`: a number if the route declares one, otherwise text.
+    /// Item fields, as `item.<name>=<value>`: a number if the route declares one, otherwise text.
     public var fields: [String: String]
     public var payload: Data?
-    /// Nil or implausible means the time of acceptance.
+    /// The capture time; nil or implausible means the time of acceptance.
     public var capturedAt: Date?
     /// Refuses an id that is missing from a complete and current list.
     public var strict: Bool

@@ -21,7 +21,7 @@ public struct RosterReport: Codable, Sendable, Equatable {
     public var state: String
     /// Why it is incomplete: `limit`, `changing`, `contradiction` or `rows`. New values may be added.
     public var reason: String?
-    /// In a `RosterPage`, also the number of matching rows.
+    /// The state, and what to do about it; in a `RosterPage`, also the number of matching rows.
     public var sentence: String
     /// The signed-in account, or the one that must sign in again.
     public var account: String?
@@ -104,11 +104,11 @@ public struct RosterList: Codable, Sendable, Equatable {
 }
 
 public struct RosterRow: Codable, Sendable, Equatable {
-    /// For a new row, `@` and the id of the entry that creates it.
+    /// The server's id; for a new row, `@` and the id of the entry that creates it.
     public var id: String
     /// The name, for people.
     public var label: String
-    /// By JSON pointer, as the server wrote them; without absent ones.
+    /// The stored values by JSON pointer, as the server wrote them; without absent ones.
     public var values: [String: String]
     /// `new` for a row that is not created yet. Other values may be added.
     public var pending: String?
@@ -128,7 +128,7 @@ public struct RosterRow: Codable, Sendable, Equatable {
 public struct RosterPage: Codable, Sendable, Equatable {
     public var roster: RosterReport
     public var rows: [RosterRow]
-    /// On all pages, with new rows.
+    /// The number of matching rows on all pages, with new rows.
     public var matching: Int
     /// Pass as `after` to get the next page; nil at the end.
     public var next: String?

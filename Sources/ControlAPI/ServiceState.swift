@@ -1,6 +1,6 @@
 import Foundation
 
-/// With socket activation, a connection succeeds even if no daemon will answer.
+/// systemd's view of the service: with socket activation, a connection succeeds even if no daemon will answer.
 package struct ServiceState: Sendable, Equatable {
     /// E.g. `active`, `activating`, `inactive` or `failed`.
     package let active: String
@@ -23,7 +23,7 @@ package struct ServiceState: Sendable, Equatable {
         (self.active, self.sub, self.result, self.restarts) = (active, sub, result, restarts)
     }
 
-    /// Nil while the daemon runs or starts.
+    /// Why no daemon will answer soon; nil while it runs or starts.
     package var problem: Problem? {
         let reason = result == "success" ? "" : " (\(result))"
         let (detail, next): (String, String)

@@ -10,7 +10,7 @@ public enum SocketLocation {
     public static let longest = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
     public static func fits(_ path: String) -> Bool { path.utf8.count <= longest }
 
-    /// In `$XDG_RUNTIME_DIR/homing`, or else in the state directory.
+    /// The user's own socket: in `$XDG_RUNTIME_DIR/homing`, or else in the state directory.
     public static func user(environment: [String: String]) -> String {
         if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") { return "\(runtime)/homing/\(fileName)" }
         if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return "\(state)/homing/\(fileName)" }
@@ -36,7 +36,7 @@ public enum SocketLocation {
     /// Also true if unknown: connecting then reports the reason.
     private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR }
 
-    /// True if unknown. A killed daemon leaves its socket file behind.
+    /// True if a daemon listens, or if unknown. A killed daemon leaves its socket file behind.
     private static func isAnswered(_ path: String) -> Bool {
         guard exists(path) else { return false }
         var address = sockaddr_un()

@@ -4,13 +4,13 @@ public struct SubjectReport: Codable, Sendable, Equatable {
     public var resource: String
     /// The item field that holds the id.
     public var field: String
-    /// While the row is not created yet, `@` and the id of the entry that creates it.
+    /// The server's id; while the row is not created yet, `@` and the id of the entry that creates it.
     public var id: String
-    /// Nil if the row is not in the stored list, or the entry's account is not signed in.
+    /// The row's name; nil if it is not in the stored list, or the entry's account is not signed in.
     public var label: String?
     /// For a created row: `@` and the id of the entry, as the field holds it.
     public var reference: String?
-    /// Until the row is created; its label is the submitted one.
+    /// True until the row is created; its label is the submitted one.
     public var isNew: Bool?
     /// How messages name a new row, such as `person`.
     public var title: String?

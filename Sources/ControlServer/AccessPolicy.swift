@@ -1,7 +1,7 @@
 import ControlAPI
 import Glibc
 
-/// Nil for a role without a group.
+/// The groups that have a role; nil for none.
 package struct AccessGroups: Sendable, Equatable {
     package var observe: Group?
     package var operate: Group?
@@ -56,7 +56,7 @@ package struct AccessPolicy: Sendable {
 
     package func isAdministrator(_ uid: uid_t) -> Bool { administrators.contains(uid) }
 
-    /// With the step that grants `access`.
+    /// The problem of a peer without `access`, with the step that grants it.
     package func refusal(of peer: Peer, for access: Access) -> Problem {
         let user = UserName(peer.uid)
         // The lowest sufficient role.

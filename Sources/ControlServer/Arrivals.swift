@@ -12,7 +12,7 @@ final class Arrivals<Element: Sendable>: Sendable {
     }
     private let state = Mutex(State())
 
-    /// False once closed. Otherwise `arrived` must be called.
+    /// Announces a connection, for which `arrived` must be called; false once closed.
     func announce() -> Bool {
         state.withLock { state in
             if !state.isClosed { state.expected += 1 }
@@ -31,7 +31,7 @@ final class Arrivals<Element: Sendable>: Sendable {
     /// Rejects new announcements; announced connections still arrive.
     func close() { change { $0.isClosed = true } }
 
-    /// In order; nil when closed and drained. One reader only.
+    /// The next connection in order; nil when closed and drained. One reader only.
     func next() async -> Element? {
         await withCheckedContinuation { reader in change { $0.reader = reader } }
     }

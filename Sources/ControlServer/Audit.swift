@@ -37,7 +37,7 @@ struct Audit: Sendable {
         log.warning("Refused a connection over the limit", metadata: facts)
     }
 
-    /// With the number of suppressed lines; nil to suppress this one too.
+    /// The facts with the number of suppressed lines; nil to suppress this one too.
     private func throttled(_ facts: Logger.Metadata, of peer: Peer) -> Logger.Metadata? {
         guard let suppressed = throttle.allow(peer.uid, at: .now) else { return nil }
         var facts = facts

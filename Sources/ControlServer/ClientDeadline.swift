@@ -18,7 +18,7 @@ final class ClientDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     /// Requests without a response.
     private var requests = 0
     private var isInBody = false
-    /// Of the current MiB, and the time left for the rest of it.
+    /// Bytes of the current MiB, and the time left for the rest of it.
     private var received = 0
     private var left: TimeAmount
     private var waiting: (since: NIODeadline, timer: Scheduled<Void>)?

@@ -28,7 +28,7 @@ package struct ControlLimits: Sendable {
     package var smallBody = 64 << 10
     /// How long a large body may queue.
     package var turn: Duration = .seconds(30)
-    /// Of empty lines on an event stream, which also detect a closed connection.
+    /// The interval of empty lines on an event stream, which also detect a closed connection.
     package var heartbeat: Duration = .seconds(30)
 
     /// `descriptors` is the open-file limit. Most stay free: with none left the process may crash, because libdispatch treats a thread that

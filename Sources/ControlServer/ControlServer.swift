@@ -46,7 +46,7 @@ package struct ControlServer: Service {
 
     /// Limit for calls in progress at shutdown.
     private static let grace = Duration.seconds(1)
-    /// For a connection accepted before the shutdown to send its request.
+    /// The time for a connection accepted before the shutdown to send its request.
     private static let lastOrders = TimeAmount.milliseconds(100)
 
     private func serve() async throws {

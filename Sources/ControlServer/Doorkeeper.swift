@@ -71,7 +71,7 @@ struct Doorkeeper {
         return parameters
     }
 
-    /// A plus is a space (WHATWG URL, application/x-www-form-urlencoded).
+    /// Form encoding: a plus is a space (WHATWG URL, application/x-www-form-urlencoded).
     private static func decoded(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "%") }) else { return text }
         let spaced = text.replacing("+", with: " ")

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// After a parser error, no handler reads further input, so a client still sending would block.
+/// Closes a connection after a parser error: no handler reads further input, so a client still sending would block.
 final class EndAfterError: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart

@@ -2,7 +2,7 @@ import CSystemLinux
 import Glibc
 import NIOCore
 
-/// As the kernel recorded it at connect time (SO_PEERCRED, SO_PEERGROUPS).
+/// The connected process, as the kernel recorded it at connect time (SO_PEERCRED, SO_PEERGROUPS).
 package struct Peer: Sendable, Equatable, CustomStringConvertible {
     package var pid: pid_t
     package var uid: uid_t

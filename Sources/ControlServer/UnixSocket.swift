@@ -13,7 +13,7 @@ package final class UnixSocket: Sendable {
     package let isAdopted: Bool
     private let isClosed = Mutex(false)
 
-    /// With `mode` minus the umask. Throws if a daemon listens there; replaces a stale socket.
+    /// Binds the path with `mode` minus the umask. Throws if a daemon listens there; replaces a stale socket.
     package init(path: String, mode: mode_t) throws(SocketError) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -70,7 +70,7 @@ package final class UnixSocket: Sendable {
         }
     }
 
-    /// For a server that closes its own descriptor; nil once closed. New clients wait meanwhile.
+    /// A duplicate for a server that closes its own descriptor; nil once closed. New clients wait meanwhile.
     package func duplicate() throws(SocketError) -> Int32? {
         let (copy, code) = isClosed.withLock { isClosed in
             isClosed ? (nil, 0) : (fcntl(descriptor, F_DUPFD_CLOEXEC, 3) as Int32?, errno)

@@ -78,7 +78,7 @@ package struct DurableFile: Sendable, Hashable {
         try FileError.check(fsync(descriptor), FilePath(path), .sync)
     }
 
-    /// For its owner only. Durable: a crash could otherwise lose it with the files inside.
+    /// Makes a folder for its owner only. Durable: a crash could otherwise lose it with the files inside.
     package static func makeFolder(_ path: String) throws(FileError) {
         let place = DurableFile(path: path)
         let folder = try place.folder()

@@ -25,7 +25,7 @@ package final class Folder: Sendable {
 
     deinit { close(fd) }
 
-    /// For messages only: joining a FilePath costs more than the system calls.
+    /// The path for messages: joining a FilePath costs more than the system calls.
     package var path: FilePath { names.reduce(root) { $0 / $1 } }
 
     package func folder(_ name: FilePath) throws(FileError) -> Folder {
@@ -156,7 +156,7 @@ package final class Folder: Sendable {
         return try FileError.check(inotify_add_watch(notifier, "/proc/self/fd/\(fd)", UInt32(mask)), path, .watch)
     }
 
-    /// With each name and type (`d_type`) except `.` and `..`, unordered.
+    /// Calls `body` with each name and type (`d_type`) except `.` and `..`, unordered.
     package func list(_ body: (UnsafePointer<CChar>, Int) -> Void) throws(FileError) {
         try calls.check(.list, path)
         let fd = try opened()

@@ -28,7 +28,7 @@ package struct JSONElement: Sendable {
         return scalar.text.flatMap(Double.init).flatMap { Int64(exactly: $0) }
     }
 
-    /// In order, with duplicates. Lazy, because an array would take many times the document's memory.
+    /// Members in order, with duplicates. Lazy, because an array would take many times the document's memory.
     package var members: some Sequence<(name: String, value: JSONElement)> {
         sequence(state: JSONPlaces(of: self, .object)) { places in
             places.next { scanner, bytes in
@@ -88,7 +88,7 @@ extension JSONScanner {
         return JSONElement(kind: kind, bytes: document[document.startIndex + start..<document.startIndex + at], spans: spans)
     }
 
-    /// Without a pass over the document.
+    /// The whole document as a value, without a pass over it.
     mutating func wholeElement(of document: Data) -> JSONElement {
         skipSpace()
         let rest = document.dropFirst(at)

@@ -1,7 +1,8 @@
 import Glibc
 import SyncModel
 
-/// Ends of large objects and arrays in the outer levels, by their beginnings, so that these are skipped at once. `checkValue` finds them.
+/// The ends of large objects and arrays in the outer levels, by their beginnings, so that these are skipped at once. `checkValue` finds
+/// them.
 typealias JSONSpans = [Int: Int]
 
 /// Scans JSON (RFC 8259) without tree or recursion; each level costs one bit.

@@ -50,7 +50,7 @@ package final class Ballast: Sendable {
         }
     }
 
-    /// True if the reserve is complete. Only grows it if the disk has some to spare besides.
+    /// Makes the reserve again, if the disk has some space to spare besides. True if it is complete.
     func restore() -> Bool {
         state.withLock { isWhole in
             if isWhole { return true }

@@ -1,7 +1,7 @@
 import JSON
 import SyncModel
 
-/// Kept values are read from the page on demand, because a search passes thousands of rows.
+/// A row in its page. Kept values are read from there on demand, because a search passes thousands of rows.
 package struct CachedRow: Sendable {
     package let id: RosterID
     /// As in `RosterRow`.

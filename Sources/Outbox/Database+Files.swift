@@ -35,8 +35,8 @@ extension Database {
         guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code), message: "the log cannot be synced") }
     }
 
-    /// Through SQLite's mapping: closing another descriptor of the file would release SQLite's locks (https://sqlite.org/howtocorrupt.html,
-    /// 2.2). False on failure.
+    /// Syncs the index through SQLite's mapping: closing another descriptor of the file would release SQLite's locks
+    /// (https://sqlite.org/howtocorrupt.html, 2.2). False on failure.
     func syncLogIndex() -> Bool {
         guard let (file, methods) = file(SQLITE_FCNTL_FILE_POINTER), let map = methods.xShmMap else { return true }
         var region: UnsafeMutableRawPointer?

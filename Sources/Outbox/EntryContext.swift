@@ -57,7 +57,7 @@ extension Outbox {
         }
     }
 
-    /// An earlier one that failed or is on hold comes first: a person must act on it.
+    /// The most relevant earlier entry of the subject: one that failed or is on hold needs a person, so it comes first.
     private static func blocker(of entry: Entry, _ earlier: [Entry], _ db: Database) throws -> Entry? {
         guard let id = try blockers(of: [entry], db)[entry.id] else { return nil }
         if earlier.contains(where: { $0.id == id }) { return earlier.first { $0.state == .dead || $0.state == .held } ?? earlier.first }

@@ -29,8 +29,8 @@ final class GroupCommit: Sendable {
 
     init(pool: DatabasePool, ballast: Ballast) { (self.pool, self.ballast) = (pool, ballast) }
 
-    /// Returns after the commit of a transaction that may be shared. An error rolls back only `work`. A mandatory write uses the reserve on
-    /// a full disk.
+    /// Runs `work` in a transaction that may be shared, and returns after the commit. An error rolls back only `work`. A mandatory write
+    /// uses the reserve on a full disk.
     func submit<T: Sendable>(isMandatory: Bool, _ work: @escaping @Sendable (Database) throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<T, any Error>) in
             let item = Item(
@@ -94,7 +94,7 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// In one transaction, each item in a savepoint; returns what resumes each submitter.
+    /// Writes a batch in one transaction, each item in a savepoint; returns what resumes each submitter.
     private static func apply(_ batch: [Item], _ db: Database) throws -> [Resumption] {
         var resumptions: [Resumption] = []
         try db.inTransaction(.immediate) {
@@ -113,7 +113,7 @@ final class GroupCommit: Sendable {
         return resumptions
     }
 
-    /// No savepoint for a single item: it would copy each page that it changes.
+    /// Writes a single item without a savepoint, which would copy each page that it changes.
     private static func apply(_ item: Item, _ db: Database) throws -> Resumption {
         try settled(item) {
             var resumption: Resumption = {}

@@ -4,7 +4,7 @@ import Glibc
 
 /// Makes the file of a store.
 package enum NewStore {
-    /// A crash leaves all of the empty store at this path, or nothing.
+    /// Makes an empty store. A crash leaves all of it at this path, or nothing.
     static func make(at file: String) throws {
         try write(to: file + ".new") { _ in }
         try DurableFile(path: file + ".new").move(to: file)

@@ -80,7 +80,7 @@ package struct Overview: Sendable {
 }
 
 extension Outbox {
-    /// By ascending sequence: those after `after`, or the newest ones if it is nil.
+    /// Entries by ascending sequence: those after `after`, or the newest ones if it is nil.
     package func entries(
         state: Entry.State? = nil, backend: String? = nil, after: Int64? = 0, limit: Int
     ) async throws(OutboxError) -> [Entry] {
@@ -89,7 +89,7 @@ extension Outbox {
         }
     }
 
-    /// With its attempts, oldest first; nil if the id is unknown.
+    /// An entry with its attempts, oldest first; nil if the id is unknown.
     package func entry(_ id: MutationID) async throws(OutboxError) -> (entry: Entry, attempts: [AttemptRecord])? {
         try await read { db in try Self.entry(id, db) }
     }

@@ -22,7 +22,7 @@ extension ClaimOrder: ExpressibleByIntegerLiteral {
 }
 
 package struct Claimed: Sendable, Equatable {
-    /// In flight under this run's epoch, with content; at most one per lane.
+    /// The claimed entries, in flight under this run's epoch and with content; at most one per lane.
     package var entries: [Entry]
     /// When each route's next entry is due; in the past if more was due than requested. A route is missing if nothing waits, or until an
     /// entry in flight settles.

@@ -7,7 +7,7 @@ extension Outbox {
     /// The longest grace in seconds.
     package static let longestGrace: TimeInterval = 86_400
 
-    /// In seconds, for an entry whose time was set while the clock was ahead.
+    /// The grace in seconds of an entry whose time was set while the clock was ahead.
     package static let correctedGrace: TimeInterval = 600
 
     /// Discards an entry at `date`. Until then it is held as `discarding`, stops no lane, and `restore` brings it back. A second call does
@@ -78,7 +78,8 @@ extension Outbox {
         arrivals.send()
     }
 
-    /// An entry held only for its create becomes pending if that is on its way: nothing else would release it.
+    /// The state before the discard. An entry held only for its create becomes pending if that is on its way: nothing else would release
+    /// it.
     private static func restored(_ entry: Entry, _ db: Database) throws -> (Entry.State, HoldReason?) {
         let stored = try String.fetchOne(db, sql: "SELECT restoreTo FROM entry WHERE sequence = ?", arguments: [entry.sequence])
         switch stored {
@@ -159,8 +160,8 @@ extension Outbox {
 
     static let dueDiscards = "SELECT * FROM entry WHERE discardAt <= ? ORDER BY discardAt, sequence LIMIT \(mostDestroyed)"
 
-    /// Returns why the new entry must not be accepted; nil if it may be. `actor` is nil for the drop folder. With `isRequired`, an entry
-    /// that is gone, delivered or discarded is a refusal too.
+    /// Discards the superseded entry. Returns why the new one must not be accepted; nil if it may be. `actor` is nil for the drop folder.
+    /// With `isRequired`, an entry that is gone, delivered or discarded is a refusal too.
     static func supersede(by new: Mutation, _ actor: String?, isRequired: Bool, now: Date, _ db: Database) throws -> OutboxError? {
         guard let id = new.supersedes else { return nil }
         let found = try Entry.fetchOne(db.cachedStatement(sql: "SELECT * FROM entry WHERE id = ?"), arguments: [id.description])

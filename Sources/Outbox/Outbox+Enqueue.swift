@@ -17,9 +17,9 @@ package enum Enqueued: Sendable, Equatable {
 }
 
 extension Outbox {
-    /// Returns after the fsync, which concurrent calls share. The same id with other content throws `idConflict`, and after a discard
-    /// `discarded`. A reference throws `noSuchCreate` unless its create was accepted before for the same account, and `createDiscarded`
-    /// after its discard.
+    /// Accepts a mutation; returns after the fsync, which concurrent calls share. The same id with other content throws `idConflict`, and
+    /// after a discard `discarded`. A reference throws `noSuchCreate` unless its create was accepted before for the same account, and
+    /// `createDiscarded` after its discard.
     package func enqueue(_ mutation: Mutation, accountLabel: String? = nil, at now: Date) async throws(OutboxError) -> Enqueued {
         guard let result = try await enqueue([mutation], accountLabel: accountLabel, at: now).first else {
             throw .storage("a submission was left without a result")
@@ -148,7 +148,7 @@ extension Outbox {
         return nil
     }
 
-    /// A mutation that replaces an entry is a duplicate only of the one that replaced it.
+    /// The earlier result of a repeated mutation that replaces an entry: it is a duplicate only of the one that replaced it.
     private static func replacement(
         _ known: Result<Enqueued, OutboxError>, _ mutation: Mutation, _ db: Database
     ) throws -> Result<Enqueued, OutboxError> {
@@ -159,7 +159,7 @@ extension Outbox {
     /// Bytes.
     private static let largestKept = 64 << 10
 
-    /// In bytes. If a submission up to this size does not fit, none does.
+    /// The size in bytes up to which a refusal for lack of room is one for all submissions.
     package static let largestForAll: Int64 = 1 << 20
 
     private struct Prepared: Sendable {

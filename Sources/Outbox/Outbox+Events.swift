@@ -16,7 +16,7 @@ extension Outbox {
         eventsWritten.send()
     }
 
-    /// In the transaction of the change. `cursor` is nil for the next one.
+    /// Records an event in the transaction of the change. `cursor` is nil for the next one.
     package static func insert(_ event: SyncEvent, at cursor: Int64? = nil, _ db: Database) throws {
         let detail = JSONValue.object(event.detail.mapValues(JSONValue.string)).serialized
         try db.cachedStatement(sql: "INSERT INTO event (cursor, at, kind, backend, account, entry, detail) VALUES (?, ?, ?, ?, ?, ?, ?)")

@@ -13,7 +13,7 @@ package struct LaneRecord: Sendable, Equatable {
     package var sequence: Int64
     package var state: Entry.State
     package var capturedAt: Date
-    /// Nil for at once, and in any state but `pending`.
+    /// Not to be sent earlier; nil for at once, and in any state but `pending`.
     package var dueAt: Date?
     /// Entries in the lane, counted up to `Outbox.countedInLine`.
     package var waiting: Int

@@ -22,7 +22,7 @@ extension Outbox {
         }
     }
 
-    /// Of signed-out accounts.
+    /// Deletes the rosters of signed-out accounts that were last read before `date`.
     package func forgetKeptRosters(readBefore date: Date, at now: Date) async throws(OutboxError) {
         let isKept = "NOT EXISTS (SELECT 1 FROM session WHERE session.backend = roster.backend AND session.account = roster.account)"
         try await commit { db in

@@ -37,7 +37,8 @@ extension Outbox {
         if entry.mutation.creates != nil { try reviveDependents(of: id, now: now, db) }
     }
 
-    /// In batches; returns the number. Entries in flight stay, because their outcome is unknown.
+    /// Discards all undelivered entries of an account in batches; returns their number. Entries in flight stay, because their outcome is
+    /// unknown.
     package func discardAll(of destination: Destination, by actor: String, named name: String?, at now: Date) async throws(OutboxError)
         -> Int
     {
@@ -90,7 +91,7 @@ extension Outbox {
         for sequence in followers { try hold(sequence, reason, at: now, db) }
     }
 
-    /// Throws if the entry is unknown or in another state.
+    /// The entry of that id. Throws if it is unknown or in another state.
     static func entry(_ id: MutationID, in states: Set<Entry.State>, _ db: Database) throws -> Entry {
         let entry = try Entry.fetchOne(db.cachedStatement(sql: "SELECT * FROM entry WHERE id = ?"), arguments: [id.description])
         guard let entry else { throw OutboxError.notFound(id) }

@@ -10,7 +10,7 @@ extension Outbox {
         var joinsLanes = false
     }
 
-    /// In the transaction that stores the entry, because an empty lane may be occupied by now.
+    /// The place of a mutation, in the transaction that stores it, because an empty lane may be occupied by now.
     static func place(of mutation: Mutation, _ db: Database) throws -> Place {
         func newest(in lane: Lane) throws -> Int64? { try Self.newest(in: lane, at: mutation.destination, db) }
         guard let lanes = mutation.subjectLanes, let ids = try ids(ofSubjectOf: mutation, db) else {
@@ -40,7 +40,7 @@ extension Outbox {
         return try reference(to: subject, of: resource, at: mutation.destination, db).map { (RosterID(createdBy: $0), subject) }
     }
 
-    /// By one seek in each index. `condition` is SQL; other entries do not count.
+    /// The newest undelivered entry of a lane, by one seek in each index. `condition` is SQL; other entries do not count.
     static func newest(in lane: Lane, at destination: Destination, where condition: String = "TRUE", _ db: Database) throws -> Int64? {
         let newest = ["blocks", "aside AND state = 'pending'", "state IN ('dead', 'held')"].map {
             """

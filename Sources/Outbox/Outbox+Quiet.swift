@@ -26,7 +26,7 @@ extension Outbox {
         try readAtOnce { try Self.quiets(at: now, $0) }
     }
 
-    /// Nil for another address, and once it is over.
+    /// The server's request for no requests; nil for another address, and once it is over.
     package func quiet(of backend: String, at address: String, now: Date) async throws(OutboxError) -> Quiet? {
         try await read { db in try Self.quiets(at: now, db).first { $0.backend == backend && $0.address == address } }
     }

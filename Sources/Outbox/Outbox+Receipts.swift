@@ -40,7 +40,7 @@ package struct ReceiptRecord: Sendable, Equatable {
 }
 
 extension Outbox {
-    /// After the cursor `after`, by ascending sequence; settled at `since` or later.
+    /// Receipts after the cursor `after`, by ascending sequence; settled at `since` or later.
     package func receipts(
         after: Int64 = 0, backend: String? = nil, since: Date? = nil, limit: Int
     ) async throws(OutboxError) -> [ReceiptRecord] {
@@ -56,7 +56,7 @@ extension Outbox {
         }
     }
 
-    /// For receipts since `since`, when the session may have belonged to another account. Returns how many are new; idempotent.
+    /// Marks receipts since `since`, when the session may have belonged to another account. Returns how many are new; idempotent.
     @discardableResult
     package func markUnverified(_ destination: Destination, since: Date, at now: Date) async throws(OutboxError) -> Int {
         let count = try await commit { db in

@@ -125,7 +125,7 @@ struct Create {
 }
 
 extension Outbox {
-    /// Nil if the entry is unknown or creates nothing.
+    /// The entry that creates a row; nil if it is unknown or creates nothing.
     static func create(_ id: MutationID, _ db: Database) throws -> Create? {
         // A settled entry has both, and the receipt is the binding.
         for rows in ["outcome AS state, remoteID FROM receipt", "state, NULL AS remoteID FROM entry"] {
@@ -139,7 +139,7 @@ extension Outbox {
         return nil
     }
 
-    /// Nil until the create was delivered.
+    /// The server's id of the created row; nil until the create was delivered.
     static func row(createdBy reference: MutationID, at destination: Destination, _ db: Database) throws -> RosterID? {
         guard let create = try create(reference, db), create.destination == destination else { return nil }
         return create.row

@@ -41,7 +41,7 @@ extension Outbox {
         arrivals.send()
     }
 
-    /// A create needs the id of its row, or entries that refer to it would go to the wrong row. No other create may have it.
+    /// Checks the id of a create's row: with a wrong one, entries that refer to it would go to another row. No other create may have it.
     private static func checkRow(_ remoteID: String?, of entry: Entry, _ db: Database) throws {
         guard let resource = entry.mutation.creates else { return }
         guard let remoteID else { throw OutboxError.needsRemoteID(entry.id) }

@@ -65,7 +65,8 @@ extension Outbox {
         return stat(pool.path + "-wal", &info) == 0 ? Int64(info.st_size) : 0
     }
 
-    /// False on any failure but damage, because callers only ask. On a full disk the WAL may need the reserve.
+    /// Returns free pages to the disk; false on any failure but damage, because callers only ask. On a full disk the WAL may need the
+    /// reserve.
     func shrink() async throws(OutboxError) -> Bool {
         do {
             return try await pool.writeWithoutTransaction { db in

@@ -36,7 +36,7 @@ extension Outbox {
         }
     }
 
-    /// In the server's order, until `body` returns false. Nil without a stored roster.
+    /// Reads the rows in the server's order, until `body` returns false. Nil without a stored roster.
     package func scanRoster(
         _ key: RosterKey, _ body: @escaping @Sendable (CachedRow) -> Bool
     ) async throws(OutboxError) -> RosterHead? {
@@ -63,7 +63,7 @@ extension Outbox {
         }
     }
 
-    /// By id; nil without a readable roster.
+    /// The labels of rows by id; nil without a readable roster.
     package func rosterLabels(
         of ids: Set<RosterID>, in key: RosterKey
     ) async throws(OutboxError) -> (head: RosterHead, labels: [RosterID: String])? {
@@ -105,8 +105,8 @@ extension Outbox {
         return (stored.head, labels[id])
     }
 
-    /// By page, counted from 1; empty unless the stored roster is complete and of this rule (the resource's source), because only then an
-    /// unchanged page can be kept.
+    /// The ETags by page, counted from 1; empty unless the stored roster is complete and of this rule (the resource's source), because only
+    /// then an unchanged page can be kept.
     package func etags(of key: RosterKey, rule: Data) async throws(OutboxError) -> [Int: String] {
         try await read { db in
             guard let stored = try StoredRoster.fetch(key, db), stored.rule == Vault.digest(rule), stored.head.incomplete == nil,

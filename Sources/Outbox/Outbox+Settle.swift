@@ -3,7 +3,8 @@ import GRDB
 import SyncModel
 
 extension Outbox {
-    /// In one transaction. Ignores late settlements, whose entries are no longer in flight under this epoch.
+    /// Writes the results of sends and claims the next entries, in one transaction. Ignores late settlements, whose entries are no longer
+    /// in flight under this epoch.
     package func settle(
         _ settled: [Settled], thenClaim orders: [Destination: ClaimOrder], at now: Date
     ) async throws(OutboxError) -> Claimed {
@@ -18,7 +19,7 @@ extension Outbox {
         return claimed
     }
 
-    /// If a settlement violates a constraint, which only damage can cause, holds its entry.
+    /// Writes settlements. If one violates a constraint, which only damage can cause, holds its entry.
     private static func write(_ settled: [Settled], epoch: Int64, now: Date, _ db: Database) throws {
         if settled.isEmpty { return }
         do {
@@ -142,7 +143,7 @@ extension Outbox {
         return changes
     }
 
-    /// After a delivery, entries of the route that stepped aside are tried at once, except those with failing lookups.
+    /// After a delivery, tries entries of the route that stepped aside at once, except those with failing lookups.
     private static func recall(_ entry: Entry, _ db: Database) throws {
         try db.cachedStatement(
             sql: """

@@ -144,7 +144,8 @@ package struct Outbox: Sendable {
         return epoch
     }
 
-    /// After the last commit; later writes fail. Truncates the WAL, except on damage, on a full disk, or while another process reads it.
+    /// Closes the store after its last commit; later writes fail. Truncates the WAL, except on damage, on a full disk, or while another
+    /// process reads it.
     package func close() throws(OutboxError) {
         try withOutboxErrors {
             // `try?`: on failure the WAL keeps its content.
@@ -155,8 +156,8 @@ package struct Outbox: Sendable {
         }
     }
 
-    /// In a transaction that may be shared; returns after the fsync. Only new submissions, of `size` bytes, are not mandatory; the others
-    /// may use the reserve.
+    /// Runs `work` in a transaction that may be shared; returns after the fsync. Only new submissions, of `size` bytes, are not mandatory;
+    /// the others may use the reserve.
     func commit<T: Sendable>(
         size: Int64 = 0, isMandatory: Bool = true, _ work: @escaping @Sendable (Database) throws -> T
     ) async throws(OutboxError) -> T {
@@ -178,7 +179,7 @@ package struct Outbox: Sendable {
         }
     }
 
-    /// In its own transaction; on a full disk, from the reserve.
+    /// Writes in a transaction of its own; on a full disk, from the reserve.
     func writeAtOnce<T>(_ work: (Database) throws -> T) throws(OutboxError) -> T {
         try withOutboxErrors {
             func isFull(_ error: any Error) -> Bool { pool.writeWithoutTransaction { db in db.isFull(error) } }
@@ -188,7 +189,7 @@ package struct Outbox: Sendable {
         }
     }
 
-    /// With the connection that writes: readers may be held by tasks that wait for this very thread.
+    /// Reads with the connection that writes: readers may be held by tasks that wait for this very thread.
     func readAtOnce<T>(_ work: (Database) throws -> T) throws(OutboxError) -> T {
         try withOutboxErrors { try pool.writeWithoutTransaction(work) }
     }

@@ -28,7 +28,7 @@ package enum OutboxError: Error, Sendable, Equatable {
     case overLimit(Int64)
     /// In SQLite's words.
     case storage(String)
-    /// A salvage saves the readable rows.
+    /// The stored data has changed. A salvage saves the readable rows.
     case damaged(String)
     /// A newer version wrote the file; it has not been touched.
     case tooNew

@@ -256,7 +256,7 @@ package enum OutboxSchema {
     package static let refreshBehind = refreshHeads(
         "INDEXED BY afterOrder WHERE after IS NOT NULL AND state = 'pending' AND parent = 0")
 
-    /// Only for creates. Their removal needs none: `dueAt` treats a settled one like one that is gone.
+    /// Updates for a create. Its removal needs none: `dueAt` treats a settled one like one that is gone.
     private static let needing = "WHERE needs = NEW.id AND state = 'pending' AND state NOT IN ('delivered', 'discarded')"
 
     /// Nearly always false: one look at an empty index.
@@ -336,9 +336,10 @@ package enum OutboxSchema {
             AND other.sequence < this.sequence)
         """
 
-    /// When the entry may be claimed. NULL while an unsettled one goes before it: in its lane in flight, in its `after` lane, the one that
-    /// it needs, its `parent`, or with `afterSubject` an earlier one of its subject. If `parent` is 0, only earlier ones of its `after`
-    /// lane count that are being sent or may be, and have not stepped aside, so that no two wait for each other.
+    /// When the entry may be claimed. NULL while one that goes before it is not settled: in flight in its lane, an earlier one of its
+    /// `after` lane, the one that it needs, its `parent`, or with `afterSubject` an earlier one of its subject. If `parent` is 0, an
+    /// earlier one of its `after` lane counts only while it is being sent or may be, and has not stepped aside, so that no two wait for
+    /// each other.
     private static func dueAt(_ name: String) -> String {
         """
         CASE WHEN \(name).state = 'pending' AND NOT EXISTS (SELECT 1 FROM entry AS sent WHERE sent.state = 'inflight'

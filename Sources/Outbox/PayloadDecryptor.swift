@@ -9,7 +9,7 @@ package struct PayloadDecryptor: Sendable {
 
     package init(vault: Vault) { self.vault = vault }
 
-    /// With its content. Throws if any byte of the content or the entry's identity has changed.
+    /// The entry of a row, with its content. Throws if any byte of the content or the entry's identity has changed.
     package func entry(of row: Row, _ sealed: Data?) throws -> Entry {
         var entry = try Entry(row: row)
         guard let sealed else { throw OutboxError.storage("entry \(entry.sequence) has no content") }

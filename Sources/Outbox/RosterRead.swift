@@ -8,7 +8,7 @@ package struct RosterRead: Sendable {
     /// Digest of the resource's source, 32 bytes.
     let rule: Data
     package let beganAt, readAt: Date
-    /// In order, at least one; nil for an unchanged page.
+    /// The pages in order, at least one; nil for an unchanged page.
     package let pages: [(etag: String?, rows: [RosterRow])?]
     package let total: Int
     package let incomplete: Incompleteness?

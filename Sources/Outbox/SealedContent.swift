@@ -17,7 +17,7 @@ struct SealedContent: Sendable, Equatable {
 
     private var kind: UInt8 { payload != nil ? 1 : hasFollower ? 2 : 0 }
 
-    /// Only the payload: nothing that could be guessed shares its compressed length.
+    /// The form with a compressed payload, and nothing else: nothing that could be guessed shares its length.
     private var compressed: Data? { payload.flatMap(Compression.compressed).map { form(3, $0) } }
 
     private func form(_ kind: UInt8, _ payload: Data?) -> Data {
@@ -30,7 +30,7 @@ struct SealedContent: Sendable, Equatable {
         return form
     }
 
-    /// Of the plain form, without a copy. The same id with another digest is an error.
+    /// The digest of the plain form, without a copy. The same id with another digest is an error.
     func digest(by vault: Vault, backend: String, route: String) -> Data {
         // Keyed: it outlives the content, and a plain hash could be guessed (Decisions/KeyedDigests.md).
         vault.keyedDigest(Data("\(backend)\n\(route)\n".utf8), form(kind, nil), payload ?? Data())

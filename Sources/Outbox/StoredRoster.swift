@@ -37,7 +37,7 @@ struct StoredRoster: FetchableRecord, Sendable {
         }
     }
 
-    /// Nil if the page is missing or unreadable.
+    /// A page; nil if it is missing or unreadable.
     func page(_ page: Int, by vault: Vault, _ db: Database) throws -> CachedPage? {
         // The pages were inserted in order, in one transaction. No index has their numbers.
         let sealed = try Data.fetchOne(
@@ -98,7 +98,7 @@ struct NextRoster: Sendable {
             }
     }
 
-    /// By page. Rows keep their times while the same rule reads the list.
+    /// The times of first listing, by page. Rows keep their times while the same rule reads the list.
     private static func firstListed(
         _ read: RosterRead, _ before: StoredRoster?, _ old: [CachedPage], _ db: Database
     ) throws -> [[RosterID: Date]] {
@@ -131,7 +131,7 @@ struct NextRoster: Sendable {
 
     var size: Int64 { sealed.reduce(0) { $0 + Int64($1.count) } }
 
-    /// False if the stored roster has gone. The trigger `rosterOwned` refuses an account that has left.
+    /// Stores the roster; false if the earlier one has gone. The trigger `rosterOwned` refuses an account that has left.
     func write(upTo maxBytes: Int64, at now: Date, _ db: Database) throws -> Bool {
         if isSame { return try writeTimes(db) }
         if let before, try !before.delete(db) { return false }

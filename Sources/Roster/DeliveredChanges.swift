@@ -19,7 +19,7 @@ struct DeliveredChanges: Sendable {
     /// By backend; nil for an account that is not signed in.
     private var sessions: [String: (account: AccountID?, revision: Int)] = [:]
 
-    /// Call after the server's answer, and before the delivery is stored.
+    /// Adds the change of a delivery. Call after the server's answer, and before the delivery is stored.
     mutating func add(_ mutation: Mutation, of backend: Backend) {
         let owner = mutation.destination
         // The account may have left while its entry was sent.
@@ -52,7 +52,7 @@ struct DeliveredChanges: Sendable {
 }
 
 extension Backend {
-    /// Nil if the delivery changes no list, and for an existing row without a name.
+    /// The change of a delivery; nil if it changes no list, and for an existing row without a name.
     fileprivate func change(by mutation: Mutation) -> (resource: String, change: DeliveredChange)? {
         if let resource = deletes(route: mutation.route) {
             guard let subject = mutation.subject else { return nil }

@@ -174,13 +174,13 @@ struct RosterBackend: Sendable {
         touch(parent, at: now)
     }
 
-    /// A list with a parent is read for the parent's stored rows.
+    /// False for a list whose parent has no stored rows.
     private func isReadable(_ name: String) -> Bool {
         guard let parent = resources[name]?.parent else { return true }
         return resources[parent]?.isStored ?? false
     }
 
-    /// A caller waits for this list, or for one that needs it.
+    /// True if a caller waits for this list, or for one that needs it.
     private func isAsked(_ name: String) -> Bool {
         resources[name]?.asked.isEmpty == false || children(of: name).contains { !isReadable($0) && isAsked($0) }
     }

@@ -3,7 +3,7 @@ import Outbox
 import SyncModel
 
 enum RosterEvent: Sendable {
-    /// Nil unless signed in. An older `revision` is ignored.
+    /// The account to read for; nil unless signed in. An older `revision` is ignored.
     case session(backend: String, AccountID?, revision: Int)
     /// Whether the dispatcher may send to the backend.
     case gate(backend: String, Gate)

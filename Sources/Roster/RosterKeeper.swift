@@ -19,7 +19,7 @@ package final class RosterKeeper: Sendable {
     /// By backend and resource.
     private let shown = Mutex<[String: [String: RosterCondition]]>([:])
     private let deliveries = Mutex(DeliveredChanges())
-    /// Nil after the loop has ended.
+    /// The waiting callers; nil after the loop has ended.
     private let waiting = Mutex<[UUID: AsyncStream<RosterAnswer>.Continuation]?>([:])
 
     package init(outbox: Outbox, keepers: [SessionKeeper], clock: any SyncClock, seed: UInt64, log: Logger) {
@@ -49,7 +49,7 @@ package final class RosterKeeper: Sendable {
     /// A person requests an attempt now; nil for every backend.
     package func hurry(backend: String?) { post(.hurried(backend: backend)) }
 
-    /// A delivery, or a send with unknown outcome, may have changed the lists that its route names.
+    /// Notes a delivery, or a send with unknown outcome, which may have changed the lists that its route names.
     package func delivered(_ mutation: Mutation) {
         let backend = mutation.destination.backend
         for resource in keepers[backend]?.backend.touches(route: mutation.route) ?? [] {
@@ -57,7 +57,7 @@ package final class RosterKeeper: Sendable {
         }
     }
 
-    /// Call after the server's answer, before the delivery is stored. `changes` has the change until the list is read again.
+    /// Keeps a change for `changes` until the list is read again. Call after the server's answer, before the delivery is stored.
     package func keepChange(of mutation: Mutation) {
         guard let backend = keepers[mutation.destination.backend]?.backend else { return }
         deliveries.withLock { $0.add(mutation, of: backend) }
@@ -69,7 +69,7 @@ package final class RosterKeeper: Sendable {
     /// The stored list could not be read and was deleted.
     package func lost(_ key: RosterKey) { post(.lost(key)) }
 
-    /// Returns when the read has ended or is impossible, or when cancelled.
+    /// Reads the list now. Returns when the read has ended or is impossible, or when cancelled.
     package func refresh(backend: String, resource: String) async -> RosterAnswer {
         let id = UUID()
         let (answers, continuation) = AsyncStream.makeStream(of: RosterAnswer.self)

@@ -75,7 +75,7 @@ package struct RosterPass: Sendable {
     private var firstETag: String? { known.first ?? pages.first?.etag }
     /// Different rows of this pass.
     var count: Int { ids.count }
-    /// For a read that ends here.
+    /// The rows of this pass, for a read that ends here.
     var stopped: RosterRows { rows(total: max(pages.last?.total ?? 0, ids.count), .limit) }
     private var rowsSeen: Int { pages.map { $0.rows.count + $0.nameless }.reduce(0, +) }
 
@@ -103,7 +103,8 @@ package struct RosterPass: Sendable {
         return page.rows.isEmpty && page.nameless == 0 ? contradict() : go(to: number + 1)
     }
 
-    /// A row that moved to an earlier page during the read is on none of the pages; then page 1 or the total has mostly changed.
+    /// Checks again after the last page: a row that moved to an earlier page during the read is on none of the pages, but page 1 or the
+    /// total has mostly changed.
     private mutating func rechecked(_ page: ResourcePage) -> Step {
         guard known.isEmpty, let first = pages.first else { return restart() }
         if page.isLike(first) { return complete() }
@@ -176,7 +177,7 @@ package struct RosterRows: Sendable, Equatable {
         package let rows: [RosterRow]
     }
 
-    /// Nil for pages that are as stored: all or none.
+    /// The pages; nil for those that are as stored, all or none.
     package let pages: [Page?]
     /// Rows of the list at the server.
     let total: Int
@@ -192,7 +193,7 @@ package struct RosterRows: Sendable, Equatable {
 }
 
 extension ResourcePage {
-    /// The same rows in the same order, and the same total.
+    /// True for the same rows in the same order, and the same total.
     fileprivate func isLike(_ other: ResourcePage) -> Bool {
         rows.map(\.id) == other.rows.map(\.id) && nameless == other.nameless && total == other.total
     }

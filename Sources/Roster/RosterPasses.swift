@@ -96,7 +96,7 @@ package struct RosterPasses: Sendable {
         incomplete = why
     }
 
-    /// Without ETags: a stored page is not one page of the server.
+    /// The rows without ETags: a stored page is not one page of the server.
     private var all: RosterRows {
         let kept = rows.prefix(RosterPass.mostRows)
         let pages = stride(from: 0, to: max(kept.count, 1), by: Self.rowsOfAPage).map { start in

@@ -117,7 +117,7 @@ package struct RosterReader: Sendable {
 }
 
 extension RosterOutcome {
-    /// A renewal that must wait is no request of the server for a pause.
+    /// The outcome without a usable session. A renewal that must wait is no request of the server for a pause.
     init(_ error: SessionError) {
         self =
             switch error {

@@ -9,7 +9,7 @@ struct RosterResource: Sendable {
     let parent: String?
     /// Its rows are stored, all or some.
     private(set) var isStored = false
-    /// Because of this list, its parent was to be read again since this one was last seen whole.
+    /// This list has caused a read of its parent since it was last seen whole.
     var hasDoubtedParent = false
     /// Callers that wait for a read to begin.
     var asked: [UUID] = []
@@ -70,7 +70,7 @@ struct RosterResource: Sendable {
         if let missed { touch = Touch(first: missed.first, last: touch?.last ?? missed.last) }
     }
 
-    /// Nil if a read is due. Ignores times in the future, from a clock that was ahead.
+    /// Until when no read is due; nil if one is. Ignores times in the future, from a clock that was ahead.
     func wait(at now: Date) -> Date? {
         let rest = restsUntil.flatMap { $0.hasCome(at: now, longest: Self.longestRest) ? nil : $0 }
         guard let aged = agesAt(now), !isTouched(now) else { return rest }

@@ -43,7 +43,7 @@ struct LogFrame {
         }
     }
 
-    /// A header within one sector was written in one piece, so its commit field counts.
+    /// The last frame of a transaction. A header within one sector was written in one piece, so its commit field counts.
     var isCommit: Bool { commit != 0 && (isVerified || fitting != nil || offset % Self.sector <= Self.sector - Self.headerSize) }
 
     /// Pages that this may be a version of; 0 for an unknown one.
@@ -61,8 +61,8 @@ struct LogFrame {
         return WriteAheadLog.pages.contains(page) && head[4...] == frame[4..<8] ? page : nil
     }
 
-    /// For a damaged header: the salts of most frames that continue from the previous one, or newer ones before them. The file may end with
-    /// more frames of an older log.
+    /// The salts for a damaged header: those of most frames that continue from the previous one, or newer ones before them. The file may
+    /// end with more frames of an older log.
     static func salts(of frames: some Sequence<[UInt8]>, from seeds: [LogChecksum]) -> LogSalts {
         var all: [LogSalts] = []
         var votes: [LogSalts: Int] = [:]

@@ -23,7 +23,7 @@ extension Salvage {
     // `try?`: nil means that it does not open.
     private func opens(_ sealed: Data, _ id: MutationID) -> Bool { (try? vault.open(sealed, as: id.description)) != nil }
 
-    /// By the id if the sequences differ. Drops those that no unsettled entry needs.
+    /// Moves each payload to its entry, by the id if the sequences differ. Drops those that no unsettled entry needs.
     func joinContents() throws {
         try db.execute(
             sql: """

@@ -17,7 +17,7 @@ final class Salvage {
     var counters: [String: Int64] = [:]
     /// The last number of each table that counts as assigned.
     var assigned: [String: Int64] = [:]
-    /// Their events follow those that were read.
+    /// Entries that the salvage holds. Their events follow those that were read.
     var held: [(id: MutationID?, backend: String?, account: String?, reason: HoldReason)] = []
     private var epoch: Int64 = 0
     private var names: [String: [String]] = [:]
@@ -139,7 +139,7 @@ final class Salvage {
         try db.execute(sql: "UPDATE run SET epoch = ?", arguments: [epoch])
     }
 
-    /// As at a delivery: an earlier version of a settled entry may still have them.
+    /// Removes server messages of settled entries, as at a delivery: an earlier version may still have them.
     private func destroyWords() throws {
         try db.execute(
             sql: """
@@ -190,7 +190,8 @@ final class Salvage {
         }
     }
 
-    /// Without a reliable cursor, some events stay uncounted, rather than counted twice. Without figures, all are counted again.
+    /// Limits the figures: without a reliable cursor, some events stay uncounted, rather than counted twice. Without figures, all are
+    /// counted again.
     private func boundFigures() throws {
         let last = assigned["event"] ?? 0
         try db.execute(sql: "INSERT OR IGNORE INTO figureCursor (id, cursor, outages) VALUES (1, ?, '{}')", arguments: [last])

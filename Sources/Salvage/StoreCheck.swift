@@ -4,7 +4,7 @@ import Outbox
 import SyncModel
 import Vault
 
-/// Read-only, even while a daemon uses the store.
+/// Checks a store thoroughly and read-only, even while a daemon uses it.
 package struct StoreCheck: Sendable {
     /// One sentence for each fault.
     package private(set) var faults: [String] = []

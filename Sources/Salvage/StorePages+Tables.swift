@@ -2,7 +2,7 @@ import GRDB
 import Outbox
 
 extension StorePages {
-    /// In order; nil if a page cannot be read. `limit` is in pages: a damaged tree may have a cycle.
+    /// The rows of a table in order; nil if a page cannot be read. `limit` is in pages: a damaged tree may have a cycle.
     func rows(below root: Int, limit: Int = 1000) -> [TreePage.Row]? {
         var rows: [TreePage.Row] = []
         var left = [root]

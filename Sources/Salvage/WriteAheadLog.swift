@@ -81,7 +81,8 @@ struct WriteAheadLog {
         mayLackVersions = mayHoldMore || !hasCopied || !versions.values.joined().allSatisfy(\.isVerified)
     }
 
-    /// Returns the frames that are not known to be committed. `certain` is how many the index counts as committed.
+    /// Lists the committed versions; returns the frames that are not known to be committed. `certain` is how many the index counts as
+    /// committed.
     private mutating func keepCommitted(_ frames: [LogFrame], certain: Int) -> [LogFrame] {
         var open: [LogFrame] = []
         var isTorn = false

@@ -79,7 +79,7 @@ package final class Sandbox: Sendable {
     /// Changes settings of the simulated backend; throws for an unknown setting.
     package func change(_ settings: JSONObject) throws(FaultProblem) { try plane.standIn.change(settings) }
 
-    /// Returns the `managed_id`. Profile fields are as in a PUT of the profile.
+    /// Adds a person and returns the `managed_id`. Profile fields are as in a PUT of the profile.
     @discardableResult
     package func addPerson(_ profile: JSONObject, manager: Int = 1) throws(FaultProblem) -> Int {
         try plane.standIn.addPerson(profile, manager: manager)["managed_id"]?.integer ?? 0
@@ -88,12 +88,12 @@ package final class Sandbox: Sendable {
     /// Removes a person with all data from a simulated BreatheSafe.
     package func removePerson(_ user: Int) throws(FaultProblem) { try plane.standIn.removePerson(user) }
 
-    /// As an idle timeout does; `rememberTokens` also expires remember and refresh tokens.
+    /// Ends every session as an idle timeout does; `rememberTokens` also expires remember and refresh tokens.
     package func expireSessions(rememberTokens: Bool = false) { plane.standIn.expireSessions(rememberTokens: rememberTokens) }
 }
 
 extension Sandbox: Service {
-    /// Until a graceful shutdown or cancellation, then stops at once.
+    /// Runs until a graceful shutdown or cancellation, then stops at once.
     package func run() async throws {
         // Throws only on cancellation, which also ends the run.
         try? await gracefulShutdown()

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Synchronization
 
-/// A function of its state, the request and the time. It knows no faults, ledger or network.
+/// A simulated backend: a function of its state, the request and the time. It knows no faults, ledger or network.
 protocol StandInState: Sendable {
     /// The accounts of a request's credentials.
     func carriedAccounts(in request: SandboxRequest, at now: Date) -> CarriedAccounts
@@ -33,7 +33,7 @@ protocol StandInState: Sendable {
 
     static var settings: [Setting<Self>] { get }
 
-    /// Returns the new ids; throws if the backend has no people.
+    /// Adds a person and returns the new ids; throws if the backend has no people.
     mutating func addPerson(_ profile: JSONObject, manager: Int, at now: Date) throws(FaultProblem) -> JSON
 
     /// Removes a person with all data.
@@ -43,7 +43,7 @@ protocol StandInState: Sendable {
 extension StandInState {
     func account(of request: SandboxRequest, at now: Date) -> SandboxAccount? { nil }
 
-    /// The same 401 for a missing, an invalid and an expired token.
+    /// The account of a request; throws the same 401 for a missing, an invalid and an expired token.
     func signedIn(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxAccount {
         guard let account = account(of: request, at: now) else { throw refusal(401, for: request) }
         return account
@@ -96,7 +96,7 @@ struct StandInReply {
 
 /// The accounts of the credentials in one request.
 struct CarriedAccounts: Sendable, Equatable {
-    /// Also of an expired cookie or token.
+    /// The user of a cookie or token, even of an expired one.
     var session: Int?
     /// The user of the remember token or refresh token.
     var remembered: Int?

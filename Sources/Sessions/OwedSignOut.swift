@@ -22,7 +22,7 @@ struct OwedSignOut: Hashable, Sendable, Codable {
     /// The one refresh that it may have.
     enum Refresh: String, Codable {
         case possible
-        /// Without a known response, so the tokens may be used up.
+        /// The refresh was sent and its response is unknown, so the tokens may be used up.
         case sent
         case renewed
     }

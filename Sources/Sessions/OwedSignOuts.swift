@@ -31,7 +31,7 @@ struct OwedSignOuts: Sendable {
         /// - Parameter quietUntil: the server wants no requests before.
         case woke(quietUntil: Date? = nil)
         case refreshed(RefreshAnswer)
-        /// As from `Scheme.signOut`, and until when the server asked to wait.
+        /// The answer as from `Scheme.signOut`, and until when the server asked to wait.
         case answered(SignOutOutcome.Server?, askedToWait: Date? = nil)
         /// The last step could not be stored, so it was not performed.
         case unstored

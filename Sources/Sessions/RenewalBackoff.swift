@@ -37,7 +37,7 @@ struct RenewalBackoff: Sendable, Equatable {
 
     mutating func end() { self = RenewalBackoff() }
 
-    /// In seconds, for a kept password: many refusals lock an account.
+    /// The pause in seconds of a kept password: many refusals lock an account.
     var passwordPause: TimeInterval { min(3600, 300 * pow(2, Double(min(failuresInARow, 8)))) }
 
     /// A person or the network wants a renewal now.

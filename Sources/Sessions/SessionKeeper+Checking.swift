@@ -37,7 +37,7 @@ extension SessionKeeper {
         }
     }
 
-    /// A minute after an entry's answer changed the credentials: no later send may come to cause a confirmation.
+    /// Confirms the account a minute after an answer changed the credentials, because no later send may come.
     func checkLater() {
         guard laterCheck == nil, backend.hasHealth else { return }
         let now = clock.now
@@ -56,7 +56,7 @@ extension SessionKeeper {
         if stopping == nil { try? await confirmAccount() }
     }
 
-    /// Returns why the backend did not answer.
+    /// Asks the backend for the account; returns why it did not answer.
     private func askForAccount() async -> Failure? {
         defer { check = nil }
         guard var request = backend.health else { return nil }
@@ -83,7 +83,7 @@ extension SessionKeeper {
         return failure.withKnownOutcome
     }
 
-    /// False if the backend named another account, which ends the session.
+    /// Notes the account that the backend named; false if it is another one, which ends the session.
     func confirm(_ account: AccountID?, generation: Int) -> Bool {
         guard state.confirm(account, generation: generation, at: clock.now) else {
             // `try?`: the next change stores it.

@@ -21,10 +21,10 @@ extension SessionKeeper {
         return owed
     }
 
-    /// With the time when Homing gives up.
+    /// The owed sign-outs, with the time when Homing gives up.
     package var owedSignOuts: [(account: Account, until: Date)] { owed.all.map { ($0.shown, $0.until) } }
 
-    /// Returns when to call this again; nil for never.
+    /// Repeats the owed calls. Returns when to call this again; nil for never.
     package func repeatOwedSignOuts() async -> Date? {
         guard await waitForChange(), stopping == nil else { return nil }
         // Unstructured: an answer must be stored, even if the caller is cancelled. It ends when no call is due, or at a stop.
@@ -69,7 +69,7 @@ extension SessionKeeper {
         return .refreshed(await scheme.refresh(signOut.credentials, of: signOut.account, over: transport) { false })
     }
 
-    /// Only of this device: sessions on other devices may be newer than the sign-out.
+    /// Signs out this device only: sessions on other devices may be newer than the sign-out.
     private func sendCall(of signOut: OwedSignOut) async -> OwedSignOuts.Event {
         let recording = RecordingTransport(transport, clock: clock)
         let server = await scheme.signOut(signOut.credentials, allDevices: false, over: recording)

@@ -34,7 +34,7 @@ extension SessionKeeper {
 
     package var nextKeepalive: Date? { state.nextKeepalive(at: clock.now) }
 
-    /// If that is due. Returns why it failed, if a server has answered so.
+    /// Renews an idle session if that is due. Returns why it failed, if a server has answered so.
     package func keepAlive() async -> Failure? {
         guard let due = nextKeepalive, due <= clock.now, let current = try? session() else { return nil }
         do throws(SessionError) {

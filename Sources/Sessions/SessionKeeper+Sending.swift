@@ -124,7 +124,7 @@ extension SessionKeeper {
 }
 
 extension InboundResponse {
-    /// An error page of the web framework, not the application: `{"status":422,…}`.
+    /// True for an error page of the web framework, not the application: `{"status":422,…}`.
     fileprivate func isExceptionsPage(_ code: Int64) -> Bool { status == Int(code) && json?.member("status") == .int(code) }
 }
 

@@ -62,7 +62,7 @@ extension SessionKeeper {
         return state.record.awaitsRefresh && (renewal != nil || change != nil)
     }
 
-    /// No change of credentials and no owed sign-out is in progress; false on cancellation.
+    /// Waits until no change of credentials and no owed sign-out is in progress; false on cancellation.
     func waitForChange() async -> Bool {
         while change != nil || renewal != nil || owedRound != nil {
             let hasEnded =

@@ -127,7 +127,8 @@ extension SessionKeeper {
         }
     }
 
-    /// After the marker is stored. `renewal` is the one in progress at the beginning of the sign-out.
+    /// Tells the server and forgets the credentials, after the marker is stored. `renewal` is the one in progress at the beginning of the
+    /// sign-out.
     private func leave(
         allDevices: Bool, after renewal: RenewalTask?, _ drained: Task<Void, Never>
     ) async -> Result<SignOutOutcome, SignOutError> {
@@ -197,7 +198,7 @@ extension SessionKeeper {
         return state.refreshable == nil || state.record.awaitsRefresh ? .alreadyGone : Self.refusedNew
     }
 
-    /// If the server refuses a token that seemed valid, renews it first: the refresh token may still be valid.
+    /// Tells the server. If it refuses a token that seemed valid, renews it first: the refresh token may still be valid.
     private func tellServer(allDevices: Bool, ifUnauthorized meaning: SignOutOutcome.Server?) async -> SignOutOutcome.Server {
         if let answer = await scheme.signOut(state.record.credentials, allDevices: allDevices, over: transport) { return answer }
         if let meaning { return meaning }

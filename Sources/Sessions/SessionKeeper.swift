@@ -97,7 +97,7 @@ package actor SessionKeeper {
         return Failure(.stopping, "The session was not renewed: the daemon is stopping.")
     }
 
-    /// For a person or a new network: ends a pause that no server asked for, and repeats owed sign-outs.
+    /// Ends a pause that no server asked for, and repeats owed sign-outs: for a person or a new network.
     package nonisolated func hurry() {
         isHurried.store(true, ordering: .sequentiallyConsistent)
         isOwedHurried.store(true, ordering: .sequentiallyConsistent)
@@ -163,7 +163,7 @@ package actor SessionKeeper {
 }
 
 extension Task where Failure == Never {
-    /// Nil as soon as the caller is cancelled. The task itself goes on.
+    /// The task's value; nil as soon as the caller is cancelled. The task itself goes on.
     func joined() async -> Success? {
         let (values, continuation) = AsyncStream.makeStream(of: Success.self)
         // Unstructured: a child would keep a cancelled parent waiting. It ends with the value.
@@ -174,7 +174,7 @@ extension Task where Failure == Never {
         return await values.first { _ in true }
     }
 
-    /// Throws `error` as soon as the caller is cancelled.
+    /// The task's result; throws `error` as soon as the caller is cancelled.
     func joined<Value: Sendable, E: Error>(or error: E) async throws(E) -> Value where Success == Result<Value, E> {
         guard let result = await joined() else { throw error }
         return try result.get()

@@ -19,7 +19,7 @@ struct SessionRecord: Hashable, Sendable, Codable {
     var awaitsRefresh = false
     /// When a kept password was last sent; kept over a person's sign-in, because the server counts both.
     var renewedByLoginAt: Date?
-    /// Kept until the sign-in completes.
+    /// A submitted refresh token that was exchanged, kept until the sign-in completes.
     var exchanged: Exchanged?
     /// The sign-out in progress; with it the state is `signingOut`.
     var ending: SignOutMarker?
@@ -27,7 +27,7 @@ struct SessionRecord: Hashable, Sendable, Codable {
     var checkedAt: Date?
     /// Since when deliveries may have gone to another account.
     var unverifiedSince: Date?
-    /// Nil if the last renewal succeeded.
+    /// Since when renewals have failed; nil if the last one succeeded.
     var failingSince: Date?
 
     init(address: String) { self.address = address }
@@ -58,7 +58,7 @@ struct SessionRecord: Hashable, Sendable, Codable {
         var server = ServerAnswer.unknown
         /// Entries discarded so far; nil if none are to be.
         var discarded: Int?
-        /// Set if the profile repeats the call that did not reach the server.
+        /// The owed sign-out, if the profile repeats a call that did not reach the server.
         var owed: OwedSignOut?
     }
 
@@ -117,7 +117,7 @@ struct SessionTransition: Equatable, Sendable {
     enum IfUnstored: Sendable {
         /// Nothing changes.
         case refuse
-        /// Not used until it is stored: the server has forgotten the earlier credentials.
+        /// Use the record only once it is stored: the server has forgotten the earlier credentials.
         case hold
         /// It becomes the record; the next change stores it.
         case become

@@ -167,7 +167,7 @@ extension SessionState {
         }
     }
 
-    /// Only a declared answer ends the session; any other may be a gateway's.
+    /// All methods failed. Only a declared answer ends the session; any other may be a gateway's.
     private mutating func exhausted(at now: Date) -> RenewalStep {
         if let reason = renewal?.reason { return ended(reason, at: now) }
         let failure = Failure(.signInRequired, "\(backend.name) refuses the session with an answer that its profile does not declare.")
@@ -194,7 +194,7 @@ extension SessionState {
         return next
     }
 
-    /// A request that never arrived needs no pause: the network reports its return.
+    /// Pauses renewals. A request that never arrived needs no pause: the network reports its return.
     private mutating func pause(after failure: Failure, asked: Date?, at now: Date) -> SessionError {
         guard failure.reason != .stopping, !failure.neverArrived else { return .unavailable(failure) }
         noteFailing(at: now)

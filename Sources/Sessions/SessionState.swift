@@ -39,7 +39,7 @@ struct SessionState: Sendable {
 
     /// Seconds for which a confirmation of the account holds.
     static let longestUnchecked: TimeInterval = 60
-    /// In seconds, for changes that come with nearly every answer.
+    /// Seconds between stores of changes that come with nearly every answer.
     private static let storeInterval: TimeInterval = 60
 
     static let unreadable = "the stored session cannot be read"
@@ -131,7 +131,7 @@ struct SessionState: Sendable {
 
     // MARK: Changes
 
-    /// True if the snapshot has a new revision. A held change gets its revision once it is stored.
+    /// Applies the transition; true if the snapshot has a new revision. A held change gets its revision once it is stored.
     mutating func become(_ transition: SessionTransition, isStored: Bool, at now: Date) -> Bool {
         let before = snapshot
         record = transition.record
@@ -146,7 +146,7 @@ struct SessionState: Sendable {
         return true
     }
 
-    /// If the store failed, the next try is a minute away.
+    /// Notes a store; if it failed, the next try is a minute away.
     mutating func noteStoreTried(at now: Date) { savedAt = now }
 
     /// Throws if this sign-in must not begin.
@@ -159,7 +159,7 @@ struct SessionState: Sendable {
         }
     }
 
-    /// An earlier try may have exchanged the token already.
+    /// The method to use: an earlier try may have exchanged the token already.
     func resumed(_ method: SignInMethod) -> SignInMethod {
         guard case .refreshToken(_, let label) = method, let exchanged = record.exchanged, exchanged.given == method.digest,
             credentialOrigins.isSubset(of: exchanged.origins)
@@ -226,7 +226,7 @@ struct SessionState: Sendable {
         return claimed
     }
 
-    /// At another server, the same person has another id.
+    /// True if the account is at this server: at another one, the same person has another id.
     private func isHere(_ id: AccountID) -> Bool {
         foreignTo == nil ? !id.namesItsServer : id.rawValue.hasSuffix("@" + backend.address)
     }
@@ -243,7 +243,7 @@ struct SessionState: Sendable {
         return SessionTransition(next)
     }
 
-    /// If it cannot be stored, the session stays `signingOut` without credentials, and the next chance ends it.
+    /// Ends a sign-out. If that cannot be stored, the session stays `signingOut` without credentials, and the next chance ends it.
     func signOutEnds(at now: Date) -> SessionTransition? {
         guard let ending = record.ending else { return nil }
         let reason = ending.server == .unknown ? "the sign-out was interrupted and completed at the next start" : nil
@@ -307,8 +307,8 @@ struct SessionState: Sendable {
         return SessionTransition(record, failed, by: requester, ifUnstored: .become)
     }
 
-    /// Only a person can go on. Nil during a sign-out. With `isForeign`, the backend named another account, so deliveries since the last
-    /// check may be there.
+    /// Ends the session, so that only a person can go on. Nil during a sign-out. With `isForeign`, the backend named another account, so
+    /// deliveries since the last check may be there.
     func requireSignIn(_ reason: String, isForeign: Bool = false, at now: Date) -> SessionTransition? {
         guard record.state == .signedIn else { return nil }
         var next = record.cleared(.signInRequired, address: record.address, reason: reason)

@@ -34,7 +34,7 @@ package enum SignInMethod: Hashable, Sendable {
     }
 }
 
-/// Not stored yet.
+/// A sign-in that the server has accepted, and that is not stored yet.
 struct AcceptedSignIn: Sendable {
     /// As the backend knows it.
     let account: Account
@@ -46,11 +46,11 @@ struct AcceptedSignIn: Sendable {
 
 /// Why a sign-in failed. Everything is as it was.
 package enum SignInError: Error, Equatable, Sendable {
-    /// As the profile declares, in the server's words.
+    /// The server refused the credentials as the profile declares. The text is the server's.
     case refused(String)
     /// May be a gateway's.
     case undeclared(Failure)
-    /// In the server's words; a further try may prolong the lock.
+    /// The account is locked for a while, in the server's words; a further try may prolong the lock.
     case locked(String)
     /// The account needs a second factor, which Homing cannot provide.
     case secondFactor

@@ -26,7 +26,7 @@ package struct SignOutRequest: Sendable {
 /// The session's credentials are deleted, except for those of an owed call.
 package struct SignOutOutcome: Hashable, Sendable {
     package let server: Server
-    /// Nil if it was signed out already.
+    /// The account; nil if it was signed out already.
     package let account: Account?
     /// The number of entries discarded.
     package let discarded: Int

@@ -2,7 +2,7 @@ import CSystemLinux
 import Foundation
 import Glibc
 
-/// Only a crash, not a kill or power cut, makes in-flight entries suspect (CrashesAndKills).
+/// The mark of a crash: only a crash, not a kill or power cut, makes in-flight entries suspect (CrashesAndKills).
 struct CrashMark {
     let earlierRunCrashed: Bool
     private let path: String
@@ -18,7 +18,7 @@ struct CrashMark {
         homing_mark_crashes(descriptor)
     }
 
-    /// Call only after the start that used the mark has succeeded.
+    /// Removes the mark. Call only after the start that used it has succeeded.
     func clear() throws(StartError) {
         guard ftruncate(descriptor, 0) == 0 else {
             throw StartError("The crash mark \(path) cannot be cleared: \(String(cString: strerror(errno))). Check the disk.")

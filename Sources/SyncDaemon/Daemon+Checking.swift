@@ -2,7 +2,7 @@ import Backends
 import Capture
 
 extension Daemon {
-    /// In particular the drop folder's route.
+    /// Checks that configuration and profiles fit together, in particular the drop folder's route.
     package static func check(_ configuration: Configuration, against backends: [Backend]) throws(Mistakes) {
         func mistake(_ key: String, _ found: String?, _ expected: String) -> Mistakes {
             let line = configuration.lines[key]

@@ -13,8 +13,8 @@ import Sessions
 import SyncModel
 
 extension Daemon {
-    /// Until `stop`, `retire` or cancellation; once per daemon. Throws `OutboxError.damaged` after damage to the store: the next daemon
-    /// salvages readable entries.
+    /// Runs until `stop`, `retire` or cancellation; once per daemon. Throws `OutboxError.damaged` after damage to the store: the next
+    /// daemon salvages readable entries.
     package func run() async throws {
         do {
             try await outbox.record([opening])
@@ -76,7 +76,7 @@ extension Daemon {
         }
     }
 
-    /// An uncertain entry can be found only with the profile that sent it.
+    /// Holds uncertain entries that only the profile which sent them could find.
     private func holdUnfindable(at backend: Backend) async throws(OutboxError) {
         let held = try await outbox.claimLookupRules(backend.matches, of: backend.name, at: context.clock.now)
         guard held > 0 else { return }
@@ -115,7 +115,7 @@ extension Daemon {
         ending.request()
     }
 
-    /// For a refresh after a stop. The rest until the postponed StopDeadline is for closing the store.
+    /// The time for a refresh after a stop. The rest until the postponed StopDeadline is for closing the store.
     private static let refreshLimit: Duration = .seconds(10)
 
     /// In dependency order; shut down in reverse.

@@ -15,7 +15,7 @@ import Sessions
 import SyncModel
 import Vault
 
-/// For production and tests. Members are in dependency order.
+/// The whole daemon, for production and tests. Members are in dependency order.
 package struct Daemon: Sendable {
     let context: Context
     let configuration: Configuration
@@ -86,7 +86,7 @@ package struct Daemon: Sendable {
         return (try? StoreEvidence(file: store(in: state)))?.isSealed(by: vault)
     }
 
-    /// Without writing; nil if a start would create a key. Throws what a start would throw.
+    /// The key that a start would use, without writing; nil if a start would create one. Throws what a start would throw.
     static func findKey(for state: String, environment: [String: String]) throws -> VaultKey? {
         try VaultKey.find(environment: environment, stateDirectory: state) { isSealed(state, by: $0) }
     }

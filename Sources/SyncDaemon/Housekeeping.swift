@@ -17,10 +17,10 @@ struct Housekeeping: Service {
     /// Seconds that deleted data may stay in the WAL: long enough to cost nothing under load.
     static let logKept: TimeInterval = 10
 
-    /// Seconds after its last read, if its account does not sign in again: 30 days.
+    /// Seconds that a list is kept after its last read, if its account does not sign in again: 30 days.
     static let listsKept: TimeInterval = 30 * 86_400
 
-    /// In seconds, while the disk is full or a reader is active.
+    /// The longest retry pause in seconds, while the disk is full or a reader is active.
     private static let longestPause: TimeInterval = 320
 
     func run() async throws {
@@ -89,7 +89,7 @@ struct Housekeeping: Service {
         }
     }
 
-    /// At each due discard. A completed sleep counts, even if the clock was set back.
+    /// Destroys content at each due discard. A completed sleep counts, even if the clock was set back.
     private func destroyDiscarded() async throws {
         var end = Date.distantPast
         while true {

@@ -30,7 +30,7 @@ struct NetworkWatch: Service {
 
     private static let pause = Duration.seconds(2)
 
-    /// In coalesced bursts. Closes the descriptor when the consumer ends.
+    /// Bursts of changes as single values. Closes the descriptor when the consumer ends.
     private static func changes(_ descriptor: Int32) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: DispatchQueue(label: "network"))

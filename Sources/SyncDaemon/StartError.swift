@@ -8,7 +8,7 @@ package struct StartError: Error, Sendable, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }
 
-    /// For any error that ends the daemon. `store` is the store file, which store errors do not name.
+    /// The message for any error that ends the daemon. `store` is the store file, which store errors do not name.
     package static func sentence(for error: any Error, store: String? = nil) -> String {
         let name = store.map { "The store \($0)" } ?? "The store"
         return switch error {
@@ -25,7 +25,7 @@ package struct StartError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// With the system's error: permissions are only one possible reason.
+    /// The path with the system's error: permissions are only one possible reason.
     private static func sentence(for error: CocoaError) -> String {
         let path = error.userInfo[NSFilePathErrorKey] as? String ?? "A file or folder"
         let failed = "\(path) cannot be created, read or written"

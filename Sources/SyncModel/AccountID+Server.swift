@@ -1,7 +1,7 @@
 import Foundation
 
 extension AccountID {
-    /// As the ids of entries for a former address do.
+    /// True if it names its server, as the ids of entries for a former address do.
     package var namesItsServer: Bool {
         // An e-mail address may contain "@http://" too, but then an "@" follows, which no host contains.
         ["@http://", "@https://"].contains { mark in

@@ -29,7 +29,7 @@ package final class ByteBudget: Sendable {
     /// Waits for room; the caller must `release` the bytes.
     package func take(_ bytes: Int) async { _ = await turn(bytes, nil, id: nextID()) }
 
-    /// False after `patience` or on cancellation. A task that waits for its own owner's budget does not block other owners.
+    /// Takes `bytes`; false after `patience` or on cancellation. A task that waits for its own owner's budget does not block other owners.
     package func take(_ bytes: Int, of owner: UInt32, within patience: Duration) async -> Bool {
         let id = nextID()
         return await withTaskGroup(of: Bool?.self) { group in

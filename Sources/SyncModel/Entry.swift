@@ -1,6 +1,6 @@
 import Foundation
 
-/// For a delivered or discarded entry, only the receipt may be left.
+/// An entry of the outbox. For a delivered or discarded one, only the receipt may be left.
 package struct Entry: Hashable, Sendable {
     /// Unique order of acceptance, and of delivery within a lane.
     package var sequence: Int64
@@ -64,7 +64,7 @@ package struct Entry: Hashable, Sendable {
     package var lane: Lane { mutation.lane }
     package var route: String { mutation.route }
 
-    /// A later refusal settles only the send that it answers, not an earlier one with a lost answer.
+    /// True if a send may have taken effect. A later refusal settles only the send that it answers, not an earlier one with a lost answer.
     package var mayHaveTakenEffect: Bool { uncertain || doubts > 0 || holdReason == .unknownOutcome }
 
     /// `pending → inflight → delivered`; back to `pending` by retry or release; `dead` and `held`; `discarded` by a person.

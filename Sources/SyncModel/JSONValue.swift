@@ -1,6 +1,6 @@
 import Foundation
 
-/// For fields, templates and answers; never used to rewrite payloads.
+/// A JSON value for fields, templates and answers; never used to rewrite payloads.
 package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -35,7 +35,7 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// A number by its value, or a string that is not blank and has no control characters (SQLite cuts at a NUL).
+    /// The value as an id: a number by its value, or a string that is not blank and has no control characters (SQLite cuts at a NUL).
     package var identifier: String? {
         switch self {
         case .int, .number: wholeDigits ?? text

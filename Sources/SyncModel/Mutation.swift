@@ -29,7 +29,7 @@ package struct Mutation: Hashable, Sendable {
     package var reference: String?
     /// The resource of which a delivery makes a row.
     package var creates: String?
-    /// For a subject that may have two ids: the outbox then chooses `lane` and `after`. Not stored.
+    /// The lanes of a subject that may have two ids: the outbox then chooses `lane` and `after`. Not stored.
     package var subjectLanes: SubjectLanes?
 
     package init(

@@ -34,7 +34,7 @@ extension Date {
     package var ms: Int64 { Int64(clamping: (timeIntervalSince1970 * 1000).rounded()) }
     package init(ms: Int64) { self.init(timeIntervalSince1970: Double(ms) / 1000) }
 
-    /// Nil unless from the year 2000 to a day after `now`.
+    /// The time, if it is plausible: from the year 2000 to a day after `now`.
     package func asCaptureTime(at now: Date) -> Date? {
         // As a Date, NaN counts as later than all others.
         let seconds = timeIntervalSince1970

@@ -33,7 +33,7 @@ package struct RosterRow: Hashable, Sendable {
 }
 
 extension String {
-    /// Without case, width, diacritics, the amount of white space and the kind of apostrophe.
+    /// The text without case, width, diacritics, the amount of white space and the kind of apostrophe.
     package var folded: String {
         let plain =
             utf8.allSatisfy { $0 < 0x80 && $0 != UInt8(ascii: "`") } ? self : String(map { Self.apostrophes.contains($0) ? "'" : $0 })
@@ -41,7 +41,7 @@ extension String {
             .split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
-    /// As keyboards and documents have them.
+    /// Apostrophes as keyboards and documents have them.
     private static let apostrophes: Set<Character> = [
         "\u{60}", "\u{B4}", "\u{2B9}", "\u{2BB}", "\u{2BC}", "\u{2BD}", "\u{2C8}", "\u{2018}", "\u{2019}", "\u{201B}", "\u{2032}",
         "\u{FF07}",

@@ -1,5 +1,5 @@
 extension String {
-    /// At most three, closest first; none if all are unlike this text.
+    /// The most similar words: at most three, closest first; none if all are unlike this text.
     package func similar(among words: Set<String>) -> [String] {
         let (length, most) = (count, count < 4 ? 1 : count < 8 ? 2 : 3)
         let distances = words.compactMap { word -> (word: String, distance: Int)? in

@@ -1,6 +1,6 @@
 import Foundation
 
-/// For any id of the row.
+/// The lanes of an entry for any id of its row.
 package struct SubjectLanes: Hashable, Sendable {
     private let lane: Lane
     private let after: Lane?

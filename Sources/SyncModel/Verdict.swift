@@ -97,7 +97,8 @@ package struct Failure: Error, Hashable, Sendable {
         self.outcomeUnknown = outcomeUnknown
     }
 
-    /// With the status in place of the server's words, which may repeat a payload. The words about an interception are Homing's.
+    /// The failure with the status in place of the server's words, which may repeat a payload. The words about an interception are
+    /// Homing's.
     package func withoutWords(at backend: String) -> Failure {
         guard let status, reason != .intercepted else { return self }
         return Failure(reason, status: status, Self.answer(status, of: backend), outcomeUnknown: outcomeUnknown)
@@ -109,7 +110,7 @@ package struct Failure: Error, Hashable, Sendable {
         /// No route, no DNS answer, connection refused, connect timeout.
         case offline
         case tls
-        /// Not valid at the local time, which is suspect.
+        /// The certificate is not valid at the local time, which is suspect.
         case clock
         case intercepted
         /// The request was sent, but no complete answer arrived.

@@ -26,7 +26,7 @@ package struct Vault: Sendable {
         digestKey = HKDF<SHA256>.deriveKey(inputKeyMaterial: self.key, info: Data("homing.digest".utf8), outputByteCount: 32)
     }
 
-    /// Only `open` with the same `id` decrypts the result, which is 28 bytes longer.
+    /// Encrypts `plain` so that only `open` with the same `id` decrypts it; adds 28 bytes.
     package func seal(_ plain: Data, as id: String) throws(VaultError) -> Data {
         do {
             let box = try AES.GCM.seal(plain, using: key, authenticating: Data(id.utf8))
@@ -37,7 +37,7 @@ package struct Vault: Sendable {
         }
     }
 
-    /// Throws if a byte, the name or the key differs.
+    /// Decrypts; throws if a byte, the name or the key differs.
     package func open(_ sealed: Data, as id: String) throws(VaultError) -> Data {
         do {
             return try AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: key, authenticating: Data(id.utf8))

@@ -15,7 +15,7 @@ extension VaultKey {
         return key
     }
 
-    /// Without writing; nil if `load` would create a key.
+    /// As `load`, without writing; nil if `load` would create a key.
     package static func find(
         environment: [String: String], stateDirectory: String, evidence: (Vault) -> Bool? = { _ in nil }
     ) throws -> VaultKey? {
@@ -37,7 +37,7 @@ extension VaultKey {
             }
     }
 
-    /// False if the check must be written again. Throws for a wrong key.
+    /// True if the check shows the right key; false if it must be written again. Throws for a wrong key.
     private static func isChecked(
         _ vault: Vault, of source: KeySource, by check: DurableFile, _ evidence: (Vault) -> Bool?
     ) throws -> Bool {

@@ -44,7 +44,7 @@ struct Context: Sendable {
         }
     }
 
-    /// In order, without duplicates. Throws for a wrong name, and for another backend than the selected one.
+    /// The named entries in order, without duplicates. Throws for a wrong name, and for another backend than the selected one.
     func entries(_ names: [String], at target: BackendOption) async throws(Problem) -> [EntrySummary] {
         var found: [EntrySummary] = []
         for name in names {
@@ -60,7 +60,7 @@ struct Context: Sendable {
         try await query.allPages { page async throws(Problem) in try await client.call(Endpoints.entries, page) }
     }
 
-    /// For calls that take a name: a single name stays as it is.
+    /// The ids for calls that take a name: a single name stays as it is.
     func ids(_ names: [String], at target: BackendOption) async throws(Problem) -> [String] {
         if names.count == 1, target.backend == nil { return names }
         return try await entries(names, at: target).map(\.id)

@@ -51,7 +51,7 @@ package struct ErrorRules: Sendable {
     /// True when the profile declares that this code allows a retry.
     package func allowsRetry(_ code: String?) -> Bool { code.map(retry.contains) == true }
 
-    /// As declared by the profile or RFC 6749 5.2. Other answers may be a gateway's.
+    /// True for a refusal that the profile or RFC 6749 5.2 declares. Other answers may be a gateway's.
     package func refusesCredentials(_ response: InboundResponse) -> Bool {
         let standard = [response.json?.member("error")?.string, code(of: response)].contains("invalid_grant")
         return response.status < 500 && !response.isPage && (standard || declares(response, in: relogin))

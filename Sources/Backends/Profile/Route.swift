@@ -17,7 +17,7 @@ struct Route: Sendable {
     let allowsEmpty: Bool
     /// A success must contain these, not null.
     let promises: [JSONPointer]
-    /// A success must contain one of these values. The first match counts.
+    /// The server's id: a success must contain one of these values. The first match counts.
     let remoteID: [JSONPointer]
     /// Values that a success must repeat, by pointer.
     let repeats: [(pointer: JSONPointer, value: TextTemplate)]

@@ -31,7 +31,7 @@ extension Backend {
     /// True if all earlier entries with the same subject go first.
     package func goesAfterSubject(route name: String) -> Bool { profile.routes[name]?.afterSubject ?? false }
 
-    /// Throws if the route no longer has a row.
+    /// The entry's row among all rows of `freshResource`. Throws if the route no longer has one.
     package func row(for mutation: Mutation, in rows: [RosterRow]) throws(Failure) -> FreshRow {
         let route = try route(mutation.route)
         guard let rule = route.deletion.row, let resource = resource(rule.resource) else {
@@ -61,7 +61,7 @@ extension Backend {
         return .one(row)
     }
 
-    /// By ids, because Homing stores no names with an entry.
+    /// Names the rows by their ids, because Homing stores no names with an entry.
     private func several(_ rows: [RosterRow], of resource: Resource, _ route: Route) -> Failure {
         let ids = rows.prefix(5).map { $0.number(in: resource, route) }.joined(separator: ", ")
         let message = "\(rows.count) \(resource.title.many) at \(name) fit this entry (rows \(ids)), so it is not known which one is meant."
@@ -132,7 +132,7 @@ private struct WantedValue {
 }
 
 extension [WantedValue] {
-    /// Of the least similar value; nil if the row lacks one.
+    /// The likeness of the least similar value; nil if the row lacks one.
     fileprivate func likeness(of row: RosterRow, _ resource: Resource) -> Likeness? {
         var least = Likeness.same
         for value in self {

@@ -26,13 +26,13 @@ extension Backend {
         Set(routes.compactMap { subjectField(route: $0) }.filter { $0.field == "user_id" }.map(\.resource.name))
     }
 
-    /// With this id in the field that names the subject.
+    /// The fields with this id in the one that names the subject.
     package func fields(_ fields: [String: JSONValue], route name: String, as subject: RosterID) -> [String: JSONValue] {
         guard let field = subjectField(route: name)?.field else { return fields }
         return fields.merging([field: .string(subject.rawValue)]) { _, new in new }
     }
 
-    /// With the server's id in place of the reference. Throws for an id of another type than the route declares.
+    /// The mutation with the server's id in place of the reference. Throws for an id of another type than the route declares.
     package func bound(_ mutation: Mutation, to id: RosterID) throws(Failure) -> Mutation {
         guard let route = profile.routes[mutation.route], let field = subjectField(route: mutation.route)?.field,
             mutation.fields[field]?.string.flatMap({ RosterID($0).reference }) != nil
@@ -52,7 +52,7 @@ extension Backend {
         return bound
     }
 
-    /// For a created row, only an id that later entries can refer to.
+    /// The server's id in an answer; for a created row, only one that later entries can refer to.
     func remoteID(_ value: JSONValue?, of route: Route) -> String? {
         guard let value, let id = value.identifier else { return nil }
         guard let resource = route.rows.creates.flatMap({ self.resource($0) }) else { return id }
@@ -78,7 +78,7 @@ extension Backend {
 }
 
 extension Resource {
-    /// From the submitted payload or fields of the same names; nil for missing parts.
+    /// The parts of a new row's label, from the submitted payload or fields of the same names; nil for missing ones.
     package func labelParts(in mutation: Mutation) -> [JSONValue?] {
         let document = mutation.payload.map(JSONDocument.init(checked:))
         return label.map { pointer in

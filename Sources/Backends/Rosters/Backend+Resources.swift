@@ -6,7 +6,7 @@ extension Backend {
 
     package func resource(_ name: String) -> Resource? { profile.resources.first { $0.name == name } }
 
-    /// From the outermost parent to the resource itself.
+    /// The resources needed to read this one, from the outermost parent to itself.
     package func chain(to resource: Resource) -> [Resource] {
         let parent = resource.parent.flatMap { self.resource($0) }
         return (parent.map { chain(to: $0) } ?? []) + [resource]
@@ -48,7 +48,7 @@ extension Backend {
         return found
     }
 
-    /// Without credentials. `page` counts from 1; `parent` is the parent's row, if the resource has a parent.
+    /// The request for a page, without credentials. `page` counts from 1; `parent` is the parent's row, if the resource has a parent.
     package func read(
         _ resource: Resource, of parent: RosterID? = nil, page: Int, unless etag: String?
     ) throws(Failure) -> OutboundRequest {

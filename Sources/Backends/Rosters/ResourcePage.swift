@@ -23,7 +23,7 @@ package enum ResourceAnswer: Equatable, Sendable {
     case unchanged
     /// The row of the parent has gone since its list was read.
     case gone
-    /// As declared, or by the status 401.
+    /// A declared answer, or the status 401, says that the session is the cause.
     case unauthorized(Failure)
     /// 429, or 503 with Retry-After.
     case throttled(Failure, until: Date)
@@ -114,8 +114,8 @@ extension RosterRow {
 }
 
 extension String {
-    /// Without control characters, bidirectional controls and surrounding white space. Limits the scalars, because a character may have any
-    /// number.
+    /// The text without control characters, bidirectional controls and surrounding white space. Limits the scalars, because a character may
+    /// have any number.
     fileprivate var plain: String {
         let scalars = unicodeScalars.prefix(5 * Resource.longestLabel).map { $0.isSteering ? " " : $0 }
         return String(String.UnicodeScalarView(scalars)).trimmingCharacters(in: .whitespaces)

@@ -7,7 +7,7 @@ import NIOSSL
 struct CertificateDates: Sendable, Hashable {
     let from, until: Date
 
-    /// On a separate connection, which sends no data. Nil after `limit` or on cancellation.
+    /// Reads the dates on a separate connection, which sends no data. Nil after `limit` or on cancellation.
     static func shown(at host: String, port: Int, on loop: any EventLoop, within limit: TimeAmount) async -> CertificateDates? {
         let seen = loop.makePromise(of: CertificateDates?.self)
         // `try?`: a host that is no IP address is a name, as SNI needs.

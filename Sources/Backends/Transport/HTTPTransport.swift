@@ -16,7 +16,7 @@ package final class HTTPTransport: Transport {
     private let fresh: Clients
     /// Of every connection.
     private let tls: TLSConfiguration
-    /// For connections without a request. Cached, because reading the system's authorities takes long.
+    /// The TLS context for connections without a request. Cached, because reading the system's authorities takes long.
     private let context = Mutex<NIOSSLContext?>(nil)
     /// One loop for channel and delegate: with two, a sent request could look unsent when cancelled.
     private let loop: any EventLoop

@@ -11,7 +11,7 @@ package struct ProxyRules: Sendable, Hashable {
         self.exceptions = exceptions
     }
 
-    /// From `https_proxy` and `no_proxy` in lower or upper case, like curl. Throws the name of an invalid variable.
+    /// Reads `https_proxy` and `no_proxy` in lower or upper case, like curl. Throws the name of an invalid variable.
     package init(environment: [String: String]) throws(BadVariable) {
         func variable(_ name: String) -> (name: String, value: String)? {
             for name in [name, name.uppercased()] {

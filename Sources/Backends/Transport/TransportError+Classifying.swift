@@ -142,7 +142,7 @@ extension TransportError {
         return date.formatted(style).prefix(16) + " UTC"
     }
 
-    /// A clock outside this range is wrong.
+    /// The range of credible times; a clock outside it is wrong.
     private static let plausibleTime = Date(timeIntervalSince1970: 1_793_491_200)..<Date(timeIntervalSince1970: 2_424_643_200)
 
     /// No route, no port, no descriptor.

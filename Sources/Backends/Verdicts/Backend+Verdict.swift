@@ -30,7 +30,7 @@ extension Backend {
         return .accepted(receipt)
     }
 
-    /// A success with other values than the entry's took effect, but differently, so it is not resent.
+    /// The verdict on a success with other values than the entry's: it took effect, but differently, so it is not resent.
     private func difference(of response: InboundResponse, from mutation: Mutation, _ route: Route) -> Verdict? {
         for (pointer, template) in route.repeats {
             // `try?`: the request was made from the same fields.
@@ -144,6 +144,6 @@ extension Backend {
 }
 
 extension Route {
-    /// For a success without the promised content. A created row may exist, and a resend would make another.
+    /// The reason for a success without the promised content. A created row may exist, and a resend would make another.
     fileprivate var unproven: Failure.Reason { rows.creates == nil ? .serverError : .refused }
 }

@@ -6,7 +6,7 @@
 /// Zstandard, level 1 (RFC 8878).
 size_t homing_zstd(const void *plain, size_t size, void *out, size_t capacity);
 
-/// As the head of a Zstandard frame states; 0 if it states none.
+/// The original size that the head of a Zstandard frame states; 0 if it states none.
 size_t homing_zstd_stated_size(const void *frame, size_t size);
 
 /// The reverse of `homing_zstd`.

@@ -8,13 +8,13 @@ int homing_is_open_for_writing(int fd);
 /// Writes one byte to `fd` on a fault of this process, then lets the fault proceed. Kills and power cuts leave no mark.
 void homing_mark_crashes(int fd);
 
-/// With O_PATH. Follows a symbolic link only if `follows` is set. Returns the descriptor, or -1 with errno.
+/// Opens a folder with O_PATH. Follows a symbolic link only if `follows` is set. Returns the descriptor, or -1 with errno.
 int homing_open_folder(int at, const char *name, int follows);
 
 /// Follows no link and does not block on a FIFO. Returns the descriptor, or -1 with errno.
 int homing_open_regular(int at, const char *name);
 
-/// With O_PATH, also for a link or unreadable file; keeps its inode number from being reused. Returns the descriptor, or -1 with errno.
+/// Opens any file with O_PATH, even a link; this keeps its inode number from being reused. Returns the descriptor, or -1 with errno.
 int homing_hold(int at, const char *name);
 
 /// Renames without replacing a file. Returns 0, or -1 with errno (EEXIST).
@@ -26,7 +26,7 @@ int homing_peer(int fd, int *pid, unsigned *uid, unsigned *gid);
 /// Fills `groups` if all fit (SO_PEERGROUPS). Returns their number, or -1 with errno.
 int homing_peer_groups(int fd, unsigned *groups, int capacity);
 
-/// A socket that becomes readable when links, addresses or routes change (rtnetlink(7)). Returns the descriptor, or -1 with errno.
+/// Opens a socket that becomes readable when links, addresses or routes change (rtnetlink(7)). Returns the descriptor, or -1 with errno.
 int homing_open_route_socket(void);
 
 /// Makes the allocator return large blocks as soon as they are freed. Call early: existing thread arenas stay.

@@ -47,7 +47,7 @@ package struct DiscardChoice {
         }
     }
 
-    /// With the names from before: Homing destroys a new row's name with the payload.
+    /// The discarded entries with their names from before: Homing destroys a new row's name with the payload.
     package func named(_ done: [EntrySummary]) -> [EntrySummary] {
         let subjects = Dictionary(all.map { ($0.id, $0.subject) }) { first, _ in first }
         return done.map { entry in

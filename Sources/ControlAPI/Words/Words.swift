@@ -88,7 +88,7 @@ package enum Words {
 extension String {
     package var capitalisedFirst: String { prefix(1).uppercased() + dropFirst() }
 
-    /// On one line, without control characters and direction overrides, which could mislead or control the terminal.
+    /// The text on one line, without control characters and direction overrides, which could mislead or control the terminal.
     package var printable: String {
         if utf8.allSatisfy({ (0x20..<0x7f).contains($0) }) { return self }
         let clean = unicodeScalars.map { scalar -> Character in

@@ -39,7 +39,7 @@ struct BreatheSafeFitTest: Sendable {
         return values
     }
 
-    /// By object column; an empty set permits all members.
+    /// The permitted members by object column; an empty set permits all.
     private static let objects: [String: Set<String>] = [
         "facial_hair": ["beard_length_mm", "beard_cover_technique"],
         "comfort": [

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 
 extension BreatheSafeState {
-    /// In Rails' order: route, parameters, CSRF, session, controller, format, cookies.
+    /// Answers in Rails' order: route, parameters, CSRF, session, controller, format, cookies.
     mutating func answer(_ sent: SandboxRequest, at now: Date) -> StandInReply {
         let request = sent.withRackMethod
         let isHead = request.method == "HEAD"

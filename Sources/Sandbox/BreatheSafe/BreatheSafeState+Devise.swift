@@ -7,7 +7,7 @@ extension BreatheSafeState {
     private static let lockDuration: TimeInterval = 3600
     private static let rememberLifetime: TimeInterval = 14 * 24 * 3600
 
-    /// An existing session ignores the password.
+    /// Signs in. An existing session ignores the password.
     mutating func logIn(_ visit: inout BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
         if let user = visit.user { return signedIn(user, visit) }
         let given = visit.parameters["user"]
@@ -43,7 +43,7 @@ extension BreatheSafeState {
         return signedIn(user, visit)
     }
 
-    /// A request that does not accept JSON only gets a redirect and stays signed in.
+    /// Signs out. A request that does not accept JSON only gets a redirect and stays signed in.
     mutating func logOut(_ visit: inout BreatheSafeVisit) -> BreatheSafeReply {
         guard let user = visit.user else { return .json(200, ["updateSignedIn": false]) }
         guard visit.format == .json else { return .redirect(to: "/", of: visit.request.host, cookies: .sessionOnly) }

@@ -9,7 +9,7 @@ extension BreatheSafeState {
         return .json(200, ["fit_tests": .array(rows), "tested_and_untested": [], "messages": []])
     }
 
-    /// With the user's newest measurement; 500 for an unknown mask or long notes.
+    /// Stores a fit test with the user's newest measurement; 500 for an unknown mask or long notes.
     mutating func addFitTest(_ visit: BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
         func refused(_ status: Int) -> BreatheSafeReply { .json(status, ["fit_test": [:], "messages": ["Unauthorized."]]) }
         let owner = try visit.required("user")

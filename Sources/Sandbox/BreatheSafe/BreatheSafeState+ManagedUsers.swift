@@ -27,7 +27,7 @@ extension BreatheSafeState {
             commit: Commit(resource: "managed_user", account: manager.id, user: row.user, remoteID: row.id, document: document))
     }
 
-    /// With the user's data, unless a fit test was cloned; `row` is `managed_users.id`.
+    /// Deletes a person with all data, unless a fit test was cloned; `row` is `managed_users.id`.
     mutating func deleteManagedUser(_ row: Int, _ visit: BreatheSafeVisit) -> BreatheSafeReply {
         func answer(_ status: Int, _ message: JSON, commit: Commit? = nil) -> BreatheSafeReply {
             .json(status, ["managed_users": [], "messages": [message]], commit: commit)

@@ -1,7 +1,7 @@
 import Foundation
 
 extension BreatheSafeState {
-    /// Of account 1. A new value adds `Person 00001` and so on, or removes the newest.
+    /// The number of people of account 1. A new value adds `Person 00001` and so on, or removes the newest.
     var people: Int {
         get { managedUsers.count { $0.manager == 1 } }
         set {

@@ -10,7 +10,7 @@ struct BreatheSafeVisit {
     let format: AnswerFormat
     let now: Date
     var user: BreatheSafeUser?
-    /// No remember token renews the session.
+    /// True after the idle timeout, without a remember token that renews the session.
     var isIdleTooLong = false
     var csrfSecret: [UInt8]?
     /// The new session has no CSRF secret, so the CSRF cookie of this response is invalid.
@@ -30,7 +30,7 @@ struct BreatheSafeVisit {
         return tokens.contains { CSRFToken.isValid($0, for: csrfSecret) }
     }
 
-    /// Throws 400 for a missing or blank parameter.
+    /// The parameter; throws 400 if it is missing or blank.
     func required(_ name: String) throws(RailsException) -> JSON {
         guard let value = parameters[name], !value.isBlank else { throw .badRequest }
         return value
@@ -87,7 +87,7 @@ struct Page {
     }
 }
 
-/// By Rails' rules: the Accept header, or a path ending in `.json`.
+/// The requested format by Rails' rules: the Accept header, or a path ending in `.json`.
 enum AnswerFormat: Sendable, Equatable {
     case json
     case html

@@ -1,4 +1,4 @@
-/// As BreatheSafe and its capture app name it.
+/// A line of measured segments over the face, as BreatheSafe and its capture app name it.
 struct FaceLine: Sendable {
     /// The app adds the number of the segment.
     let name: String

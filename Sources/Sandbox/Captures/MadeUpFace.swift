@@ -43,7 +43,7 @@ extension FacePoint {
 }
 
 extension SplitMix64 {
-    /// From 0 to 1; the same with every compiler, unlike the standard library's.
+    /// A number from 0 to 1; the same with every compiler, unlike the standard library's.
     mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
 
     /// Roughly normal, deviation 1, between -3 and 3. Without logarithms, whose last digits differ between systems.

@@ -49,7 +49,7 @@ struct DescribedCall: Sendable {
         body = purpose == .logoutEverywhere ? table["json_all"] : table["json"] ?? table["form"]
     }
 
-    /// Without a trailing slash.
+    /// The path and query, without a trailing slash.
     private static func path(of url: String) -> String {
         guard let authority = url.range(of: "://") else { return url }
         let rest = url[authority.upperBound...]
@@ -85,7 +85,7 @@ struct DescribedCall: Sendable {
         return values
     }
 
-    /// A form becomes an object of strings. Nil if the body is neither.
+    /// The body as JSON; a form becomes an object of strings. Nil if it is neither.
     func bodyOf(_ request: SandboxRequest) -> JSON? {
         if isForm { return .object(FormBody.read(String(decoding: request.body, as: UTF8.self))) }
         let isZipped = table["compress"] == "gzip" && request.header("content-encoding") == "gzip"
@@ -106,7 +106,7 @@ struct DescribedCall: Sendable {
 }
 
 extension DescribedCall {
-    /// For overlapping requests, the more specific comes first.
+    /// Every request of a profile; of overlapping ones, the more specific comes first.
     static func all(of profile: JSON) -> [DescribedCall] {
         func named(_ key: String) -> [(name: String, table: JSON)] {
             (profile[key]?.members ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }

@@ -10,7 +10,7 @@ package struct DescribedConfiguration: Sendable {
     /// In seconds; nil for no expiry.
     package var refreshLifetime: Int?
 
-    /// With the daemon's rules; throws all mistakes at once.
+    /// Reads a profile with the daemon's rules; throws all mistakes at once.
     package init(file: String, accessLifetime: Int? = nil, refreshLifetime: Int? = nil) throws {
         profile = try JSON(bytes: Array(ProfileLibrary.load(file: file, deviceID: "sandbox", version: "1").document))
         accounts = SandboxAccount.lab("1", "2")
@@ -26,7 +26,7 @@ package struct DescribedConfiguration: Sendable {
         return address == "/" ? "" : address
     }
 
-    /// For `homing login`; nil if people sign in with a password.
+    /// The token option of `homing login`; nil if people sign in with a password.
     package var tokenOption: String? {
         let auth = profile["auth"]
         return switch auth?["sign_in"]?.text {

@@ -1,8 +1,8 @@
 import Foundation
 
 extension DescribedState {
-    /// The same rows for every account, with an ETag. A value is the name of its member and the row's number. `parent` is the parent's row,
-    /// which has rows of its own.
+    /// The rows, the same for every account, with an ETag. A value is the name of its member and the row's number. `parent` is the parent's
+    /// row, which has rows of its own.
     func list(_ call: DescribedCall, of parent: String?, _ request: SandboxRequest) throws(Refusal) -> StandInReply {
         var first = 0
         if let parent {

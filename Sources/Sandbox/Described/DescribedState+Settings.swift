@@ -51,7 +51,7 @@ extension DescribedState {
         return (page(of: visible, call, request), visible.count)
     }
 
-    /// Of the requested page, or the first rows of a list without pages.
+    /// The rows of the requested page, or the first rows of a list without pages.
     func page<Row>(of all: [Row], _ call: DescribedCall, _ request: SandboxRequest) -> [Row] {
         let most = differing.pageSize ?? all.count
         guard let pages = call.table["pages"] else { return Array(all.prefix(most)) }

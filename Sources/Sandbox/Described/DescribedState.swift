@@ -94,7 +94,7 @@ struct DescribedState: StandInState {
         return Refusal(status, code ?? "", status == 401 ? "not signed in" : SandboxResponse.reason(status))
     }
 
-    /// At the profile's first pointers for message and code; without a pointer, the message goes to `/error`.
+    /// Puts message and code at the profile's first pointers for them; without a pointer, the message goes to `/error`.
     func response(to refusal: Refusal, for request: SandboxRequest, at now: Date) -> SandboxResponse {
         let errors = profile["errors"]
         var body = JSON.object([:])

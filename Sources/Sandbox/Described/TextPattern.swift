@@ -1,7 +1,7 @@
 import Foundation
 
 struct TextPattern: Sendable {
-    /// Around the placeholders: one more than there are names.
+    /// The texts around the placeholders: one more than there are names.
     private let literals: [String]
     private let names: [String]
     /// True if the whole text may be missing.
@@ -58,7 +58,7 @@ struct TextPattern: Sendable {
 }
 
 extension JSON {
-    /// Throws 400 if the body does not match. Ignores additional members.
+    /// Reads the placeholders' values. Throws 400 if the body does not match. Ignores additional members.
     func read(_ body: JSON?, vars: [String: String], at place: String = "", into values: inout JSONObject) throws(Refusal) {
         let problem = Refusal(400, "", "the body does not match the profile at \"\(place)\"")
         switch self {

@@ -18,8 +18,8 @@ package struct Fault: Sendable, Equatable {
     /// The code of `error`, if the backend's errors have codes.
     package var code: String?
     package var location = "https://login.example.org/sso"
-    /// Of `slow` before the response, of `slow-commit` before the effect, of `dribble` before each byte. Clearing the faults ends the first
-    /// two early.
+    /// The delay of `slow` before the response, of `slow-commit` before the effect, of `dribble` before each byte. Clearing the faults ends
+    /// the first two early.
     package var milliseconds = 1_000
     /// Seconds until `expire-sessions` takes effect.
     package var after = 0

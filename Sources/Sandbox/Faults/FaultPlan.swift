@@ -29,7 +29,7 @@ final class FaultPlan: Sendable {
 
     var clearings: Int { plan.withLock { $0.clearings } }
 
-    /// Or until the faults have been cleared more than `clearings` times; throws on cancellation.
+    /// Waits for `duration`, or until the faults have been cleared more than `clearings` times; throws on cancellation.
     func pause(for duration: Duration, since clearings: Int) async throws {
         let (cleared, continuation) = AsyncStream<Never>.makeStream()
         let id = UUID()

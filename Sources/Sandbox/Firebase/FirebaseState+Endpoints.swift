@@ -98,7 +98,7 @@ extension FirebaseState {
         }
     }
 
-    /// In the format of Google's servers: the code is the message, or its part before " : ".
+    /// The error in the format of Google's servers: the code is the message, or its part before " : ".
     func response(to refusal: Refusal, for route: FirebaseRoute) -> SandboxResponse {
         var error: JSONObject = ["code": .int(refusal.status), "message": .string(refusal.message)]
         switch (route, refusal.status) {
@@ -121,7 +121,7 @@ extension FirebaseState {
     }
 }
 
-/// At their own paths and under the emulator's prefixes.
+/// Firebase's endpoints, at their own paths and under the emulator's prefixes.
 enum FirebaseRoute: Equatable {
     case signInWithPassword, token
 

@@ -3,7 +3,7 @@ import JSON
 import SyncModel
 
 extension JSON {
-    /// In UTF-8; the last of duplicate members wins.
+    /// Parses UTF-8; the last of duplicate members wins.
     package init(bytes: [UInt8]) throws(JSONFlaw) {
         // Enough levels for every response of a sandbox.
         self.init(try JSONDocument(bytes, levels: 1000).root)
@@ -12,7 +12,7 @@ extension JSON {
     /// Parses as Ruby does.
     package init(ruby bytes: [UInt8]) throws(JSONFlaw) { self.init(try JSONDocument.ruby(bytes).root) }
 
-    /// In document order; empty if the text is not JSON.
+    /// The member names in document order; empty if the text is not JSON.
     static func names(at path: [String], ruby bytes: [UInt8]) -> [String] {
         // `try?`: a text that is not JSON has no members.
         let object = (try? JSONDocument.ruby(bytes))?.root.element(at: JSONPointer(tokens: path))

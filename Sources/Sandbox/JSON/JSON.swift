@@ -3,7 +3,7 @@ package enum JSON: Sendable, Equatable {
     case null
     case bool(Bool)
     case int(Int)
-    /// Beyond `Int`, with a minus sign if negative.
+    /// The digits of an integer beyond `Int`, with a minus sign if negative.
     case large(String)
     case double(Double)
     case string(String)
@@ -24,7 +24,7 @@ package enum JSON: Sendable, Equatable {
         if case .object(let object) = self { object } else { nil }
     }
 
-    /// Also of a string with an integer: Rails accepts both as identifiers.
+    /// The integer, also of a string that contains one: Rails accepts both as identifiers.
     package var integer: Int? {
         switch self {
         case .int(let value): value

@@ -6,7 +6,7 @@ extension LabLoopState {
     private static let mostFailedLogIns = 5
     private static let lockDuration: TimeInterval = 2 * 3600
 
-    /// The same account and User-Agent replaces an earlier sign-in.
+    /// Signs a device in. The same account and User-Agent replaces an earlier sign-in.
     mutating func logIn(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
         guard logIns.admits("", at: now) else { throw .tooManyLogIns }
         guard let body = request.object, let email = body["email"]?.text, let password = body["password"]?.text else {
@@ -31,7 +31,7 @@ extension LabLoopState {
             ], at: now)
     }
 
-    /// With the token in the body or, on a GET, in a header; the GET must also name the device.
+    /// Rotates the refresh token in the body or, on a GET, in a header; the GET must also name the device.
     mutating func refresh(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
         let inHeader = request.line == Self.headerRefreshLine
         let given = inHeader ? request.header("x-refresh-token") : request.object?["refreshToken"]?.text

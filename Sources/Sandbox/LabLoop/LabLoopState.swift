@@ -4,9 +4,9 @@ struct LabLoopState: StandInState {
     private static let logInLine = "POST /api/mobile/auth/login"
     /// The refresh token is in the body; rotates it.
     private static let bodyRefreshLine = "POST /api/mobile/auth/refresh"
-    /// With the refresh token in a header; rotates it.
+    /// The refresh with the token in a header; rotates it.
     static let headerRefreshLine = "GET /api/mobile/auth/refresh"
-    /// With the token in the body; does not rotate it.
+    /// The refresh with the token in the body; does not rotate it.
     private static let webRefreshLine = "POST /api/web/auth/refresh"
 
     var configuration: LabLoopConfiguration

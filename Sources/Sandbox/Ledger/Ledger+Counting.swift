@@ -1,5 +1,5 @@
 extension Ledger {
-    /// With this method and status, and a path that contains `path`.
+    /// The number of requests with this method and status, and a path that contains `path`.
     package func requestCount(_ method: String? = nil, path: String = "", status: Int? = nil) -> Int {
         requests.count { request in
             (method == nil || request.method == method) && (path.isEmpty || request.path.contains(path))
@@ -29,7 +29,7 @@ extension Ledger {
         requests.filter { request in request.account.flatMap { one in request.rememberedAccount.map { $0 != one } } ?? false }
     }
 
-    /// By `METHOD path` and by status ("none" without a response).
+    /// The number of requests by `METHOD path` and by status ("none" without a response).
     package var counters: [String: [String: Int]] {
         var counters: [String: [String: Int]] = [:]
         for request in requests {

@@ -23,7 +23,7 @@ package struct LedgerEntry: Sendable, Codable, Equatable {
 }
 
 extension LedgerEntry {
-    /// For a stored document, pass `JSON.bytes`.
+    /// The digest of a document. For a stored document, pass `JSON.bytes`.
     package static func digest(of bytes: [UInt8]) -> String {
         SHA256.hash(data: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
@@ -61,6 +61,6 @@ package struct RequestRecord: Sendable, Codable, Equatable {
     /// The e-mail address of a sign-in request.
     package var signingIn: String?
     package var fault: String?
-    /// Nil while unanswered, or without a complete response.
+    /// The status that the client received; nil while unanswered, or without a complete response.
     package var status: Int?
 }

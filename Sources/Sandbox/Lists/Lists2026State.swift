@@ -96,7 +96,7 @@ struct Lists2026State: StandInState {
         return tokens(for: account, refresh: refresh, at: now)
     }
 
-    /// From the header or the body; one in the query is ignored.
+    /// Exchanges a refresh token from the header or the body; one in the query is ignored.
     private mutating func refresh(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
         guard let old = refreshToken(in: request) else { throw .refresh("token_invalid") }
         let (id, new) = try families.exchange(old, expires: refreshExpiry(at: now), at: now)
@@ -104,7 +104,7 @@ struct Lists2026State: StandInState {
         return tokens(for: account, refresh: new, at: now)
     }
 
-    /// Also the refresh token if the request has one; always 204.
+    /// Ends the access token, and the refresh token if the request has one; always 204.
     private mutating func signOut(_ request: SandboxRequest) -> StandInReply {
         if let identifier = signer.open(request.bearerToken)?.claims["jti"]?.text { denied.insert(identifier) }
         if let refresh = refreshToken(in: request) { families.revoke(refresh) }

@@ -1,4 +1,4 @@
-/// As the guide of Lists describes it.
+/// A simulated Lists, as its guide describes it.
 package struct ListsConfiguration: Sendable {
     /// The error formats; the server switched between them without notice.
     package enum ErrorForm: String, Sendable, CaseIterable {
@@ -9,7 +9,7 @@ package struct ListsConfiguration: Sendable {
     }
 
     package var accounts = Self.labAccounts
-    /// In seconds; a token cannot be refreshed, and signing out does not invalidate it.
+    /// The lifetime of a token in seconds; it cannot be refreshed, and signing out does not invalidate it.
     package var tokenLifetime = 30 * 24 * 3600
     /// The format of all errors except the rate limiter's.
     package var errorForm = ErrorForm.text

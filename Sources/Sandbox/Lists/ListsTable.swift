@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 
-/// A deletion only marks a row.
+/// The rows of both versions of Lists. A deletion only marks a row.
 struct ListsTable: Sendable {
     struct Row: Sendable {
         let id: Int
@@ -43,7 +43,7 @@ struct ListsTable: Sendable {
         return place
     }
 
-    /// Throws without any members, or if one of `required` is blank.
+    /// The members of `name` in the body; throws without any, or if one of `required` is blank.
     func given(_ name: String, _ request: SandboxRequest, required: [String]) throws(Refusal) -> (body: JSONObject, members: JSONObject) {
         guard let body = request.object, let members = body[name]?.members, !members.isEmpty else { throw .parameterMissing(name) }
         for key in required {

@@ -114,7 +114,8 @@ actor Listener {
     }
 }
 
-/// For closing all connections at once, also those not served yet: NIO stops the process if one is forgotten (swift-nio issue 2637).
+/// The open connections, for closing all at once, also those not served yet: NIO stops the process if one is forgotten (swift-nio issue
+/// 2637).
 final class Connections: Sendable {
     private let open = Mutex<[ObjectIdentifier: (connection: HTTP1Channel.Value, isServed: Bool)]?>([:])
     private let added = Atomic(0)
@@ -122,7 +123,7 @@ final class Connections: Sendable {
     /// The number of connections so far.
     var count: Int { added.load(ordering: .relaxed) }
 
-    /// After `closeAll`, closes it at once.
+    /// Keeps a connection; after `closeAll`, closes it at once.
     func add(_ connection: HTTP1Channel.Value) {
         added.add(1, ordering: .relaxed)
         let isKept = open.withLock { open in

@@ -17,7 +17,7 @@ enum Wire {
             host: request.head.authority ?? "localhost", body: Array(buffer: body))
     }
 
-    /// Throws if the client did not receive the response completely.
+    /// Sends a response; throws if the client did not receive it completely.
     static func send(_ delivery: Delivery, with writer: consuming ResponseWriter, on channel: any Channel) async throws {
         switch delivery {
         case .whole(let response):

@@ -1,7 +1,7 @@
 package struct SandboxAccount: Sendable, Equatable {
     /// The backend's identifier of the account.
     package var id: String
-    /// In the ledger and in faults, from 1.
+    /// The account's number in the ledger and in faults, from 1.
     package var number: Int
     package var email: String
     package var password: String

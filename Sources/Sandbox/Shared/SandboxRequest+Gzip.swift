@@ -1,7 +1,7 @@
 import CCompression
 
 extension SandboxRequest {
-    /// Of a gzip body (RFC 1952); nil if it is none, or larger than 64 MiB.
+    /// The original of a gzip body (RFC 1952); nil if it is none, or larger than 64 MiB.
     var unzippedBody: [UInt8]? {
         // The last four bytes are its size, in little endian.
         let size = body.suffix(4).reversed().reduce(0) { $0 << 8 | Int($1) }

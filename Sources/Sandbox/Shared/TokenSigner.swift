@@ -16,7 +16,7 @@ struct TokenSigner: Sendable {
 
     mutating func endTokens() { keys.append(SymmetricKey(size: .bits256)) }
 
-    /// With the account, `exp` and these claims, and unless `isPlain` with `iat` and `jti`; equal claims give equal tokens.
+    /// A token with the account, `exp` and these claims, and unless `isPlain` with `iat` and `jti`; equal claims give equal tokens.
     func token(for account: SandboxAccount, seconds: Int, at now: Date, isPlain: Bool = false, _ more: JSONObject = [:]) -> String {
         var claims = more
         claims[claim] = .string(account.id)
@@ -28,10 +28,10 @@ struct TokenSigner: Sendable {
         return sign(claims)
     }
 
-    /// Of a valid or ended token; nil if none of the keys signed it.
+    /// The account of a valid or ended token; nil if none of the keys signed it.
     func owner(of token: String?) -> SandboxAccount? { accounts.account(id: open(token)?.claims[claim]?.text) }
 
-    /// Of a token whose key is current and whose `exp` has not passed.
+    /// The account of a token whose key is current and whose `exp` has not passed.
     func account(of token: String?, at now: Date) -> SandboxAccount? {
         guard let token = open(token), !token.isEnded, let expires = token.claims["exp"]?.integer,
             now.timeIntervalSince1970 < Double(expires)
@@ -45,7 +45,7 @@ struct TokenSigner: Sendable {
         return "\(content).\(Self.code(content, keys[keys.count - 1]).base64URL)"
     }
 
-    /// Nil if none of the keys signed the token; `isEnded` if that key was replaced.
+    /// The claims; nil if none of the keys signed the token. `isEnded` if that key was replaced.
     func open(_ token: String?) -> (claims: JSONObject, isEnded: Bool)? {
         let parts = token?.split(separator: ".", omittingEmptySubsequences: false).map(String.init) ?? []
         guard parts.count == 3, let code = Self.data(parts[2]),
@@ -55,7 +55,7 @@ struct TokenSigner: Sendable {
         return (claims, place < keys.count - 1)
     }
 
-    /// Without checking the signature; nil if the token is malformed.
+    /// The claims, without checking the signature; nil if the token is malformed.
     static func claims(of token: String?) -> JSONObject? {
         let parts = token?.split(separator: ".", omittingEmptySubsequences: false) ?? []
         guard parts.count == 3, let data = data(String(parts[1])) else { return nil }

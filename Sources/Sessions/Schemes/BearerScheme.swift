@@ -94,7 +94,7 @@ struct BearerScheme: Scheme {
         return (Account(id: id, label: label ?? id.rawValue), credentials)
     }
 
-    /// Nil when signed out, or if the backend cannot tell.
+    /// The account; nil when signed out, or if the backend cannot tell.
     private func holder(of credentials: Credentials, over transport: any Transport) async throws(SignInError) -> AccountID? {
         try await backend.signedInAccount(over: transport) { authorize(&$0, with: credentials) }?.account
     }

@@ -21,7 +21,7 @@ protocol Scheme: Sendable {
         _ credentials: Credentials, of account: Account?, over transport: any Transport, mayAskAgain: @Sendable () async -> Bool
     ) async -> RefreshAnswer
 
-    /// Nil if the server calls the credentials unauthorised.
+    /// Ends the session at the server; nil if the server calls the credentials unauthorised.
     func signOut(_ credentials: Credentials, allDevices: Bool, over transport: any Transport) async -> SignOutOutcome.Server?
 }
 
@@ -29,7 +29,7 @@ enum RefreshAnswer {
     case renewed(Credentials)
     /// The backend still takes the cookies. Absorb the answer, which may set new ones.
     case confirmed(InboundResponse, to: OutboundRequest)
-    /// As the profile declares. The text continues a sentence after "because".
+    /// The backend refused the credentials as the profile declares. The text continues a sentence after "because".
     case ended(String)
     /// There is nothing to refresh with.
     case impossible

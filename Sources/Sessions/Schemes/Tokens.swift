@@ -22,8 +22,8 @@ struct Tokens: Hashable, Sendable, Codable {
 }
 
 extension AuthRules.TokenRules {
-    /// Nil without an access token, or if one cannot be sent (RFC 9110 5.5). `earlier` is kept if the answer has no refresh token (RFC 6749
-    /// 6); `fallback` is the lifetime in seconds if none is given.
+    /// The tokens; nil without an access token, or if one cannot be sent (RFC 9110 5.5). `earlier` is kept if the answer has no refresh
+    /// token (RFC 6749 6); `fallback` is the lifetime in seconds if none is given.
     func tokens(in response: InboundResponse, earlier: Secret?, fallback: TimeInterval?, at now: Date) -> Tokens? {
         guard let json = response.json, let token = json.firstString(at: access), token.isFieldValue else { return nil }
         let next = json.firstString(at: refresh).flatMap { $0.isEmpty ? nil : $0 }

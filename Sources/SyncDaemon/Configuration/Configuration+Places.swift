@@ -6,7 +6,7 @@ import Foundation
 import Glibc
 
 extension Configuration {
-    /// Without creating anything.
+    /// Checks the daemon's folders and socket without creating anything.
     func checkPlaces(_ mistakes: MistakeCollector) {
         func reject(_ key: String, _ found: String, _ expected: String) {
             // An invalid value was replaced by its default.
@@ -33,7 +33,7 @@ extension Configuration {
         if let obstacle = missing.lazy.compactMap(Self.obstacle(toWritingIn:)).first { reject("spool.directory", obstacle, folder) }
     }
 
-    /// Only owners and groups may change the configuration, the profiles and the state directory.
+    /// Checks that only owners and groups can change the configuration, the profiles and the state directory.
     func checkWriters(_ mistakes: MistakeCollector) {
         // `try?`: reading the profiles reports a folder that cannot be read.
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: backends)) ?? []).filter { $0.hasSuffix(".yaml") }
@@ -48,12 +48,12 @@ extension Configuration {
         }
     }
 
-    /// With links resolved as far as the path exists.
+    /// The path components, with links resolved as far as the path exists.
     private static func resolved(_ path: String) -> [String] {
         URL(fileURLWithPath: path).resolvingSymlinksInPath().standardizedFileURL.pathComponents
     }
 
-    /// Nil if files can be written. The folder may not exist yet.
+    /// Why files cannot be written; nil if they can. The folder may not exist yet.
     private static func obstacle(toWritingIn folder: String) -> String? {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) else {

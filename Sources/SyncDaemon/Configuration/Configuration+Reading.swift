@@ -5,7 +5,7 @@ import Foundation
 import SyncModel
 
 extension Configuration {
-    /// Returns the defaults without a file. Throws all mistakes together.
+    /// Reads the configuration; returns the defaults without a file. Throws all mistakes together.
     package static func load(file named: String?, environment: [String: String]) throws(Mistakes) -> Configuration {
         let mistakes = MistakeCollector()
         let configuration = read(file: named, environment: environment, mistakes: mistakes)

@@ -33,7 +33,7 @@ package struct ConfigurationCheck: Sendable {
         return ConfigurationCheck(isGood: mistakes.all.isEmpty, text: lines.joined(separator: "\n"))
     }
 
-    /// Throws all mistakes of the configuration, the profiles and their combination.
+    /// The valid configuration. Throws all mistakes of the configuration, the profiles and their combination.
     package static func configuration(file: String?, environment: [String: String]) throws(Mistakes) -> Configuration {
         try read(file: file, environment: environment).configuration
     }

@@ -7,7 +7,7 @@ import Vault
 
 /// The part of `homingd check` about waiting entries that the profiles cannot send.
 package enum MisfitReport {
-    /// Read-only, even beside a running daemon; nil if there is nothing to report.
+    /// The report; nil if there is nothing to report. Read-only, even beside a running daemon.
     package static func text(file: String?, environment: [String: String]) -> String? {
         // `try?`: the configuration check reports mistakes.
         guard let (configuration, backends) = try? ConfigurationCheck.read(file: file, environment: environment) else { return nil }

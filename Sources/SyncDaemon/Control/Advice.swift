@@ -47,7 +47,7 @@ struct Advice {
         return .unlisted("\(subject.id) is not one of your \(title.many), as of \(age).")
     }
 
-    /// For an accepted entry. `isStrict`: the caller wanted the check.
+    /// The warning for an accepted entry. `isStrict`: the caller wanted the check.
     func warning(isStrict: Bool) -> String? {
         switch result {
         case .listed: nil

@@ -73,7 +73,7 @@ extension ControlHandler {
             totalIsLeast: page.totalIsLeast ? true : nil)
     }
 
-    /// With a typo in the name, it would look as if nothing had been captured.
+    /// Throws for an unknown name: with a typo, it would look as if nothing had been captured.
     private func requireRoute(_ route: String?, at backend: String?) throws(Problem) {
         let searched = try backend.map { name throws(Problem) in [try keeper(name)] } ?? Array(keepers.values)
         let known = Set(searched.flatMap(\.backend.routes)).sorted()
@@ -130,7 +130,7 @@ extension ControlHandler {
             needsPerson: next.needsPerson, changes: changes.isEmpty ? nil : changes.map(\.rawValue))
     }
 
-    /// Without the obstacles to the entry's next send.
+    /// The facts about the entry, without the obstacles to its next send.
     private func reasons(about context: EntryContext, for view: ObserverView) async throws(OutboxError) -> Reasons {
         let entry = context.entry
         let backend = keepers[entry.destination.backend]?.backend
@@ -204,7 +204,7 @@ extension ControlHandler {
         keepers[entry.destination.backend]?.backend.canLookUp(route: entry.route) ?? false
     }
 
-    /// True if no look-up could find a duplicate, or no profile excludes one.
+    /// True if a resend could make a duplicate that no look-up would find.
     private func retryMayDuplicate(_ entry: Entry) -> Bool {
         let isOpen = [.pending, .dead, .held].contains(entry.state) && entry.holdReason != .discarding
         guard isOpen, entry.mayHaveTakenEffect else { return false }

@@ -54,7 +54,7 @@ extension ControlHandler {
         throw Problem.belongsToNewRow(entry.id, create: create, resource.title, edit: edit)
     }
 
-    /// Of an earlier call with the same new id. Throws `idConflict` if that gave the entry other fields.
+    /// The receipt of an earlier call with the same new id. Throws `idConflict` if that gave the entry other fields.
     private func replacement(
         of id: MutationID, _ newID: MutationID, _ request: FixRequest
     ) async throws(OutboxError) -> SubmissionReceipt? {
@@ -126,7 +126,7 @@ extension ControlHandler {
     /// In bytes.
     private static let longestRemoteID = 100
 
-    /// Only a list that was read after the send shows an older or missing row.
+    /// Requires a list that was read after the send: only that shows an older or missing row.
     private func checkListed(_ id: RosterID, createdBy entry: Entry, for view: ObserverView) async throws {
         guard entry.mayHaveTakenEffect, let name = entry.mutation.creates,
             let resource = keepers[entry.destination.backend]?.backend.resource(name)

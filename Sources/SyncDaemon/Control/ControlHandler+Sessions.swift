@@ -78,7 +78,7 @@ extension SessionReport {
 }
 
 extension SignInError {
-    /// For a failed sign-in; nil if the daemon was stopping.
+    /// The event for a failed sign-in; nil if the daemon was stopping.
     fileprivate var news: (kind: SyncEvent.Kind, reason: String?)? {
         switch self {
         // The backend checked the credentials and refused them.
@@ -106,7 +106,7 @@ extension SignIn {
         }
     }
 
-    /// In printable form, for the log; nil if none was given, or if it may be a password in the wrong place.
+    /// The attempted name in printable form, for the log; nil if none was given, or if it may be a password in the wrong place.
     fileprivate var attempted: String? {
         let name = String(
             String.UnicodeScalarView((email ?? "").unicodeScalars.filter { $0.properties.generalCategory.isPrintable }.prefix(254)))

@@ -1,6 +1,6 @@
 import ControlAPI
 
-/// With words that agree: `1 capture is`, `2 captures are`, `3 captures and 1 new person are`.
+/// A number with words that agree: `1 capture is`, `2 captures are`, `3 captures and 1 new person are`.
 struct Count: CustomStringConvertible {
     let number: Int
     let description: String
@@ -19,7 +19,7 @@ struct Count: CustomStringConvertible {
         self.init(number, noun)
     }
 
-    /// By kind: `3 captures and 1 new person`; for more than three kinds, or some of several, `5 changes`.
+    /// Entries by kind: `3 captures and 1 new person`; for more than three kinds, or some of several, `5 changes`.
     init(_ number: Int, among kinds: [EntryKind]) {
         self.number = number
         let areAll = kinds.map(\.count).reduce(0, +) == number

@@ -9,7 +9,7 @@ import Synchronization
 enum CreatedCandidates: Equatable {
     /// The highest numbers first, of rows that no known entry created and that Homing did not see before the send.
     case newest([Row])
-    /// Read before the send, incomplete or never read.
+    /// The list was read before the send, is incomplete, or was never read.
     case tooOld
     /// The ids are not numbers.
     case unordered

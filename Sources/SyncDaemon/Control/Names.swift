@@ -116,7 +116,7 @@ struct Names {
         return found
     }
 
-    /// By create; none once everything is delivered and the list `key` was read again.
+    /// The submitted names by create; none once everything is delivered and the list `key` was read again.
     func newLabels(_ creates: Set<MutationID>, in key: RosterKey) async throws(OutboxError) -> [MutationID: String] {
         guard !creates.isEmpty, let resource = keepers[key.destination.backend]?.backend.resource(key.resource) else { return [:] }
         // Until the second entry is delivered, the server may have another name.
@@ -150,7 +150,7 @@ struct Names {
 }
 
 extension Backend {
-    /// For a created row, the field of entries that refer to it.
+    /// The field with the subject's id; for a created row, the field of entries that refer to it.
     fileprivate func field(of subject: Subject) -> (field: String, resource: Resource)? {
         guard let created = subject.created else { return subjectField(route: subject.route) }
         guard let resource = resource(created) else { return nil }

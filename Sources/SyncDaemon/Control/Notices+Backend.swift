@@ -140,7 +140,7 @@ extension Notices {
             next: "Homing keeps trying. If the server works in a browser, sign in again with ‘\(login(backend))’.")
     }
 
-    /// Without an end, a pause counts as forgotten after a day; with one, after a week with waiting captures.
+    /// A pause that a person may have forgotten: without an end after a day, otherwise after a week with waiting captures.
     private func forgottenPause(_ backend: BackendReport) -> Attention? {
         guard let pause = backend.pause else { return nil }
         let age = moment.now.timeIntervalSince(pause.since)

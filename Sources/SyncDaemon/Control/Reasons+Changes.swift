@@ -3,8 +3,8 @@ import Sessions
 import SyncModel
 
 extension Reasons {
-    /// That the daemon allows. Not a retry of a waiting entry, nor a resolution before several failed look-ups, because Homing continues by
-    /// itself.
+    /// The changes that the daemon allows. A waiting entry is not retried, and is resolved only after several failed look-ups, because
+    /// Homing continues by itself.
     func changes(of entry: Entry) -> [ControlAPI.Explanation.Change] {
         guard entry.holdReason != .discarding else { return mayDestroy ? [.restore] : [] }
         switch entry.state {

@@ -9,7 +9,7 @@ extension Reasons {
     struct Meaning {
         let words: String
         let fix: RefusalReason.Fix?
-        /// For messages: the name of the row in the field to correct.
+        /// The name in messages of the row in the field to correct.
         let rowTitle: String?
     }
 
@@ -24,7 +24,7 @@ extension Reasons {
         var sentence: String
     }
 
-    /// Nil if the profile does not explain the answer. `gate` cools only because of this entry.
+    /// The refusal as the profile explains it. `gate` cools only because of this entry.
     func refusal(of entry: Entry, behind gate: RouteGate) -> Refusal? {
         guard let meaning, entry.lastStatus == gate.failure.status else { return nil }
         let again = gate.until > moment.now ? "tries again at \(moment.text(gate.until))" : "is trying again"
@@ -37,7 +37,7 @@ extension Reasons {
         correcting(entry, "\(entry.id)").map { "\n\($0.purpose), run: \($0.command)" } ?? ""
     }
 
-    /// Nil without a way. An entry that may have taken effect must not change.
+    /// The command that corrects the entry; nil without one. An entry that may have taken effect must not change.
     private func correcting(_ entry: Entry, _ id: String) -> (purpose: String, command: String)? {
         guard !entry.mayHaveTakenEffect, let meaning, let fix = meaning.fix else { return nil }
         switch fix {

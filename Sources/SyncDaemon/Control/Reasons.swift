@@ -8,7 +8,7 @@ import SyncModel
 
 /// Why an entry is in its state and what to do next. Pure.
 struct Reasons {
-    /// In the entry's lane or the lane before.
+    /// The entry ahead, in the entry's lane or the lane before.
     var blocker: Entry?
     /// Entries before it, counted up to `Outbox.countedInLine`.
     var ahead = 0
@@ -31,10 +31,10 @@ struct Reasons {
     var canLookUp: Bool
     /// A look-up requests the row that the entry refers to.
     var looksUpRow = false
-    /// A resend may duplicate the entry: a person must resolve it.
+    /// True if a resend may duplicate the entry: a person must resolve it.
     var retryMayDuplicate = false
     var commands = NextCommands()
-    /// That the entry is bound to, if the profile has since changed.
+    /// The former backend address that the entry is bound to, if the profile has since changed.
     var formerAddress: String?
     var hasProfile = true
     /// Outcomes cannot be stored, so nothing is sent.
@@ -43,7 +43,7 @@ struct Reasons {
     var attempts: Int
     /// The row that the entry refers to; nil for none.
     var subjectReport: SubjectReport?
-    /// Such as `person`; nil for a backend without a profile.
+    /// The word for the row, such as `person`; nil for a backend without a profile.
     var rowTitle: String?
     /// Nil if the profile says nothing about the last answer.
     var meaning: Meaning?
@@ -51,21 +51,21 @@ struct Reasons {
     var create: Entry?
     /// False while the server's id of that row is unknown.
     var isRowKnown = false
-    /// It has the values of `create`'s row, so it can have no other row.
+    /// The entry has the values of `create`'s row, so it can have no other row.
     var isFollower = false
     /// The name of the new row; nil if it is unknown or hidden.
     var newLabel: String?
-    /// For rows of the list that the entry refers to or creates.
+    /// The words for rows of the list that the entry refers to or creates.
     var title = Resource.Title(one: "row", many: "rows")
     /// How to read that list again.
     var refresh = ""
-    /// Such as `deletion`; nil for a backend without a profile.
+    /// The word for the entry, such as `deletion`; nil for a backend without a profile.
     var noun: String?
     /// A delivery deletes the row that the entry refers to.
     var deletes = false
     /// The caller may run commands that destroy entries, or undo that.
     var mayDestroy = true
-    /// Of the only other entry that fails on this route.
+    /// The refusal of the only other entry that fails on this route.
     var refusal: Refusal?
     /// True if the creation can be looked up.
     var canLookUpCreate = false

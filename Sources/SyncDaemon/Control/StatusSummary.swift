@@ -38,7 +38,7 @@ struct StatusSummary {
         return summary
     }
 
-    /// For one backend and the station.
+    /// The summary of one backend and the station.
     func only(_ backend: BackendReport) -> StatusSummary {
         let isItsSpool = isSpool(of: backend)
         return StatusSummary(

@@ -2,7 +2,7 @@ import CSystemLinux
 import Foundation
 import Glibc
 
-/// In the systemd journal's native protocol, so that all metadata are searchable fields.
+/// Logs in the systemd journal's native protocol, so that all metadata are searchable fields.
 package struct Journal: Sendable {
     private let socket: DatagramSocket
 

@@ -1,6 +1,6 @@
 import Logging
 
-/// A text for people, and each metadata value in a `HOMING_…` field; `HOMING_MESSAGE` holds the constant message. Search with
+/// Logs a text for people, and each metadata value in a `HOMING_…` field; `HOMING_MESSAGE` holds the constant message. Search with
 /// `journalctl HOMING_MESSAGE='The gate has changed' HOMING_BACKEND=breathesafe`.
 package struct JournalLogHandler: LogHandler {
     package var logLevel: Logger.Level

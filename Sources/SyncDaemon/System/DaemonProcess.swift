@@ -162,7 +162,7 @@ package struct DaemonProcess: Sendable {
         }
     }
 
-    /// With the new configuration or, if that fails, with the previous one.
+    /// The next daemon, with the new configuration or, if that fails, with the previous one.
     private func successor(
         of earlier: Daemon, _ configuration: Configuration, _ backends: [Backend], _ changes: [ConfigurationChange]
     ) async throws -> Daemon {

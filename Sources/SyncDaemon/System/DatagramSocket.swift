@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// To a Unix socket: a path, or an abstract name that begins with `@`.
+/// Sends datagrams to a Unix socket: a path, or an abstract name that begins with `@`.
 struct DatagramSocket: Sendable {
     private let descriptor: Int32
     private let address: sockaddr_un

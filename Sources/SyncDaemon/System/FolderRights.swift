@@ -2,7 +2,7 @@ import CSystemLinux
 import Foundation
 import Glibc
 
-/// And the access they grant (acl(5)).
+/// A folder's owner, group, mode and ACLs, and the access they grant (acl(5)).
 struct FolderRights: Equatable {
     var owner: uid_t
     var group: gid_t
@@ -12,13 +12,13 @@ struct FolderRights: Equatable {
     /// Inherited by new files and folders.
     var defaults: AccessList?
 
-    /// For a process whose only match is the group `member`.
+    /// True if a process whose only match is the group `member` has this access.
     func allow(_ wanted: AccessList.Permissions, toMemberOf member: gid_t) -> Bool {
         let list = access ?? AccessList(mode: mode)
         return list.allows(wanted, user: nil, groups: [member], owner: owner, group: group)
     }
 
-    /// Only the owner of a file or of the folder may remove or rename it.
+    /// True if only the owner of a file or of the folder may remove or rename it.
     var isSticky: Bool { mode & 0o1000 != 0 }
 }
 

@@ -33,7 +33,7 @@ extension Day {
         try show(["logout", "--yes"] + options)
     }
 
-    /// Of the daemon and the backend; true if they agree.
+    /// Compares the books of the daemon and the backend; true if they agree.
     func compare(_ things: String) throws -> Bool {
         compare(DemoComparison(handedIn: (changes.count, things), books: try books, arrivals: try arrivals().map(\.id)))
     }

@@ -16,7 +16,7 @@ extension Day {
         try show("status")
     }
 
-    /// For stories in which the session cannot be renewed.
+    /// Delivers the rest after a second sign-in, for stories in which the session cannot be renewed.
     func signInAgain() throws {
         try show("status")
         try signIn()
@@ -45,7 +45,7 @@ extension Day {
         try await until("two thirds have arrived") { ledger.entries.count >= total * 2 / 3 }
     }
 
-    /// To the next request to `path`, after it took effect.
+    /// Loses the response to the next request to `path`, after it took effect.
     func loseAnAnswer(of path: String, thenSlowing slow: String? = nil) async {
         // The first matching fault applies, so the order matters.
         sandbox.clearFaults()

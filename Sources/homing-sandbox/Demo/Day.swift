@@ -69,16 +69,16 @@ struct DemoArrival {
     let entry: LedgerEntry
     /// A description, in the words of the story.
     let words: String
-    /// Nil if the daemon has no entry for this row.
+    /// The entry's id; nil if the daemon has none for this row.
     let id: String?
-    /// With the name at the backend.
+    /// The person, with the name at the backend.
     var person: String?
 }
 
 struct Change {
     /// A description, in the words of the story.
     let words: String
-    /// That the backend must have stored at the end.
+    /// The document that the backend must have stored at the end.
     let document: JSONObject
 
     init(_ words: String, _ document: JSONObject) {

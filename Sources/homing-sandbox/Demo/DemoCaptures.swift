@@ -32,7 +32,7 @@ struct DemoCaptures {
     var dropped: Int { plain.count + offline.count }
     var count: Int { dropped + 4 }
 
-    /// Under a hidden name first, as capture programs should.
+    /// Writes each file under a hidden name first, as capture programs should.
     func drop(into spool: String) throws {
         for file in offline { try drop(file, into: "\(spool)/new") }
         for (file, user) in plain { try drop(file, into: "\(spool)/new/users/\(user)") }

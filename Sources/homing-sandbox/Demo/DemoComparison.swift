@@ -8,7 +8,7 @@ struct DemoComparison {
     let isInOrder: Bool
     /// Nil for a story without people.
     let isForRightPerson: Bool?
-    /// Nil for a story without deletions.
+    /// The deleted people; nil for a story without deletions.
     let deleted: (daemon: Set<String>, backend: Set<String>)?
 
     /// - Parameters:

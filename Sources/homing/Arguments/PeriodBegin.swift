@@ -28,7 +28,7 @@ enum PeriodBegin: ExpressibleByArgument, Equatable {
         }
     }
 
-    /// For figures of whole days: a period of 30 days includes today.
+    /// The first day of a period in whole days: 30 days include today.
     func firstDay(_ times: TimeText) throws(Problem) -> Date {
         guard case .ago(let length) = self else { return try date(times) }
         return times.now.addingTimeInterval(-max(0, length.seconds - 86_400))

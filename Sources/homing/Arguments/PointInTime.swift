@@ -2,7 +2,7 @@ import ArgumentParser
 import ControlAPI
 import Foundation
 
-/// Such as `18:00`, `2025-03-11` or `2025-03-11 14:00`, or in RFC 3339 format.
+/// A time such as `18:00`, `2025-03-11` or `2025-03-11 14:00`, or in RFC 3339 format.
 enum PointInTime: ExpressibleByArgument, Equatable {
     case clock(hour: Int, minute: Int)
     case day(year: Int, month: Int, day: Int, hour: Int, minute: Int)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Through a private file, because other users can see program arguments.
+/// Opens an address through a private file, because other users can see program arguments.
 struct BrowserLauncher: Sendable {
     private let path: String
 

@@ -5,7 +5,7 @@ import Foundation
 /// One line and an exit code, for monitoring systems.
 struct StatusCheck {
     let times: TimeText
-    /// Of a waiting entry, in seconds.
+    /// The maximum age of a waiting entry, in seconds.
     let maxAge: TimeInterval?
 
     struct Outcome: Equatable {

@@ -87,7 +87,7 @@ struct DiscardCommand: DaemonCommand {
         }
     }
 
-    /// With --state, entries that are already being discarded only count with --now.
+    /// The entries to discard. With --state, those that are already being discarded only count with --now.
     private func doomed(_ context: Context) async throws(Problem) -> [EntrySummary] {
         guard let state else { return try await context.entries(entries.ids, at: target) }
         var query = EntryQuery(state: state.rawValue, backend: target.backend, route: route, after: 0, limit: 500)

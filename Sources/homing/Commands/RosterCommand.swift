@@ -94,7 +94,7 @@ struct RosterCommand: DaemonCommand {
 }
 
 extension RosterList {
-    /// By their title in the plural or singular, or by the name of the resource.
+    /// The lists of that title, in the plural or singular, or of that resource name.
     func named(_ name: String) -> [RosterReport] {
         let names: [(RosterReport) -> String] = [\.title.many, \.title.one, \.resource]
         return names.lazy.map { word in rosters.filter { word($0).lowercased() == name.lowercased() } }.first { !$0.isEmpty } ?? []

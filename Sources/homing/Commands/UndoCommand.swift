@@ -44,7 +44,7 @@ struct UndoCommand: DaemonCommand {
         return chosen
     }
 
-    /// After a confirmation.
+    /// The ids of all restorable entries, after a confirmation.
     private func all(_ context: Context) async throws -> [String] {
         let held = try await context.entries(EntryQuery(state: "held", backend: target.backend, after: 0, limit: 500))
         let discarded = held.filter(\.isBeingDiscarded)

@@ -2,7 +2,7 @@ import ArgumentParser
 import ControlAPI
 import Foundation
 
-/// From the daemon; empty if it does not answer within a second.
+/// Completions from the daemon; empty if it does not answer within a second.
 enum Suggestions {
     static let backends = CompletionKind.custom { words, _, _ in
         await within(words) { client async throws(Problem) in
@@ -62,7 +62,7 @@ enum Suggestions {
         return await names(words, prefix) { RosterList(rosters: [$0]).named(list).first != nil }
     }
 
-    /// Of the list whose name follows the word ‘roster’, as values of `--set`.
+    /// The members of the list whose name follows the word ‘roster’, as values of `--set`.
     static let members = CompletionKind.custom { words, _, _ in
         guard let index = words.firstIndex(of: "roster"), index + 2 < words.count, let action = RosterAction(rawValue: words[index + 2])
         else { return [] }

@@ -1,7 +1,7 @@
 import ControlAPI
 
 extension Status {
-    /// Of one backend and the station; nil for everything.
+    /// The status of one backend and the station; nil for everything.
     func only(_ backend: String?) -> Status {
         guard let backend else { return self }
         var status = self
@@ -11,7 +11,7 @@ extension Status {
         return status
     }
 
-    /// Of this backend and the station; nil for all.
+    /// The problems of this backend and the station; nil for all.
     func attention(of backend: String?) -> [Attention] { attention.filter { backend == nil || $0.backend == nil || $0.backend == backend } }
 
     /// Throws if the backend is unknown; the error lists the backends.

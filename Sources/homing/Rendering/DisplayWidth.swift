@@ -62,7 +62,7 @@ extension String {
         return pieces(ofColumns: width)
     }
 
-    /// Of at most `width` columns, or of one character that is wider.
+    /// Pieces of at most `width` columns, or of one character that is wider.
     func pieces(ofColumns width: Int) -> [String] {
         var (pieces, taken) = ([""], 0)
         for character in self {

@@ -1,6 +1,6 @@
 import ControlAPI
 
-/// By person and kind: `3 measurements of Anna Example (5) and 1 fit test of Eve Lab (7)`.
+/// Counts by person and kind: `3 measurements of Anna Example (5) and 1 fit test of Eve Lab (7)`.
 enum EntryTally {
     /// Names up to ten groups, in the order of their first entries.
     static func text(_ entries: [EntrySummary]) -> String {

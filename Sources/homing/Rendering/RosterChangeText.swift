@@ -34,7 +34,7 @@ struct RosterChangeText {
             "\(count) already called \(label): \(list). To take the new one back, an administrator runs: homing discard \(EntryText.shortID(receipt.id))"
     }
 
-    /// That the server may fill in parts of the name.
+    /// A note that the server may fill in parts of the name.
     func missing(_ names: [String], of receipt: SubmissionReceipt) -> String? {
         if names.isEmpty { return nil }
         let options = names.map { FormOptions.option(for: $0) }
@@ -43,7 +43,7 @@ struct RosterChangeText {
             "Without \(options.inWords), \(roster.backend) may fill in a name of its own. To give it, run: \(roster.command) edit \(RowReference.short("@\(receipt.id)")) \(values)"
     }
 
-    /// Nil if no route takes the new row's id.
+    /// How to submit something for the new row; nil if no route takes its id.
     private func use(of receipt: SubmissionReceipt) -> String? {
         let id = RowReference.short("@\(receipt.id)")
         let changes = [roster.actions?.change, roster.actions?.delete]

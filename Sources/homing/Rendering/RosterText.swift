@@ -7,7 +7,7 @@ struct RosterText {
     /// In columns.
     let width: Int
 
-    /// A second number could be mistaken for the id.
+    /// Shows only name and id: a second number could be mistaken for the id.
     func page(_ page: RosterPage) -> String {
         var lines = page.rows.isEmpty ? [] : table(page)
         lines += page.roster.sentence.printable.wrapped(toColumns: width)

@@ -108,7 +108,7 @@ struct SessionText {
         return lines.joined(separator: "\n")
     }
 
-    /// Nil if the account had no lists.
+    /// Whether the lists were kept or deleted; nil if the account had none.
     private static func fate(of lists: [RosterSummary], isKept: Bool, _ who: String) -> String? {
         let titles = lists.filter { $0.readAt != nil }.map(\.title.many.printable)
         guard !titles.isEmpty else { return nil }

@@ -1,6 +1,6 @@
 import ControlAPI
 
-/// A sentence, the items that need a person, then each backend.
+/// The status: a sentence, the items that need a person, then each backend.
 struct StatusText {
     let style: TextStyle
     let times: TimeText

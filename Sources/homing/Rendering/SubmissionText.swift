@@ -13,7 +13,7 @@ enum SubmissionText {
             : "\(name) is stored safely as \(entry)\(details)\(whom). Homing sends it to \(receipt.backend) by itself."
     }
 
-    /// With the command that corrects the entry.
+    /// The warning, with the command that corrects the entry.
     static func warning(_ receipt: SubmissionReceipt) -> String? {
         guard let warning = receipt.warning else { return nil }
         let field = receipt.subject?.field ?? "user_id"
@@ -34,7 +34,7 @@ enum SubmissionText {
         return "It is not sent yet. \(why.sentence) \(next)".printable
     }
 
-    /// With the number of files accepted before `name`.
+    /// The problem, with the number of files accepted before `name`.
     static func stopped(_ problem: Problem, at name: String, accepted: Int, of total: Int) -> Problem {
         guard total > 1 else { return problem }
         var problem = problem

@@ -1,7 +1,7 @@
 import ControlAPI
 
-/// At most `width` columns wide: columns that do not fit are left out, and the last one shrinks. If that is not enough, the cells of each
-/// row are below each other.
+/// A table of at most `width` columns: columns that do not fit are left out, and the last one shrinks. If that is not enough, the cells of
+/// each row are below each other.
 struct Table {
     struct Column {
         var title: String

@@ -5,7 +5,7 @@ struct Versions: Encodable, Equatable {
     /// Nil if the daemon is not running.
     let homingd: String?
 
-    /// A daemon that is not running is not an error.
+    /// Asks the daemon for its version; a daemon that is not running is not an error.
     init(client: String, daemon: () async throws(Problem) -> String) async throws(Problem) {
         homing = client
         do throws(Problem) {

@@ -48,7 +48,7 @@ struct RosterChange {
     /// True if the user must confirm the change.
     var needsConfirmation: Bool { action == .delete && roster.actions?.confirm == true }
 
-    /// For the id of the row; nil for a new one.
+    /// The field for the id of the row; nil for a new one.
     var field: String? {
         get throws(Problem) {
             guard action != .add else { return nil }
@@ -68,7 +68,7 @@ struct RosterChange {
         return names.filter { ["first_name", "last_name"].contains($0) && !given.contains($0) }
     }
 
-    /// Nil without members, if new rows need none.
+    /// The JSON object of the members; nil without any, if new rows need none.
     func payload(_ fields: [FormField]) throws(Problem) -> Data? {
         guard action.takesForm, !takesFields else { return nil }
         if fields.isEmpty, action == .add, names.isEmpty { return nil }
@@ -80,7 +80,7 @@ struct RosterChange {
         return Data("{\(members.joined(separator: ","))}".utf8)
     }
 
-    /// If the route takes no payload; otherwise none.
+    /// The item fields of a new row, if its route takes no payload; otherwise none.
     func items(_ fields: [FormField]) throws(Problem) -> [ItemField] {
         guard takesFields else { return [] }
         var items: [ItemField] = []

@@ -3,7 +3,7 @@ import SyncModel
 
 /// `@` and the id of the entry that creates the row.
 enum RowReference {
-    /// With a short id; other ids unchanged.
+    /// The reference with a short id; other ids unchanged.
     static func short(_ id: String) -> String { id.hasPrefix("@") ? "@" + EntryName.short(String(id.dropFirst())) : id }
 }
 

@@ -8,7 +8,7 @@ struct CaptureDocument: Equatable {
     let payload: Data
     /// From the capture app's offline file; nil for a plain document.
     let userID: String?
-    /// Nil for documents other than captures.
+    /// The capture time; nil for documents other than captures.
     let capturedAt: Date?
 
     /// JSON, or the capture app's offline file `{"measurements": {…}, "userId": 5, …}`. The payload is the unchanged bytes.

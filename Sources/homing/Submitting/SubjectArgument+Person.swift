@@ -11,8 +11,8 @@ extension SubjectArgument {
         var account: String?
     }
 
-    /// In the lists that `user_id` refers to on any route. `backend` is nil for all; `command` is for messages. With `inAll`, throws if one
-    /// of the lists is unavailable, because the name may be in it.
+    /// Finds a person in the lists that `user_id` refers to on any route. `backend` is nil for all; `command` is for messages. With
+    /// `inAll`, throws if one of the lists is unavailable, because the name may be in it.
     static func person(
         _ text: String, at backend: String?, for command: String, inAll: Bool = false, _ client: ControlClient
     ) async throws(Problem) -> Person {

@@ -4,7 +4,7 @@ import SyncModel
 /// Fields that take the id of a row, such as a person, accept its name too, and `@` with the id of the entry that creates it.
 struct SubjectArgument {
     private let all: [RosterReport]
-    /// With fields of the route; empty if the backend must be named first.
+    /// The lists with fields of the route; empty if the backend must be named first.
     private let rosters: [RosterReport]
     private let route: String
     private let page: (RosterQuery) async throws(Problem) -> RosterPage
@@ -31,7 +31,7 @@ struct SubjectArgument {
     /// A number is an id, even if a person has that name.
     static func isID(_ value: String) -> Bool { Int64(value) != nil }
 
-    /// With an id in place of a name; unchanged if the field takes none. `option` and `end` surround the value in messages.
+    /// The field with an id in place of a name; unchanged if it takes none. `option` and `end` surround the value in messages.
     func resolved(_ item: ItemField, option: String, end: String = "") async throws(Problem) -> ItemField {
         guard !Self.isID(item.value), !item.value.isEmpty else { return item }
         for roster in rosters {
@@ -81,7 +81,7 @@ struct SubjectArgument {
 
     private static let shown = 10
 
-    /// With this label, or with this id if any text can be an id.
+    /// The rows with this label, or with this id if any text can be an id.
     func rows(of text: String, _ roster: RosterReport, takesText: Bool) async throws(Problem) -> [ControlAPI.RosterRow] {
         if takesText, let row = try await page(query(roster) { $0.ids = [text] }).rows.first(where: { $0.id == text }) { return [row] }
         return try await page(query(roster) { $0.label = text }).rows
@@ -146,7 +146,7 @@ extension SubjectArgument {
         }
     }
 
-    /// With ids in place of names, and `user` as the field `user_id`. Asks the daemon only if a value may be a name.
+    /// The fields with ids in place of names, and `user` as the field `user_id`. Asks the daemon only if a value may be a name.
     static func fields(
         _ items: [ItemField], user: String?, route: String, at backend: String?, _ client: ControlClient
     ) async throws(Problem) -> [ItemField] {

@@ -6,7 +6,7 @@ struct SubmissionForm {
     var route: String
     var id: String?
     var supersedes: String?
-    /// Of all submissions; nil to take it from each document.
+    /// The capture time of all submissions; nil to take it from each document.
     var capturedAt: Date?
     /// Refuse ids that are not in the stored list.
     var strict = false
@@ -33,7 +33,7 @@ struct SubmissionForm {
         self.fields = fields
     }
 
-    /// With the given id or `mintedID`. `document` is nil for fields alone.
+    /// The submission with the given id or `mintedID`. `document` is nil for fields alone.
     func submission(of document: CaptureDocument?, named name: String, mintedID: UUID) throws(Problem) -> Submission {
         var fields = fields
         if let user = document?.userID {

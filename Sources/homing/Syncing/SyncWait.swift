@@ -1,10 +1,10 @@
 import ArgumentParser
 import ControlAPI
 
-/// Until Homing can deliver nothing more without help. Checks the status after events.
+/// Waits until Homing can deliver nothing more without help. Checks the status after events.
 struct SyncWait: Sendable {
     var status: @Sendable () async throws -> Status
-    /// Until `each` returns false or the stream ends.
+    /// Passes events to `each` until it returns false or the stream ends.
     var events: @Sendable (_ since: Int64, _ each: (Event) async throws -> Bool) async throws -> Void
     /// Waits before reconnecting to an ended stream.
     var pause: @Sendable () async throws -> Void

@@ -26,12 +26,12 @@ struct Console: Sendable {
         return min(max(known ?? environment["COLUMNS"].flatMap { Int($0) } ?? Table.width, 40), 120)
     }
 
-    /// Exits silently if the reader has closed standard output.
+    /// Writes a line to standard output; exits silently if the reader has closed it.
     func write(_ text: String) {
         writeRaw(text + "\n")
     }
 
-    /// Exits silently if the reader has closed standard output.
+    /// Writes to standard output; exits silently if the reader has closed it.
     func writeRaw(_ text: String) {
         do { try FileHandle.standardOutput.write(contentsOf: Data(text.utf8)) } catch { exit(128 + SIGPIPE) }
     }
@@ -64,7 +64,7 @@ struct Console: Sendable {
 }
 
 extension String {
-    /// With `\u` escapes for characters that can control a terminal or disguise a name.
+    /// The JSON with `\u` escapes for characters that can control a terminal or disguise a name.
     var withEscapes: String {
         guard unicodeScalars.contains(where: \.needsEscape) else { return self }
         var text = ""

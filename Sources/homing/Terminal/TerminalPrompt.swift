@@ -18,7 +18,7 @@ struct TerminalPrompt {
         return line()
     }
 
-    /// Without echo. Restores the terminal settings, even after an interrupt.
+    /// Asks without echo. Restores the terminal settings, even after an interrupt.
     func askHidden(_ question: String) throws -> String? {
         let descriptor = terminal.fileDescriptor
         var before = termios()

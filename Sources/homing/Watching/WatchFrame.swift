@@ -1,6 +1,6 @@
 import ControlAPI
 
-/// A pure function of the view, the time and the terminal size.
+/// One frame: a pure function of the view, the time and the terminal size.
 struct WatchFrame {
     let style: TextStyle
     let times: TimeText
@@ -131,7 +131,7 @@ struct WatchFrame {
 
     private func kind(_ event: Event) -> String { event.title?.one ?? event.detail["route"].map { RosterTitle(route: $0).one } ?? "" }
 
-    /// Without a width, it takes the rest.
+    /// A column; without a width, it takes the rest.
     private struct Column<Row> {
         let title: String
         let width: Int?

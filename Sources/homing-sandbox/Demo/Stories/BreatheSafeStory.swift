@@ -183,7 +183,7 @@ extension BreatheSafeStory {
         }
     }
 
-    /// By user. The ledger shows who got the new name.
+    /// The names at the server, by user. The ledger shows who got the new name.
     private func names(_ ledger: Ledger) -> [Int: String] {
         var names: [Int: String] = [:]
         for user in Self.listed { names[user] = Self.name(of: user) }
