@@ -159,7 +159,7 @@ extension Outbox {
     /// Bytes.
     private static let largestKept = 64 << 10
 
-    /// The size in bytes up to which a refusal for lack of room is one for all submissions.
+    /// In bytes: if a submission of this size does not fit, none does.
     package static let largestForAll: Int64 = 1 << 20
 
     private struct Prepared: Sendable {

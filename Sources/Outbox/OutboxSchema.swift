@@ -256,7 +256,7 @@ package enum OutboxSchema {
     package static let refreshBehind = refreshHeads(
         "INDEXED BY afterOrder WHERE after IS NOT NULL AND state = 'pending' AND parent = 0")
 
-    /// Updates for a create. Its removal needs none: `dueAt` treats a settled one like one that is gone.
+    /// The pending entries that need a create, for its triggers. A removal has none: `dueAt` treats a settled one like one that is gone.
     private static let needing = "WHERE needs = NEW.id AND state = 'pending' AND state NOT IN ('delivered', 'discarded')"
 
     /// Nearly always false: one look at an empty index.

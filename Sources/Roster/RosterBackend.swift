@@ -174,7 +174,7 @@ struct RosterBackend: Sendable {
         touch(parent, at: now)
     }
 
-    /// False for a list whose parent has no stored rows.
+    /// False for a list with a parent that is not stored.
     private func isReadable(_ name: String) -> Bool {
         guard let parent = resources[name]?.parent else { return true }
         return resources[parent]?.isStored ?? false

@@ -94,7 +94,7 @@ extension Profile {
             expected: "a pointer to the account in the answer, or the table health: signing in with a refresh token needs one of them")
     }
 
-    /// Checks names only, so that a mistake in a resource is reported once.
+    /// Uses the names as written, so that a mistake in a resource is reported once.
     private static func checkResourceNames(in routes: [(name: String, value: YAMLNode, path: String)], _ table: StrictTable) {
         let names = if case .table(let members)? = table.node.member("resources")?.content { members.map(\.key) } else { [String]() }
         func check(_ item: YAMLNode, _ key: String) {

@@ -12,7 +12,7 @@ extension Resource {
         return (name, gone)
     }
 
-    /// Checks names only, so that a mistake in a resource is reported once.
+    /// Uses the names as written, so that a mistake in a resource is reported once.
     static func checkParents(of declared: [(name: String, value: YAMLNode, path: String)], _ mistakes: MistakeCollector) {
         let names = declared.map(\.name).sorted()
         var parents: [String: String] = [:]
