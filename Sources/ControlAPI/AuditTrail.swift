@@ -66,7 +66,6 @@ public enum AuditKind: String, Sendable, CaseIterable {
     }
 }
 
-/// One line of the audit trail.
 public struct AuditRecord: Codable, Sendable, Equatable {
     /// Of the event.
     public var cursor: Int64

@@ -2,7 +2,6 @@ import Foundation
 import GRDB
 import SyncModel
 
-/// The upkeep of cached lists.
 extension Outbox {
     /// True if an entry of these routes was delivered since `date`, or is held after a send of unknown outcome since then.
     package func hasTouched(_ routes: [String], at destination: Destination, since date: Date) async throws(OutboxError) -> Bool {

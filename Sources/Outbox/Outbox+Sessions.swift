@@ -35,7 +35,6 @@ package enum RosterFate: Sendable {
     case kept
 }
 
-/// A stored session.
 package enum StoredSession: Equatable, Sendable {
     case none
     case record(Data)

@@ -10,7 +10,6 @@ struct RosterBackend: Sendable {
     var backoff = RosterBackoff()
     private var gate = Gate.open
     private var quiet: (until: Date, failure: Failure)?
-    /// The stored rosters are known.
     private var isKnown = false
     private var resources: [String: RosterResource]
     private var reading: Reading?

@@ -58,7 +58,6 @@ extension OwedSignOut {
         case refreshLost
     }
 
-    /// The event of this end.
     func event(of end: End, at backend: String, now: Date) -> SyncEvent {
         let (kind, key, value): (SyncEvent.Kind, String, String) =
             switch end {

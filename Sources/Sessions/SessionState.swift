@@ -280,7 +280,6 @@ struct SessionState: Sendable {
         record.ending?.discarded = before + count
     }
 
-    /// The server has answered the sign-out.
     mutating func serverTold(_ server: SignOutOutcome.Server) {
         record.ending?.server = server.answer
         owe()

@@ -10,7 +10,6 @@ package struct ErrorRules: Sendable {
     var auth = CodeList()
     /// Login and refresh codes: a person must sign in again. Nothing else ends a session.
     var relogin = CodeList()
-    /// Codes that allow a retry.
     var retry = CodeList()
     /// Route codes: the entry has failed for good.
     var dead = CodeList()

@@ -31,7 +31,6 @@ extension Backend {
         return find.request.url.placeholders.itemFields.contains(field)
     }
 
-    /// The id in that field.
     package func subject(route name: String, fields: [String: JSONValue]) -> RosterID? {
         guard let field = subjectField(route: name)?.field else { return nil }
         return fields[field]?.text.map { RosterID($0) }

@@ -1,6 +1,5 @@
 import Foundation
 
-/// A row of `fit_tests`.
 struct BreatheSafeFitTest: Sendable {
     let id: Int
     let user: Int

@@ -4,7 +4,6 @@ enum RetryText {
     /// Entries of an account that is not signed in.
     struct Obstacle {
         let count: Int
-        /// The explanation for one of them.
         let why: Explanation
     }
 
