@@ -35,7 +35,7 @@ package struct Backend: Sendable {
     /// The merged profile, with templates and pointers as written.
     package var document: Data { profile.source.json.serialized }
 
-    /// Sorted; without the values, which may be secrets.
+    /// The keys that differ, sorted; without the values, which may be secrets.
     package func keysChanged(since earlier: Backend) -> [String] { profile.source.keysDiffering(from: earlier.profile.source) }
 
     /// The lane by the route's template, or the route's name. `id` is nil only for a trial.

@@ -37,7 +37,7 @@ struct CaptureFile: Equatable {
         capturedAt = root.captureTime
     }
 
-    /// Two names of one user would be two unordered lanes. The profile checks the rest.
+    /// Rejects aliases: two names of one user would be two unordered lanes. The profile checks the rest.
     private static func check(_ folder: String) throws(NotUnderstood) {
         guard folder.first?.isWhitespace == false, folder.last?.isWhitespace == false,
             !folder.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })

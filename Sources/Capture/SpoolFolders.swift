@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import SystemPackage
 
-/// Handles only complete, regular files. Follows no link below the root (DroppedFilesByDescriptor).
+/// The folders of a drop folder. Handles only complete, regular files. Follows no link below the root (DroppedFilesByDescriptor).
 struct SpoolFolders: Sendable {
     let root, new, users, taken, refused, owners: FilePath
     /// Files dropped while signed out.

@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// One method per call, over the Unix socket at `socketPath`. Every error is a `Problem`; without a listener its code is
+/// The client of the daemon, over the Unix socket at `socketPath`. Every error is a `Problem`; without a listener its code is
 /// `daemon-not-running`.
 public struct ControlClient: Sendable {
     public let socketPath: String

@@ -11,7 +11,7 @@ public struct LaneQuery: WireRequest {
     public var parameters: [String: String] { ["limit": String(limit)] }
 }
 
-/// Entries of a lane are sent one after the other, the head first.
+/// A lane and its head. Entries of a lane are sent one after the other.
 public struct LaneReport: Codable, Sendable, Equatable {
     public var backend: String
     public var account: String

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Captures are still accepted, and entries being sent are finished.
+/// Pauses sending. Captures are still accepted, and entries being sent are finished.
 public struct PauseRequest: WireRequest, Codable {
     /// The profile name; nil for all backends.
     public var backend: String?

@@ -4,7 +4,7 @@ public struct SpoolReport: Codable, Sendable, Equatable {
     public var waiting: Int
     /// Files in `refused/`, each with its reason beside it.
     public var refused: Int
-    /// Cannot be taken because of a system error or their type. Regular files in `new/` also count as waiting.
+    /// Files that cannot be taken because of a system error or their type. Regular files in `new/` also count as waiting.
     public var stuck: Int
     /// One of them; nil if none.
     public var stuckExample: StuckFile?

@@ -19,7 +19,7 @@ package struct ControlLimits: Sendable {
     package var connectionsWithoutRole: Int
     /// Concurrent connections per user; does not apply to root and the daemon's user.
     package var connectionsPerUser = 64
-    /// Over the limit, these get a 503; more are closed at once.
+    /// Connections over the limit that get a 503; more are closed at once.
     package var refusals: Int
     /// Bytes of large bodies in memory: two of the largest, one per user. Processing needs four times as much.
     package var bodies = 66 << 20

@@ -35,7 +35,7 @@ package protocol ControlService: Sendable {
     func roster(_ request: RosterQuery, by caller: Caller) async throws -> RosterPage
     /// Returns when the read has ended, or after a minute.
     func refreshRoster(_ request: RosterReference, by caller: Caller) async throws -> RosterReport
-    /// Batches in order. Ends when the daemon stops or, without `follow`, after the last event.
+    /// Batches of events in order. Ends when the daemon stops or, without `follow`, after the last event.
     func events(_ request: EventQuery, by caller: Caller) async throws -> AsyncStream<[Event]>
     /// Records that `call`, named by method and path, was refused for lack of a role.
     func denied(_ call: String, by peer: Peer) async

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import SystemPackage
 
-/// Readable by its owner only. After a crash it has its old or its new content.
+/// A small file, readable by its owner only. After a crash it has its old or its new content.
 package struct DurableFile: Sendable, Hashable {
     package let path: String
 
@@ -16,7 +16,7 @@ package struct DurableFile: Sendable, Hashable {
     /// Nil if there is no file.
     package var owner: uid_t? { status?.st_uid }
 
-    /// Follows a link to a regular file. A device or a pipe could be read for ever.
+    /// True for a regular file or a link to one: a device or a pipe could be read for ever.
     package func isPlain(upTo bytes: Int) -> Bool { status.map { $0.isPlain && $0.st_size <= bytes } ?? false }
 
     private var status: stat? {
@@ -40,7 +40,7 @@ package struct DurableFile: Sendable, Hashable {
         }
     }
 
-    /// Empty if the disk does not return the bytes, or the path is a folder; nil without a file.
+    /// The content; empty if the disk does not return the bytes, or the path is a folder; nil without a file.
     package func readOrNothing() throws(FileError) -> Data? {
         do { return try read() } catch {
             guard error.action == .read, [.ioError, .isDirectory].contains(error.code) else { throw error }

@@ -67,7 +67,7 @@ package final class Folder: Sendable {
             .rename)
     }
 
-    /// Atomic and durable, by way of `draft`, which is removed on failure.
+    /// Replaces a file, atomically and durably, by way of `draft`, which is removed on failure.
     package func replace(_ name: FilePath, with content: Data, via draft: FilePath) throws(FileError) {
         try write(content, to: draft, mode: 0o600)
         do throws(FileError) {
@@ -141,7 +141,7 @@ package final class Folder: Sendable {
         try FileError.check(faccessat(fd, ".", W_OK, AT_EACCESS), path, .write)
     }
 
-    /// Sticky where others may write, so that users cannot rename or remove each other's files.
+    /// Sets the sticky bit where others may write, so that users cannot rename or remove each other's files.
     package func protect() {
         let mode = status.st_mode
         guard mode & (S_IWGRP | S_IWOTH) != 0, mode & S_ISVTX == 0, let fd = try? opened() else { return }

@@ -1,8 +1,8 @@
 import Foundation
 import SyncModel
 
-/// Parsed on access: a tree of the largest answers would take twenty times their memory. The last of duplicate members counts, as at most
-/// servers (ReadingJSON).
+/// A JSON document, parsed on access: a tree of the largest answers would take twenty times their memory. The last of duplicate members
+/// counts, as at most servers (ReadingJSON).
 package struct JSONDocument: Sendable {
     package let root: JSONElement
 

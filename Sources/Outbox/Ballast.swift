@@ -33,7 +33,7 @@ package final class Ballast: Sendable {
     /// Bytes free for this user; nil if unknown.
     var free: Int64? { Self.disk(of: folder)?.free }
 
-    /// Also frees the inode; false if there was nothing to release.
+    /// Frees the reserve and its inode; false if there was nothing to release.
     func release() -> Bool {
         state.withLock { isWhole in
             defer { isWhole = false }

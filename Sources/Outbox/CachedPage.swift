@@ -41,7 +41,7 @@ struct CachedPage: Equatable, Sendable {
         list.forEachRow(first: CachedRow.fixed) { values, place in CachedRow(values, at: place, in: list).map(body) ?? true }
     }
 
-    /// Stops when all ids have a label.
+    /// Adds labels until all ids have one.
     func addLabels(of ids: Set<RosterID>, to labels: inout [RosterID: String]) {
         guard labels.count < ids.count, ids.count > 1 || ids.allSatisfy(mayList), let list else { return }
         list.forEachRow(first: 1) { values, place in
@@ -77,7 +77,7 @@ struct CachedPage: Equatable, Sendable {
 }
 
 extension RosterKey {
-    /// Bound into the seal, so that the page opens only in its own place. No part contains a line feed.
+    /// The name that the page is sealed under, so that it opens only in its own place. No part contains a line feed.
     func name(revision: Int, page: Int) -> String {
         "roster\n\(destination.backend)\n\(destination.account)\n\(resource)\n\(revision)\n\(page)"
     }

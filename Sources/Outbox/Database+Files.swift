@@ -26,7 +26,7 @@ extension Database {
         guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code), message: "the log cannot be kept") }
     }
 
-    /// Includes frames written with less than `synchronous = FULL`.
+    /// Syncs the log, with frames written with less than `synchronous = FULL`.
     func syncLog() throws {
         guard let (file, methods) = file(SQLITE_FCNTL_JOURNAL_POINTER), let sync = methods.xSync else {
             throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: "the log is not open")

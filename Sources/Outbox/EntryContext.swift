@@ -64,7 +64,7 @@ extension Outbox {
         return try self.entry(id, db)?.entry
     }
 
-    /// Oldest first; empty unless the entry goes after all earlier ones of its subject.
+    /// The earlier entries, oldest first; empty unless the entry goes after all earlier ones of its subject.
     private static func earlier(than entry: Entry, _ db: Database) throws -> [Entry] {
         guard entry.mutation.afterSubject, let subject = entry.mutation.subject else { return [] }
         let statement = try db.cachedStatement(

@@ -87,7 +87,7 @@ extension EntrySearch {
         }
     }
 
-    /// `stateOrder` is in the order of acceptance for one state and backend.
+    /// Searches `stateOrder`, which is in the order of acceptance for one state and backend.
     private mutating func states(_ filter: EntryFilter, _ db: Database) throws -> Source {
         if let state = filter.state { conditions.append("state = \(bound(state.rawValue))") }
         if let backend = filter.backend { conditions.append("backend = \(bound(backend))") }
@@ -99,7 +99,7 @@ extension EntrySearch {
             } + ["INDEXED BY stateOrder WHERE state = '' AND backend = ''"])
     }
 
-    /// `routeOrder` is in the order of capture for one route.
+    /// Searches `routeOrder`, which is in the order of capture for one route.
     private mutating func captures(_ filter: EntryFilter) -> Source {
         var times: [String] = []
         if let since = filter.since { times.append("capturedAt >= \(bound(since.ms))") }

@@ -2,7 +2,7 @@ import Dispatch
 import GRDB
 import Synchronization
 
-/// Concurrent writes share one transaction and one fsync: while one transaction commits, the next gathers.
+/// Lets concurrent writes share one transaction and one fsync: while one transaction commits, the next gathers.
 final class GroupCommit: Sendable {
     private typealias Resumption = @Sendable () -> Void
 
@@ -147,7 +147,7 @@ extension GroupCommit {
     /// How a batch is written; the later steps are for a full disk (Decisions/Ballast.md).
     enum Step {
         case all, mandatoryOnly, withReserve
-        /// Without `secure_delete`, which would take as much room in the WAL.
+        /// Deletes without `secure_delete`, which would take as much room in the WAL.
         case fastDelete
 
         /// Nil after the last step.

@@ -10,7 +10,7 @@ package enum NewStore {
         try DurableFile(path: file + ".new").move(to: file)
     }
 
-    /// One file with the rows of `fill`, durable when this returns. Replaces the rest of an interrupted attempt.
+    /// Writes one file with the rows of `fill`; durable when it returns. Replaces the rest of an interrupted attempt.
     package static func write(to path: String, _ fill: (Database) throws -> Void) throws {
         for suffix in ["", "-journal"] { unlink(path + suffix) }
         var configuration = Configuration()

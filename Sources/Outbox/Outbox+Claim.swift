@@ -44,7 +44,7 @@ extension Outbox {
         try await settle([], thenClaim: orders, at: now)
     }
 
-    /// Independent of the clock (Decisions/DueAtOnce.md).
+    /// The `dueAt` of an entry that may be sent at once; independent of the clock (Decisions/DueAtOnce.md).
     package static let atOnce: Int64 = 0
 
     /// Bytes of payloads in flight at a backend, except a larger single one; each takes four times its size in memory.

@@ -181,7 +181,7 @@ extension Outbox {
         return nil
     }
 
-    /// Entries that had to follow the superseded one follow the new one if that is in the same lane. Otherwise a person decides.
+    /// Lets entries that had to follow the superseded one follow the new one, if that is in the same lane. Otherwise a person decides.
     static func takeOver(_ new: Mutation, as sequence: Int64, now: Date, _ db: Database) throws {
         guard let id = new.supersedes, let old = try receipt(id, db), old.supersededBy == new.id else { return }
         guard new.lane == old.lane, try !hasFollower(in: old.lane, at: new.destination, db) else {

@@ -26,7 +26,7 @@ extension Outbox {
             ])
     }
 
-    /// Oldest first, without kinds of newer versions. Cursors are contiguous; if the first is missing, it was pruned.
+    /// Events, oldest first, without kinds of newer versions. Cursors are contiguous; if the first is missing, it was pruned.
     package func events(since: Int64, limit: Int) async throws(OutboxError) -> [SyncEvent] {
         try await read { db in
             // Before the limit: a page of unknown kinds would look like the end.

@@ -23,7 +23,7 @@ extension Outbox {
         return released
     }
 
-    /// `end` is the last sequence of the batch, nil past the end.
+    /// Releases one batch; `end` is its last sequence, nil past the end.
     private static func releaseMisfits(
         of backend: String, after begin: Int64, _ decryptor: PayloadDecryptor, _ now: Date, _ fits: (Mutation) -> Bool, _ db: Database
     ) throws -> (count: Int, end: Int64?) {

@@ -44,8 +44,8 @@ extension Outbox {
         SELECT sequence, id FROM entry WHERE sequence = :number UNION SELECT sequence, id FROM receipt WHERE sequence = :number
         """
 
-    /// Newest first. Each search has its own limit, because a short beginning may fit all ids of some weeks. The ends of receipts' ids have
-    /// no index, which would cost each delivery a page.
+    /// Entries and receipts by a part of their id, newest first. Each search has its own limit, because a short beginning may fit all ids
+    /// of some weeks. The ends of receipts' ids have no index, which would cost each delivery a page.
     static let searchByPart: String = {
         let ends = [("entry", "entryEnd", "substr(id, -4) = substr(:part, -4) AND "), ("receipt", "receiptOf", "")]
         let searches = ends.flatMap { table, index, end in

@@ -4,7 +4,7 @@ import SyncModel
 
 /// References to rows that entries create. See Decisions/References.md.
 extension Outbox {
-    /// Undelivered, oldest first, with their content where it is readable.
+    /// The undelivered creates of a resource, oldest first, with their content where it is readable.
     package func creates(of resource: String, at destination: Destination, limit: Int) async throws(OutboxError) -> [Entry] {
         try await read { db in
             let rows = try Row.fetchAll(

@@ -19,7 +19,7 @@ extension Outbox {
         return try await read { db in try isOverLimit(with: refused, db) } ? .overLimit(maxBytes) : .enough
     }
 
-    /// Cached lists do not count: deliveries would not make room.
+    /// True if a submission of `bytes` exceeds the limit. Cached lists do not count: deliveries would not make room.
     func isOverLimit(with bytes: Int64, _ db: Database) throws -> Bool {
         let excess = try Self.usedBytes(db) + bytes - maxBytes
         guard excess > 0 else { return false }
@@ -90,7 +90,7 @@ extension Database {
         try Int64.fetchOne(self, sql: "SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size") ?? 0
     }
 
-    /// Few enough free pages to keep the WAL small; false if none.
+    /// Returns some free pages, few enough to keep the WAL small; false if none.
     func shrinkFile() throws -> Bool {
         let freed = try freedBytes()
         if freed == 0 { return false }

@@ -3,7 +3,7 @@ import GRDB
 import SyncModel
 import Vault
 
-/// Stored as a whole or not at all.
+/// A change of a session, stored as a whole or not at all.
 package struct SessionChange: Sendable {
     package let backend: String
     /// Sealed before it is stored.

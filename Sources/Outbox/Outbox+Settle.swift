@@ -107,7 +107,7 @@ extension Outbox {
         return db.changesCount == 1
     }
 
-    /// Nothing was sent, so the last result holds, unless a look-up was answered with an error.
+    /// True if nothing was sent, so that the last result holds, unless a look-up was answered with an error.
     private static func keepsLastResult(_ item: Settled) -> Bool {
         switch (item.attempt?.verdict, item.settlement) {
         case (.unseen?, _): item.entry.looks == 0

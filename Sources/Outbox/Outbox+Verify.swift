@@ -33,7 +33,7 @@ extension Outbox {
         }
     }
 
-    /// One batch, and the last sequence it read; nil past the end.
+    /// The unreadable entries of one batch, and the last sequence it read; nil past the end.
     private static func unreadable(after begin: Int64, by decryptor: PayloadDecryptor, _ db: Database) throws -> (
         found: [Int64], end: Int64?
     ) {

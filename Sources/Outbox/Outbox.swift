@@ -79,8 +79,8 @@ package struct Outbox: Sendable {
         }
     }
 
-    /// `thoroughly` checks all of it, in seconds for a million entries, and throws `damaged` on any fault. For `bytesToCheckpoint` see
-    /// `Ballast.margin`.
+    /// Opens the file. `thoroughly` checks all of it, in seconds for a million entries, and throws `damaged` on any fault. For
+    /// `bytesToCheckpoint` see `Ballast.margin`.
     private static func open(
         _ file: String, thoroughly: Bool, bytesToCheckpoint: Int64, _ begin: (Database) throws -> Int64
     ) throws -> (DatabasePool, epoch: Int64) {

@@ -6,7 +6,7 @@ import SyncModel
 /// One read of a list, page by page. A list that changes during the read is read again.
 package struct RosterPass: Sendable {
     package enum Step: Sendable, Equatable {
-        /// Read this page, if it differs from the tag.
+        /// Read this page; with the tag, only if it has changed.
         case page(Int, unless: String?)
         /// Renew the refused session, then go on with `next`.
         case renew

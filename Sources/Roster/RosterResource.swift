@@ -77,7 +77,7 @@ struct RosterResource: Sendable {
         return [rest, [aged, touch?.due].compactMap(\.self).min()].compactMap(\.self).max()
     }
 
-    /// Smaller is more urgent; 0 is for one that a caller waits for.
+    /// The urgency: smaller is more urgent, and 0 is for a list that a caller waits for.
     func rank(at now: Date) -> (Int, Date) {
         if isTouched(now) { return (1, now) }
         return readAt.map { (3, $0.addingTimeInterval(maxAge)) } ?? (2, now)

@@ -1,4 +1,4 @@
-/// Two running sums over pairs of 32-bit words, which can be reversed.
+/// A log's checksum: two running sums over pairs of 32-bit words, which can be reversed.
 struct LogChecksum: Hashable {
     let isBigEndian: Bool
     private var a: UInt32

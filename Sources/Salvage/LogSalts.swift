@@ -13,7 +13,7 @@ struct LogSalts: Hashable {
     /// True if at most one has changed: no two logs of a file share one.
     func areLike(_ other: LogSalts) -> Bool { first == other.first || second == other.second }
 
-    /// SQLite increments the first salt for each new log; the second is random.
+    /// True for the salts of an earlier log: SQLite increments the first one for each new log; the second is random.
     func areOlder(than other: LogSalts) -> Bool {
         second != other.second && (1...Self.mostLogs).contains(other.first &- first)
     }

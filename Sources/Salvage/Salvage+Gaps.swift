@@ -19,7 +19,7 @@ extension Salvage {
         for table in ["entry", "receipt"] { try db.execute(sql: "DELETE FROM \(table) WHERE sequence > ?", arguments: [limit]) }
     }
 
-    /// Cursors continue after all assigned ones. Keeps only the events after the last gap.
+    /// Continues cursors after all assigned ones. Keeps only the events after the last gap.
     func continueEvents() throws {
         let last = after(try greatest("SELECT max(cursor) FROM event"), counters["event"]).next
         assigned["event"] = last

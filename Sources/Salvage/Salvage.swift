@@ -32,7 +32,7 @@ final class Salvage {
         columns = try Self.columns(of: "entry", db)
     }
 
-    /// Newest versions first, so that an earlier version of a row never takes its place.
+    /// Reads the newest versions first, so that an earlier version of a row never takes its place.
     func run() throws -> SalvageReport {
         for trust in StorePages.Trust.allCases {
             try forEachRow(trust) { row in try take(row, trust) }

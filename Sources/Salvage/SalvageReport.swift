@@ -1,7 +1,7 @@
 import Files
 import Foundation
 
-/// Lies beside the damaged files.
+/// The report of a salvage, which lies beside the damaged files.
 package struct SalvageReport: Sendable, Hashable, Codable {
     package var at: Date
     /// The damage, as the second half of a sentence.

@@ -34,7 +34,7 @@ package struct StoreEvidence {
         }
     }
 
-    /// Damage does not hit so many rows and spare all others.
+    /// Unreadable rows that prove another key: damage does not hit so many rows and spare all others.
     private static let least = 3
     private static let most = 1000
 }

@@ -18,7 +18,7 @@ extension StorePages {
         return rows
     }
 
-    /// Empty for a database without tables; nil if unreadable, or if the tables do not match.
+    /// The applied migrations; empty for a database without tables; nil if unreadable, or if the tables do not match.
     var migrations: [String]? {
         guard let rows = rows(below: 1) else { return nil }
         if rows.isEmpty { return [] }

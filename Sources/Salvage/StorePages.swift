@@ -64,7 +64,7 @@ struct StorePages {
             } else { nil }
     }
 
-    /// Counted from 1; nil if this version is missing or unreadable.
+    /// A page, counted from 1; nil if this version is missing or unreadable.
     func page(_ number: Int, _ trust: Trust = .newest) -> [UInt8]? {
         let versions = log.versions[number] ?? []
         let isInDatabase = (versions.last?.offset ?? 0) < log.endOfCopied

@@ -20,7 +20,7 @@ struct TreePage {
 
     let kind: Kind
     private let bytes: [UInt8]
-    /// Page 1 has the file header before it.
+    /// The offset of the page header: page 1 has the file header before it.
     private let start: Int
     private let pages: StorePages
     private let other: StorePages.Trust
@@ -86,7 +86,7 @@ struct TreePage {
 
 /// SQLite's record format (https://sqlite.org/fileformat2.html#record_format).
 enum StoredRecord {
-    /// Up to the first incomplete value in the record of `size` bytes; nil if the header cannot be read.
+    /// The values up to the first incomplete one in the record of `size` bytes; nil if the header cannot be read.
     static func values(in bytes: [UInt8], size: Int) -> (values: [DatabaseValue], isWhole: Bool)? {
         guard let (headerSize, afterSize) = bytes.varint(at: 0), headerSize > 0, headerSize <= min(bytes.count, 512) else { return nil }
         var kinds: [Int64] = []

@@ -4,7 +4,8 @@
 struct WriteAheadLog {
     /// Bytes; nil if there is no log.
     let pageSize: Int?
-    /// Oldest first. An ambiguous frame is listed under both its page numbers; page 0 collects unknown pages.
+    /// Committed versions of each page, oldest first. An ambiguous frame is listed under both its page numbers; page 0 collects unknown
+    /// pages.
     private(set) var versions: [Int: [Version]] = [:]
     /// If some checkpointed frames are damaged, their end offset: the database may have later versions. Otherwise 0.
     private(set) var endOfCopied = 0
@@ -12,8 +13,8 @@ struct WriteAheadLog {
     private(set) var count: Int?
     /// The header is damaged, or a frame before one that a later frame continues from or that the index counts. A power cut causes neither.
     private(set) var isDamaged = false
-    /// Missing, or shorter or older than its index says. Also if all of it was checkpointed: SQLite would take the rest for newer than the
-    /// database.
+    /// The log is missing, or shorter or older than its index says. Also if all of it was checkpointed: SQLite would take the rest for
+    /// newer than the database.
     private(set) var isShort = false
     /// Some frames are unreadable, have no known page, or follow the last counted transaction.
     private(set) var mayHoldMore = false

@@ -5,7 +5,7 @@ package struct SandboxConfiguration: Sendable {
     package var controlPort = 0
     /// Faults that are active from the first request.
     package var faults: [Fault] = []
-    /// Appended, one JSON object per line.
+    /// The file of the ledger; each line is a JSON object.
     package var ledgerFile: String?
     package var backend = SandboxBackend.breatheSafe()
     package var clock = SandboxClock()

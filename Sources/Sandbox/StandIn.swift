@@ -17,7 +17,7 @@ protocol StandInState: Sendable {
     /// This backend's default error with this status.
     func refusal(_ status: Int, for request: SandboxRequest) -> Refusal
 
-    /// One with another status has `otherCode` and the reason phrase.
+    /// The default errors; one with another status has `otherCode` and the reason phrase.
     static var errors: [Refusal] { get }
 
     static var otherCode: String { get }

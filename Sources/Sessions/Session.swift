@@ -30,7 +30,7 @@ package enum SessionError: Error, Equatable, Sendable {
 package struct SessionSnapshot: Hashable, Sendable {
     package let backend: String
     package var state: State
-    /// Signed in, or has to sign in again.
+    /// The account that is signed in, or has to sign in again.
     package var account: Account?
     /// When it signed in.
     package var since: Date?

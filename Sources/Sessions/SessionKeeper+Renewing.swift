@@ -72,7 +72,7 @@ extension SessionKeeper {
         }
     }
 
-    /// During a sign-out it fails with `signingOut`, and leaves the renewed credentials in the record.
+    /// Performs one renewal. During a sign-out it fails with `signingOut`, and leaves the renewed credentials in the record.
     func renew() async -> Result<Session, SessionError> {
         // A sign-out that has cancelled it has forgotten it.
         defer { if !Task.isCancelled { renewal = nil } }

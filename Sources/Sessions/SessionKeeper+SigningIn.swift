@@ -3,8 +3,8 @@ import Foundation
 import SyncModel
 
 extension SessionKeeper {
-    /// Durable when it returns; a failure leaves everything as it was. `remember` keeps the password, if the profile allows it. For `known`
-    /// see `SessionState.completeSignIn`.
+    /// Signs in, or renews a session. Durable when it returns; a failure leaves everything as it was. `remember` keeps the password, if the
+    /// profile allows it. For `known` see `SessionState.completeSignIn`.
     package func signIn(
         _ method: SignInMethod, remember: Bool, by requester: Requester? = nil, known: [Account] = []
     ) async throws(SignInError) -> SessionSnapshot {

@@ -80,7 +80,7 @@ extension SessionState {
         }
     }
 
-    /// Stored before it is sent, because a refresh may rotate the token. Nil if nothing has to be stored.
+    /// Begins a refresh. It is stored before it is sent, because it may rotate the token. Nil if nothing has to be stored.
     private mutating func refreshBegins() -> SessionTransition? {
         answerWasLost = record.awaitsRefresh
         guard record.credentials.tokens?.refresh != nil, !record.awaitsRefresh else { return nil }
@@ -182,7 +182,7 @@ extension SessionState {
         return .end(transition, transition == nil ? .signingOut : .signInRequired(reason: reason))
     }
 
-    /// During a sign-out, renewed credentials serve only to end the session at the server.
+    /// Applies renewed credentials. During a sign-out, they serve only to end the session at the server.
     private mutating func applyRenewal(_ credentials: Credentials) -> SessionRecord {
         var next = record
         next.credentials = credentials

@@ -23,7 +23,7 @@ struct SessionState: Sendable {
     var renewal: Renewal?
     /// The store has an older record.
     var isDirty = false
-    /// Renewed credentials must be stored before they are used.
+    /// True while renewed credentials are not stored; they must not be used before.
     private(set) var isUnstored = false
     /// An earlier refresh was sent, and its answer was not stored.
     var answerWasLost = false
@@ -176,7 +176,8 @@ struct SessionState: Sendable {
 
     private var credentialOrigins: Set<String> { Set(backend.profile.credentialOrigins.map(\.description)) }
 
-    /// `known` are the backend's accounts in the store. An account keeps its name, and a token's name must not be another's.
+    /// Completes a sign-in. `known` are the backend's accounts in the store. An account keeps its name, and a token's name must not be
+    /// another's.
     func completeSignIn(
         _ signIn: AcceptedSignIn, by requester: Requester?, known: [Account], at now: Date
     ) throws(SignInError) -> SessionTransition {
@@ -331,7 +332,7 @@ struct SessionState: Sendable {
 
     // MARK: Refusals
 
-    /// Ignores older generations.
+    /// Notes a refusal of this generation; ignores older ones.
     mutating func markRefused(generation: Int) { if generation == record.generation { refusedGeneration = generation } }
 
     /// The credentials may be tried again.
@@ -345,7 +346,7 @@ struct SessionState: Sendable {
     /// The account must be confirmed before the next request.
     mutating func requireCheck() { isCheckDue = true }
 
-    /// Call before a check is sent. Later changes need a confirmation of their own.
+    /// Begins a check. Call before it is sent. Later changes need a confirmation of their own.
     mutating func beginCheck() { isCheckDue = false }
 
     /// The check had no answer, so the next request repeats it.
@@ -366,7 +367,7 @@ struct SessionState: Sendable {
         return last.hasAged(Self.longestUnchecked, at: now)
     }
 
-    /// `account` is nil for signed out. False if the backend named another one.
+    /// Notes the account that the backend named, nil for signed out; false if it is another one.
     mutating func confirm(_ account: AccountID?, generation: Int, at now: Date) -> Bool {
         guard generation == record.generation, record.state == .signedIn else { return true }
         askedAt = now

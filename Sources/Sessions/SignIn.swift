@@ -48,7 +48,7 @@ struct AcceptedSignIn: Sendable {
 package enum SignInError: Error, Equatable, Sendable {
     /// The server refused the credentials as the profile declares. The text is the server's.
     case refused(String)
-    /// May be a gateway's.
+    /// The refusal is not declared, so it may be a gateway's.
     case undeclared(Failure)
     /// The account is locked for a while, in the server's words; a further try may prolong the lock.
     case locked(String)

@@ -85,7 +85,7 @@ extension Daemon {
             metadata: ["backend": "\(backend.name)", "count": "\(held)"])
     }
 
-    /// Entries that did not fit an earlier profile and fit this one.
+    /// Releases entries that did not fit an earlier profile and fit this one.
     private func release(at backend: Backend) async throws(OutboxError) {
         let released = try await outbox.releaseMisfits(of: backend.name, at: context.clock.now) { backend.misfit(of: $0) == nil }
         guard released > 0 else { return }
@@ -93,7 +93,7 @@ extension Daemon {
             "Entries fit the profile again and will be sent", metadata: ["backend": "\(backend.name)", "count": "\(released)"])
     }
 
-    /// Within five seconds: hands back in-flight entries and closes the socket. A token refresh in progress may take ten.
+    /// Stops within five seconds: hands back in-flight entries and closes the socket. A token refresh in progress may take ten.
     package func stop() {
         ending.begin(.stop)
         for keeper in keepers { keeper.stop() }

@@ -7,7 +7,7 @@ import Logging
 import Outbox
 import ServiceLifecycle
 
-/// Changed links, addresses or routes are a hint to retry.
+/// Tells of changed links, addresses or routes, as a hint to retry.
 struct NetworkWatch: Service {
     let dispatcher: Dispatcher
     let notifications: Signal

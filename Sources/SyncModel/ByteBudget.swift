@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tasks wait in order until there is room.
+/// A memory budget: tasks wait in order until there is room.
 package final class ByteBudget: Sendable {
     private struct Waiter {
         let id: Int

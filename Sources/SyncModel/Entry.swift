@@ -4,7 +4,7 @@ import Foundation
 package struct Entry: Hashable, Sendable {
     /// Unique order of acceptance, and of delivery within a lane.
     package var sequence: Int64
-    /// Fields and payload are empty unless read to send or check the entry.
+    /// The mutation. Fields and payload are empty unless read to send or check the entry.
     package var mutation: Mutation
     package var state: State
     package var holdReason: HoldReason?

@@ -1,5 +1,6 @@
 extension JSONValue {
-    /// `129`, also for `129.0` and `1.29e2`. Exact at any length; nil for other values, and beyond `mostWholeDigits`.
+    /// The digits of a whole number: `129`, also for `129.0` and `1.29e2`. Exact at any length; nil for other values, and beyond
+    /// `mostWholeDigits`.
     package var wholeDigits: String? {
         switch self {
         case .int(let whole): String(whole)

@@ -1,5 +1,5 @@
 extension Unicode.Scalar {
-    /// Control characters, line separators and bidirectional controls, which can disguise a name (Unicode TR 36).
+    /// True for control characters, line separators and bidirectional controls, which can disguise a name (Unicode TR 36).
     package var isSteering: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true

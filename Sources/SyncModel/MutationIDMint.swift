@@ -1,6 +1,6 @@
 import Foundation
 
-/// Increasing version 7 UUIDs, even after the clock was set back (RFC 9562 6.2, method 1, with a 12-bit counter).
+/// Mints increasing version 7 UUIDs, even after the clock was set back (RFC 9562 6.2, method 1, with a 12-bit counter).
 package struct MutationIDMint: Sendable {
     private var milliseconds: UInt64 = 0
     private var counter: UInt64 = 0

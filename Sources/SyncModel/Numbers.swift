@@ -1,7 +1,7 @@
 import Foundation
 
 extension FixedWidthInteger {
-    /// 0 for NaN. `Int64(_:)` would trap, and external input may be any number.
+    /// The nearest integer; 0 for NaN. `Int64(_:)` would trap, and external input may be any number.
     package init(clamping number: Double) {
         guard !number.isNaN else {
             self = 0

@@ -12,7 +12,7 @@ extension String {
         return Array(distances.filter { $0.distance == least }.map { $0.word }.sorted().prefix(3))
     }
 
-    /// Insertions, removals, replacements and swaps of neighbours (optimal string alignment).
+    /// The number of insertions, removals, replacements and swaps of neighbours (optimal string alignment).
     func distance(to other: String) -> Int {
         let (a, b) = (Array(self), Array(other))
         var rows = [Array(0...b.count)]

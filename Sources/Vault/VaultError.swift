@@ -17,7 +17,7 @@ package struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
         case malformedKey
         /// Users other than the owner can read the key file.
         case exposedKey
-        /// Damaged, or sealed under another name or key.
+        /// The bytes are damaged, or sealed under another name or key.
         case unreadable
     }
 }

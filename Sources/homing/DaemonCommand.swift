@@ -35,7 +35,7 @@ struct Context: Sendable {
         console.write(asJSON ? console.json(value) : text())
     }
 
-    /// JSON as an array of any length; text as nothing for none.
+    /// Writes results: JSON as an array of any length; text as nothing for none.
     func answerAll(_ values: [some Encodable], _ text: @autoclosure () -> String) {
         if asJSON {
             console.write(console.json(values))

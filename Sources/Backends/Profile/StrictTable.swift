@@ -37,7 +37,7 @@ package final class StrictTable {
         return nil
     }
 
-    /// `parse` returns nil for an unexpected value. With `isSecret`, a mistake does not repeat the value.
+    /// Reads a key. `parse` returns nil for an unexpected value. With `isSecret`, a mistake does not repeat the value.
     package func read<T>(
         _ key: String, required: Bool = false, isSecret: Bool = false, expected: String, _ parse: (YAMLNode) -> T?
     ) -> T? {

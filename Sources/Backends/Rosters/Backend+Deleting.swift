@@ -6,7 +6,7 @@ import SyncModel
 package enum FreshRow: Equatable, Sendable {
     case one(RosterRow)
     case absent
-    /// Several rows, or one without a usable value for the request. Must not be sent.
+    /// Must not be sent: there are several rows, or one without a usable value for the request.
     case unfit(Failure)
     /// A row lacks a compared value, so an absence would prove nothing.
     case unreadable(Failure)

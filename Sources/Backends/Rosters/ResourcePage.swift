@@ -70,7 +70,7 @@ extension Backend {
 }
 
 extension Resource {
-    /// Anything but JSON may come from a gateway.
+    /// True if the parent's row is gone. Anything but JSON may come from a gateway.
     fileprivate func isGone(_ response: InboundResponse, errors: ErrorRules) -> Bool {
         guard parent != nil, (400..<500).contains(response.status), response.isJSON, !errors.endsSession(response) else { return false }
         return response.status == 404 || errors.code(of: response).map(gone.contains) == true

@@ -44,7 +44,7 @@ package struct OutboundRequest: Hashable, Sendable, CustomStringConvertible, Cus
     package var isSafe: Bool { method == "GET" || method == "HEAD" }
 
     package var description: String { "\(method) \(url.prefix { $0 != "?" && $0 != "#" })" }
-    /// Headers, body and query may contain credentials.
+    /// Hides headers, body and query, which may contain credentials, from dumps.
     package var customMirror: Mirror { Mirror(self, children: []) }
 
     package mutating func setHeader(_ name: String, _ value: String) {

@@ -2,7 +2,7 @@
 package struct DiscardChoice {
     /// Creating entries first: an entry must not be sent without its row, and the row would have no name without that entry.
     package private(set) var chosen: [EntrySummary]
-    /// Accepted together with chosen creating entries. Discarded after them.
+    /// Entries accepted together with chosen creating ones, and discarded after them.
     package private(set) var followers: [EntrySummary] = []
     /// Other undelivered entries for rows that are then not created.
     package private(set) var stranded: [EntrySummary] = []
@@ -37,7 +37,7 @@ package struct DiscardChoice {
         return followers.filter { follower in chosen.contains { ids.contains($0.id) && $0.then == follower.id } }
     }
 
-    /// Those whose rows were discarded.
+    /// The stranded entries whose rows were discarded.
     package func stranded(by done: [EntrySummary]) -> [EntrySummary] {
         var gone = Set(done.map(\.id))
         return stranded.filter { entry in

@@ -78,7 +78,7 @@ struct AIPhotoCall {
     let request: SandboxRequest
     let now: Date
 
-    /// Valid JSON that is not an object gives 500.
+    /// The body; valid JSON that is not an object gives 500.
     func body() throws(Refusal) -> JSONObject {
         guard let json = try? JSON(bytes: request.body) else {  // `try?`: the backend does not report the reason
             throw Refusal(400, "bad_request", "Unexpected token in JSON")

@@ -32,7 +32,7 @@ enum ArkitValidation {
     }
 }
 
-/// Five sums in millimetres; null if a distance is missing.
+/// BreatheSafe's five sums in millimetres; null if a distance is missing.
 struct ArkitAggregate: Sendable {
     let sums: JSON
     /// The share of sums that are not null, 0 to 100.

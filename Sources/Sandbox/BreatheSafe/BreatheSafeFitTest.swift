@@ -25,7 +25,7 @@ struct BreatheSafeFitTest: Sendable {
         "quantitative_fit_testing_device_id": nil, "bulk_fit_tests_import_id": nil, "mask_modded": false, "notes": nil, "procedure": nil,
     ]
 
-    /// Scalars, and the permitted members of objects.
+    /// The permitted values: scalars, and the permitted members of objects.
     static func permitted(_ given: JSONObject) -> JSONObject {
         var values: JSONObject = [:]
         for name in ["mask_id", "quantitative_fit_testing_device_id", "mask_modded", "notes", "procedure"] {

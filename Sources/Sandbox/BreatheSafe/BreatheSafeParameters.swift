@@ -23,7 +23,7 @@ extension SandboxRequest {
         return FormBody.read(String(decoding: body, as: UTF8.self))
     }
 
-    /// Rack's method override: a form field or a header of a POST names the method.
+    /// Applies Rack's method override: a form field or a header of a POST names the method.
     var withRackMethod: SandboxRequest {
         guard method == "POST", let other = form["_method"]?.text ?? header("X-HTTP-Method-Override") else { return self }
         return with(method: other.uppercased())

@@ -1,7 +1,7 @@
 import Foundation
 
 extension BreatheSafeState {
-    /// 25 per page by default and at most 100.
+    /// The manager's users, 25 per page by default and at most 100.
     func listManagedUsers(_ visit: BreatheSafeVisit) -> BreatheSafeReply {
         guard let manager = visit.user else {
             return .json(422, ["managed_users": [], "messages": ["Please log in."], "total_count": 0, "page": 1, "per_page": 25])

@@ -108,7 +108,7 @@ enum AnswerFormat: Sendable, Equatable {
     }
 }
 
-/// Rendered outside a controller; sets no cookies.
+/// Rails' error pages, rendered outside a controller; they set no cookies.
 enum ExceptionsPage {
     static func response(_ status: Int, as format: AnswerFormat) -> SandboxResponse {
         format == .json

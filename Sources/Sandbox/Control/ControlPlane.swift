@@ -15,7 +15,7 @@ struct ControlPlane: Sendable {
         "POST /add-person", "POST /remove-person",
     ]
 
-    /// `down` and an immediate `expire-sessions` take effect now instead.
+    /// Sets a fault; `down` and an immediate `expire-sessions` take effect now instead.
     func apply(_ fault: Fault) async {
         switch fault.name {
         case .down: await backend.down()

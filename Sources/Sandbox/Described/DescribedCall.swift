@@ -1,6 +1,6 @@
 import Foundation
 
-/// Recognizes requests and reads their values by inverting the profile's templates.
+/// One request of a profile. Recognizes requests and reads their values by inverting the templates.
 struct DescribedCall: Sendable {
     enum Purpose: Sendable, Equatable {
         case csrf, login, refresh, logout, logoutEverywhere, health

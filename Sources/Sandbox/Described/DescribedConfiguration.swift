@@ -5,9 +5,9 @@ package struct DescribedConfiguration: Sendable {
     /// The profile, merged with the profiles that it extends.
     let profile: JSON
     package var accounts: [SandboxAccount]
-    /// In seconds; nil for the profile's value, or an hour.
+    /// The lifetime of a session in seconds; nil for the profile's value, or an hour.
     package var accessLifetime: Int?
-    /// In seconds; nil for no expiry.
+    /// The lifetime of a refresh token in seconds; nil for no expiry.
     package var refreshLifetime: Int?
 
     /// Reads a profile with the daemon's rules; throws all mistakes at once.

@@ -14,7 +14,7 @@ extension JSON {
         return place
     }
 
-    /// Creates missing parents: an array if the next token is 0, otherwise an object.
+    /// Puts a value at a pointer. Creates missing parents: an array if the next token is 0, otherwise an object.
     mutating func put(_ value: JSON, at pointer: String) { self = putting(value, at: Self.tokens(of: pointer)[...]) }
 
     private func putting(_ value: JSON, at tokens: ArraySlice<String>) -> JSON {

@@ -41,7 +41,7 @@ struct FirebaseState: Sendable {
             ])
     }
 
-    /// Contains the project's name, to recognize tokens of other projects.
+    /// A new refresh token, with the project's name, which distinguishes it from those of other projects.
     mutating func newRefreshToken(for account: SandboxAccount) -> String {
         let token = OpaqueToken.new("\(Self.project).")
         refreshTokens[token] = account.id

@@ -1,4 +1,4 @@
-/// Integers are exact; other numbers keep their value but not their spelling. Objects have no key order.
+/// A JSON value. Integers are exact; other numbers keep their value but not their spelling. Objects have no key order.
 package enum JSON: Sendable, Equatable {
     case null
     case bool(Bool)

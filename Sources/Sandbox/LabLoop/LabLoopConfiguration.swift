@@ -17,7 +17,7 @@ package struct LabLoopConfiguration: Sendable {
     package var refreshLifetime = 7 * 24 * 3600
     /// The `expiresIn` of every response if it differs from the real lifetime; the current server always says 3600.
     package var statedLifetime: Int?
-    /// 423 on the older server, 401 on the current one.
+    /// The status for a locked account: 423 on the older server, 401 on the current one.
     package var lockedStatus = 423
     /// The limit in 15 minutes; 5 on the older server, nil for none.
     package var mostLogIns: Int?

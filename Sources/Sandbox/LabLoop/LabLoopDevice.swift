@@ -1,6 +1,6 @@
 import Foundation
 
-/// Identified by account and User-Agent, with one refresh token.
+/// A signed-in device, identified by account and User-Agent, with one refresh token.
 struct LabLoopDevice: Sendable {
     let account: String
     let userAgent: String

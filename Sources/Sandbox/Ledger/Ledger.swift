@@ -60,7 +60,7 @@ package final class Ledger: Sendable {
         }
     }
 
-    /// `status` is nil if the client received no complete response.
+    /// Records the response; `status` is nil if the client received no complete one.
     func answered(request: Int, entries: [Int], status: Int?) {
         let changed = books.withLock { books in
             books.requests[request - 1].status = status
@@ -74,7 +74,7 @@ package final class Ledger: Sendable {
     }
 }
 
-/// One JSON object per line. The last line with a sequence number replaces earlier ones.
+/// The ledger as a file with one JSON object per line. The last line with a sequence number replaces earlier ones.
 final class LedgerFile: Sendable {
     private let handle: Mutex<FileHandle>
 

@@ -43,7 +43,7 @@ struct ListsState: StandInState {
 
     static let errors: [Refusal] = [Refusal(401, "", "Invalid token"), Refusal(404, "", "Record not found"), .tooManyRequests]
 
-    /// Nothing else could open a session without a password.
+    /// Invalidates every token: nothing else could open a session without a password.
     mutating func expireSessions(rememberTokens: Bool) { signer.endTokens() }
 
     /// `log-ins` is the maximum per minute, null for no limit.

@@ -5,7 +5,7 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// socket(7), with a zero timeout: close(2) resets the connection.
+/// `struct linger` (socket(7)) with a zero timeout: close(2) resets the connection.
 private struct NoLinger: Sendable {
     let isOn: Int32 = 1
     let seconds: Int32 = 0
@@ -91,7 +91,7 @@ actor Listener {
         }
     }
 
-    /// New connections are refused after this returns.
+    /// Stops listening; new connections are refused after this returns.
     func down() async {
         guard let running else { return }
         self.running = nil

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// JSON Web Tokens with HS256 (RFC 7519). Replacing the key invalidates all tokens at once.
+/// Issues JSON Web Tokens with HS256 (RFC 7519). Replacing the key invalidates all tokens at once.
 struct TokenSigner: Sendable {
     private let accounts: [SandboxAccount]
     /// The claim with the account's identifier.

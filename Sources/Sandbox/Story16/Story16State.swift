@@ -46,7 +46,7 @@ struct Story16State: StandInState {
 
     static var settings: [Setting<Self>] { FirebaseState.settings.map { $0.within(\Self.firebase) } }
 
-    /// Storing the same value again commits nothing.
+    /// Stores a message. Storing the same value again commits nothing.
     private mutating func put(
         _ request: SandboxRequest, _ conversation: String, _ id: String, by account: SandboxAccount
     ) throws(Refusal) -> StandInReply {

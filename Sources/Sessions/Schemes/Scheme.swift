@@ -4,13 +4,13 @@ import SyncModel
 
 /// An authentication scheme, without state.
 protocol Scheme: Sendable {
-    /// Called only for the backend's own origin.
+    /// Adds credentials to a request; called only for the backend's own origin.
     func authorize(_ request: inout OutboundRequest, with credentials: Credentials)
 
     /// Applies renewed credentials; true on a change.
     func absorb(_ response: InboundResponse, to request: OutboundRequest, into credentials: inout Credentials) -> Bool
 
-    /// Confirms the account. `keep` stores the exchanged tokens before they are used.
+    /// Signs in and confirms the account. `keep` stores the exchanged tokens before they are used.
     func signIn(
         _ method: SignInMethod, over transport: any Transport, keep: @Sendable (Tokens) async throws(SignInError) -> Void
     ) async throws(SignInError) -> (Account, Credentials)

@@ -187,7 +187,7 @@ extension ControlHandler {
         return found.entry
     }
 
-    /// `text` is an id, known or not, a number, or a part of an id.
+    /// The id that `text` names: an id, known or not, a number, or a part of an id.
     func id(named text: String) async throws -> MutationID {
         guard let name = EntryName(text) else { throw Problem.notAName(text) }
         return try await outbox.id(named: name)

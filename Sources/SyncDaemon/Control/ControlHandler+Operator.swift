@@ -72,7 +72,7 @@ extension ControlHandler {
             account: entry.destination.account.rawValue, lane: entry.lane.rawValue)
     }
 
-    /// Must be signed in: a replacement belongs to this account too.
+    /// The entry's account, which must be signed in: a replacement belongs to it too.
     private func owner(of entry: Entry) async throws -> Account {
         let backend = entry.destination.backend
         // `try?`: nil means that no account is signed in.

@@ -115,7 +115,7 @@ extension SignIn {
 }
 
 extension Unicode.GeneralCategory {
-    /// Control characters and line separators could forge a log line.
+    /// True without control characters and line separators, which could forge a log line.
     fileprivate var isPrintable: Bool {
         ![.control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse].contains(self)
     }

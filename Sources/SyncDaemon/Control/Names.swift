@@ -80,7 +80,7 @@ struct Names {
         return reports
     }
 
-    /// `row` is the server's id; nil if the row is not created yet.
+    /// The subject in an answer. `row` is the server's id; nil if the row is not created yet.
     private static func report(_ subject: Subject, _ field: String, _ resource: Resource, row: RosterID?) -> SubjectReport {
         var report = SubjectReport(resource: resource.name, field: field, id: subject.id.rawValue)
         guard subject.id.reference != nil else { return report }

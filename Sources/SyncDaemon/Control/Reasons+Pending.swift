@@ -6,7 +6,7 @@ import Outbox
 import Sessions
 import SyncModel
 
-/// Causes for all entries first, then causes for this one.
+/// Why an entry waits: causes for all entries first, then causes for this one.
 extension Reasons {
     func pending(_ entry: Entry) -> Explanation {
         backendMissing(entry) ?? addressChanged(entry) ?? paused() ?? accountMissing(entry) ?? creation(entry)

@@ -11,7 +11,7 @@ struct JournalRecord: Sendable, Equatable {
 
     mutating func add(_ name: String, _ value: String) { fields.append(Field(name: name, value: value)) }
 
-    /// Values longer than `longest` bytes are cut and end with `…`.
+    /// The datagram. Values longer than `longest` bytes are cut and end with `…`.
     func encoded(longest: Int = .max) -> [UInt8] {
         var bytes: [UInt8] = []
         for field in fields {
@@ -30,7 +30,7 @@ struct JournalRecord: Sendable, Equatable {
         return bytes
     }
 
-    /// Capitals, digits and underscores, at most 64.
+    /// The field name of a key: capitals, digits and underscores, at most 64.
     static func name(for key: String) -> String {
         let tail = key.unicodeScalars.map { scalar in
             scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil) ? Character(scalar) : "_"

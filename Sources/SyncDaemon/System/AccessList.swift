@@ -41,7 +41,7 @@ struct AccessList: Equatable {
         ]
     }
 
-    /// linux/posix_acl_xattr.h: a version, then 8-byte entries, little-endian. Nil for another format.
+    /// Parses an extended attribute (linux/posix_acl_xattr.h): a version, then 8-byte entries, little-endian. Nil for another format.
     init?(attribute: [UInt8]) {
         guard attribute.count >= 4, attribute.count % 8 == 4, attribute[..<4] == [2, 0, 0, 0] else { return nil }
         entries = []

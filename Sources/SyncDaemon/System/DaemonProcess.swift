@@ -80,7 +80,7 @@ package struct DaemonProcess: Sendable {
         /// Another reload came after `next` was read.
         var readsAgain = false
         var isStopping = false
-        /// Repeated damage means failing disk or memory.
+        /// The number of salvages: repeated damage means failing disk or memory.
         var salvages = 0
     }
 

@@ -9,7 +9,7 @@ struct FolderRights: Equatable {
     var mode: mode_t
     /// Nil if there is only a mode.
     var access: AccessList?
-    /// Inherited by new files and folders.
+    /// The ACL that new files and folders inherit.
     var defaults: AccessList?
 
     /// True if a process whose only match is the group `member` has this access.

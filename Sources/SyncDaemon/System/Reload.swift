@@ -8,7 +8,7 @@ enum Reload: Sendable {
     case mistaken(Mistakes)
     case changed(Configuration, [Backend], [ConfigurationChange])
 
-    /// `restart` receives changed keys that need a process restart; they keep their values.
+    /// Reads the configuration. `restart` receives changed keys that need a process restart; they keep their values.
     init(
         file: String?, environment: [String: String], inForce: (configuration: Configuration, backends: [Backend]), deviceID: String,
         restart: inout [ConfigurationChange]

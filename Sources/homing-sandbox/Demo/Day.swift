@@ -1,7 +1,7 @@
 import Foundation
 import Sandbox
 
-/// Sentences, commands with their output, and the submitted changes.
+/// The story of a day: sentences, commands with their output, and the submitted changes.
 final class Day {
     let station: DemoStation
     /// In order of submission.

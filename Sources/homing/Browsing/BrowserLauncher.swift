@@ -15,7 +15,7 @@ struct BrowserLauncher: Sendable {
         path = "\(folder)/homing-dashboard-\(UUID().uuidString).html"
     }
 
-    /// Ignores failures: the address is on the terminal too. `address` must have no characters that HTML would read.
+    /// Opens the address; ignores failures, because it is on the terminal too. `address` must have no characters that HTML would read.
     func open(_ address: String) {
         let page = """
             <!doctype html><meta charset="utf-8"><title>Homing</title><meta http-equiv="refresh" content="0;url=\(address)">

@@ -1,6 +1,6 @@
 import ControlAPI
 
-/// Continues after an error in one of them.
+/// Applies an action to several entries, and continues after an error in one.
 struct EntryBatch {
     private(set) var done: [EntrySummary] = []
     private(set) var failures: [(id: String, problem: Problem)] = []

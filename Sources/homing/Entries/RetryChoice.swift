@@ -3,9 +3,9 @@ import ControlAPI
 /// Entries that ‘retry --all’ sends again, and those that it skips; none that are being discarded.
 struct RetryChoice {
     private(set) var retried: [EntrySummary] = []
-    /// May have taken effect and cannot be looked up.
+    /// Entries that may have taken effect and cannot be looked up.
     private(set) var doubtful: [EntrySummary] = []
-    /// Need the row of an entry that is not delivered and not retried.
+    /// Entries that need the row of an entry that is not delivered and not retried.
     private(set) var stranded: [EntrySummary] = []
 
     /// `entries` are by ascending sequence; `state` is that of an entry that others need, nil for an unknown one.

@@ -43,8 +43,8 @@ extension String {
 
     func padded(toColumns width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
 
-    /// Wrapped at spaces. A command between ‘ and ’ and a longer word in ASCII stay whole, so that people can copy them. Other longer words
-    /// are broken between characters.
+    /// The text, wrapped at spaces. A command between ‘ and ’ and a longer word in ASCII stay whole, so that people can copy them. Other
+    /// longer words are broken between characters.
     func wrapped(toColumns width: Int) -> [String] {
         var lines: [String] = []
         for word in matches(of: /[^ ‘]*‘[^‘’]*’[^ ]*|[^ ]+/).flatMap({ String($0.output).broken(toColumns: width) }) {

@@ -9,7 +9,7 @@ struct Facts {
         if let value, !value.isEmpty { rows.append((label, value.printable)) }
     }
 
-    /// At most `width` columns wide, except for a longer word.
+    /// The lines, at most `width` columns wide, except for a longer word.
     func lines(indent: Int = 0, width: Int = Table.width) -> [String] {
         let labels = rows.reduce(0) { max($0, $1.label.columns) } + 2
         let margin = String(repeating: " ", count: indent)

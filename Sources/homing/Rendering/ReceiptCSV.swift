@@ -1,7 +1,7 @@
 import ControlAPI
 import Foundation
 
-/// RFC 4180, with times in UTC. An apostrophe precedes cells that a spreadsheet would evaluate.
+/// Receipts as CSV (RFC 4180) with times in UTC. An apostrophe precedes cells that a spreadsheet would evaluate.
 enum ReceiptCSV {
     static let heading = row([
         "number", "id", "outcome", "captured_at", "accepted_at", "settled_at", "backend", "account", "email", "lane", "route", "remote_id",

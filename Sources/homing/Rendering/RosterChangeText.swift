@@ -2,7 +2,7 @@ import ControlAPI
 
 struct RosterChangeText {
     let roster: RosterReport
-    /// New rows of other lists may refer to this one's rows.
+    /// All lists, because new rows of other lists may refer to this one's rows.
     var all: [RosterReport] = []
 
     /// `row` is the changed or deleted one, as the person gave it.

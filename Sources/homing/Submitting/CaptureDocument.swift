@@ -11,7 +11,7 @@ struct CaptureDocument: Equatable {
     /// The capture time; nil for documents other than captures.
     let capturedAt: Date?
 
-    /// JSON, or the capture app's offline file `{"measurements": {…}, "userId": 5, …}`. The payload is the unchanged bytes.
+    /// Reads JSON, or the capture app's offline file `{"measurements": {…}, "userId": 5, …}`. The payload is the unchanged bytes.
     init(_ data: Data, from name: String) throws(Problem) {
         guard !data.isEmpty else { throw Self.unreadable(name, "it is empty") }
         guard String(validating: data, as: UTF8.self) != nil else { throw Self.unreadable(name, "it is not UTF-8 text") }

@@ -73,7 +73,7 @@ struct SubjectArgument {
         return row.id
     }
 
-    /// Exact matches, if any. `isWhole` is false if more rows fit than these.
+    /// The exact matches, if any. `isWhole` is false if more rows fit than these.
     static func closest(_ rows: [ControlAPI.RosterRow], to text: String, isWhole: Bool = true) -> [ControlAPI.RosterRow] {
         let exact = rows.filter { $0.label == text }
         return exact.isEmpty || !isWhole ? rows : exact

@@ -49,8 +49,8 @@ struct SyncWait: Sendable {
 }
 
 extension ExitCode {
-    /// 5 if a sign-in is needed; 6 if entries failed, are held or blocked, a profile is missing, or sending is paused; otherwise by
-    /// `attention`.
+    /// The exit code: 5 if a sign-in is needed; 6 if entries failed, are held or blocked, a profile is missing, or sending is paused;
+    /// otherwise by `attention`.
     init(for progress: SyncProgress) {
         if !progress.signInNeeded.isEmpty {
             self = .signInRequired

@@ -2,7 +2,7 @@
 import Foundation
 import Synchronization
 
-/// Alternate screen, no cursor, unbuffered keys. `leave` restores everything.
+/// Takes over the terminal: alternate screen, no cursor, unbuffered keys. `leave` restores everything.
 final class FullScreen: Sendable {
     private let descriptor: Int32
     private let before: termios

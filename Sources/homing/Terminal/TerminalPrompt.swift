@@ -53,7 +53,7 @@ struct TerminalPrompt {
     /// In bytes. A terminal discards the rest of a longer line (termios(3)).
     private static let longestLine = 4095
 
-    /// Byte by byte, to leave the rest of the input for the next question.
+    /// Reads byte by byte, to leave the rest of the input for the next question.
     private func line() -> String? {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0

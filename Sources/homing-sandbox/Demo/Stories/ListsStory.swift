@@ -56,7 +56,7 @@ struct ListsStory: Story {
         return String(match.1)
     }
 
-    /// Shared with `Lists2026Story`: the tasks at the server, the sign-out, and the comparison.
+    /// The end, shared with `Lists2026Story`: the tasks at the server, the sign-out, and the comparison.
     static func close(_ day: Day) throws -> Bool {
         day.say("The server has given the list and its tasks their numbers, and the daemon reads them.")
         try day.station.homing("lists", "--refresh")
