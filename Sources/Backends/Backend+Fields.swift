@@ -8,7 +8,7 @@ extension Backend {
         package let reference: String?
     }
 
-    /// The fields that a submission to the route may have, by name; empty for an unknown route.
+    /// The fields that a submission may have, by name; empty for an unknown route.
     package func fields(route name: String) -> [Field] {
         guard let route = profile.routes[name] else { return [] }
         return route.usedFields.sorted().map { field in
@@ -18,13 +18,13 @@ extension Backend {
         }
     }
 
-    /// The names of the fields of a route whose submissions have no payload; nil for other routes, and without fields.
+    /// The field names of a route without payload; nil for other routes, and without fields.
     package func fieldsWithoutPayload(route name: String) -> [String]? {
         guard !takesPayload(route: name), then(route: name) == nil else { return nil }
         let names = fields(route: name).map(\.name)
         return names.isEmpty ? nil : names
     }
 
-    /// True if the route sends a payload. A create's payload may go to the next route; see `then(route:)`.
+    /// True if the route sends a payload. That of a create may go to the next route; see `then(route:)`.
     package func takesPayload(route name: String) -> Bool { profile.routes[name]?.request.json?.takesPayload ?? false }
 }

@@ -3,7 +3,7 @@ import JSON
 import SyncModel
 
 extension Backend {
-    /// Fields with the types that the route declares; undeclared ones stay texts.
+    /// The fields with the types that the route declares; undeclared ones stay texts.
     package func fields(_ texts: [String: String], route name: String) -> [String: JSONValue] {
         let types = profile.routes[name]?.fields ?? [:]
         let references = Set(profile.routes[name]?.references.map(\.field) ?? [])
@@ -22,7 +22,7 @@ extension Backend {
         routes.filter { (try? checkFields(route: $0, fields: ["user_id": .int(1)], payload: Data("{}".utf8))) != nil }
     }
 
-    /// Throws if the item could never become a request. Call it before acceptance.
+    /// Throws if the item could never become a request.
     package func check(route name: String, fields: [String: JSONValue], payload: Data?) throws(Failure) {
         guard let (document, levels) = try checkFields(route: name, fields: fields, payload: payload) else { return }
         let route = try route(name)
@@ -48,7 +48,7 @@ extension Backend {
 
     private typealias Content = (document: JSONDocument, levels: Int)
 
-    /// Like `check`, but ignores the content of the payload, which it returns.
+    /// Like `check`, but returns the payload without checking its content.
     private func checkFields(route name: String, fields: [String: JSONValue], payload: Data?) throws(Failure) -> Content? {
         let route = try route(name)
         try route.check(fields)
@@ -92,16 +92,15 @@ extension Backend {
         profile.routes.mapValues { route in route.find.map { "\(route.request.json?.payloadMarker ?? "") \($0.match)" } ?? "" }
     }
 
-    /// Fields that identify the entry to people: those in the URL or lane, never those sent in a body.
+    /// Fields that people recognize the entry by: those in the URL or lane, never those sent in a body.
     package func identifyingFields(of fields: [String: JSONValue], route name: String) -> [String: String] {
         guard let route = profile.routes[name] else { return [:] }
         let names = Route.identifyingFields(route.request, route.lane)
         return fields.filter { names.contains($0.key) }.compactMapValues(\.text)
     }
 
-    /// Without credentials; the same entry gives the same bytes.
-    ///
-    /// - Parameter row: read just before, for a route with `row`. Without it, throws if the request names a value of the row.
+    /// The request without credentials; the same entry gives the same bytes. `row` is the fresh row of a route with `row`; without it,
+    /// throws if the request needs one.
     package func request(for mutation: Mutation, row: RosterRow? = nil) throws(Failure) -> OutboundRequest {
         var values = TemplateValues.of(mutation)
         if let row { values.inputs = try self.values(of: row, route: mutation.route) }

@@ -35,12 +35,10 @@ package struct Backend: Sendable {
     /// The merged profile, with templates and pointers as written.
     package var document: Data { profile.source.json.serialized }
 
-    /// The sorted keys that differ, without their values, which may be secrets.
+    /// The keys that differ, sorted; without the values, which may be secrets.
     package func keysChanged(since earlier: Backend) -> [String] { profile.source.keysDiffering(from: earlier.profile.source) }
 
-    /// From the route's template, or the route's name.
-    ///
-    /// - Parameter id: the entry's id; nil only for a trial.
+    /// The lane by the route's template, or the route's name. `id` is nil only for a trial.
     package func lane(route name: String, fields: [String: JSONValue], id: MutationID? = nil) throws(Failure) -> Lane {
         let route = try route(name)
         guard let lane = route.lane else { return Lane(name) }
@@ -56,7 +54,8 @@ package struct Backend: Sendable {
     /// Entries of the lane that `after` names need only be tried first.
     package func goesBehind(route name: String) -> Bool { profile.routes[name]?.isBehind ?? false }
 
-    /// An unknown route halts. A lane that another route waits for keeps its order, because the order is data there (Decisions/BlameByContrast.md).
+    /// The route's rule; an unknown route halts. A lane named in `after` keeps its order, because the order is data there
+    /// (BlameByContrast).
     package func onDead(route name: String) -> Mutation.OnDead {
         guard let route = profile.routes[name], route.onDead == .skip else { return .halt }
         let lane = (route.lane ?? TextTemplate(literal: name)).literals
@@ -67,12 +66,11 @@ package struct Backend: Sendable {
 
     package var routesWithLookUp: Set<String> { Set(profile.routes.values.filter { $0.find != nil }.map(\.name)) }
 
-    /// Each try first reads the row that it deletes, so a surplus try is harmless once the server has finished the previous one.
+    /// Each try first reads the row that it deletes, so a surplus try is harmless.
     package var routesThatReread: Set<String> {
         Set(routes.filter { deletes(route: $0) != nil && freshResource(route: $0) != nil && isIdempotent(route: $0) })
     }
 
-    /// How sentences name entries of the route; nil if the profile does not say.
     package func title(route name: String) -> Resource.Title? { profile.routes[name]?.title }
 
     /// True when the route leads to another server than the rest of the backend.
@@ -80,7 +78,7 @@ package struct Backend: Sendable {
         profile.routes[name].map { !profile.origin.isOrigin(of: $0.request.url.literalURL) } ?? false
     }
 
-    /// True when several sends have one effect for ever: by method (RFC 9110 9.2.2) or by declaration.
+    /// True when several sends have one effect, by method (RFC 9110 9.2.2) or by declaration.
     package func isIdempotent(route name: String) -> Bool {
         profile.routes[name].map { ["PUT", "DELETE"].contains($0.request.method) || $0.delivery == .repeatable } ?? false
     }

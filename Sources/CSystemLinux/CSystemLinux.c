@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 int homing_is_open_for_writing(int fd) {
-    // A read lease fails while any process has the file open for writing (fcntl(2)). If a process opens the file before the lease is released, the
-    // kernel sends SIGIO, whose default action would terminate the daemon.
+    // If a process opens the file before the lease is released, the kernel sends SIGIO, whose default action would terminate the daemon
+    // (fcntl(2)).
     signal(SIGIO, SIG_IGN);
     if (fcntl(fd, F_SETLEASE, F_RDLCK) == 0) {
         fcntl(fd, F_SETLEASE, F_UNLCK);
@@ -40,13 +40,13 @@ static void mark(int number, siginfo_t *info, void *context) {
     (void)written;
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
         if (faults[i] == number) sigaction(number, &before[i], NULL);
-    // Returning reruns the faulting instruction under the previous handler. A signal that was sent, as by abort, must be raised again.
+    // Returning reruns the faulting instruction under the previous handler. A signal that was sent must be raised again.
     if (info->si_code <= 0) raise(number);
 }
 
 void homing_mark_crashes(int fd) {
     int is_marking = atomic_exchange(&crash_fd, fd) >= 0;
-    // Installing twice would save our own handlers as the previous ones and loop on a fault.
+    // Installing twice would save our own handlers as the previous ones, and loop.
     if (is_marking) return;
     struct sigaction action;
     memset(&action, 0, sizeof action);
@@ -110,7 +110,7 @@ int homing_open_route_socket(void) {
 }
 
 void homing_return_memory(void) {
-    // By default glibc raises this threshold to 32 MiB after a large block is freed, and then keeps such blocks.
+    // By default glibc raises this threshold after a large block is freed, and then keeps such blocks.
     mallopt(M_MMAP_THRESHOLD, 256 << 10);
     mallopt(M_TRIM_THRESHOLD, 1 << 20);
     mallopt(M_ARENA_MAX, 2);

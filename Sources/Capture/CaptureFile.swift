@@ -10,8 +10,7 @@ struct CaptureFile: Equatable {
     var capturedAt: Date?
 
     /// Reads the capture app's offline file (`{"measurements": {…}, "userId": 5, …}`), or a plain capture whose folder names the user.
-    ///
-    /// Keeps a plain capture, or the app file's measurements, byte for byte.
+    /// Keeps the measurements byte for byte.
     init(name: String, folder: String?, content: Data) throws(NotUnderstood) {
         guard !content.isEmpty else { throw NotUnderstood("The file is empty.") }
         let names = ["userId", "measurements", "average_measurements"]

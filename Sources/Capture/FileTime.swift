@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Two parts, because 64-bit nanoseconds end in 2262 and file times can exceed that.
+/// A time in two parts: 64-bit nanoseconds end in 2262, and file times can exceed that.
 struct FileTime: Hashable, Comparable, Sendable {
     /// Since 1970.
     var seconds: Int64

@@ -24,7 +24,7 @@ final class FolderCounts: Sendable {
     private let known = Mutex<[FilePath: Count]>([:])
     private let coarseness: @Sendable (FileTime) -> TimeInterval
 
-    /// - Parameter coarseness: the resolution in seconds of a file system's times, judged from one of them.
+    /// `coarseness` judges the resolution in seconds of a file system's times from one of them.
     init(_ folders: SpoolFolders, coarseness: @escaping @Sendable (FileTime) -> TimeInterval = FolderCounts.coarseness) {
         self.folders = folders
         self.coarseness = coarseness
@@ -33,7 +33,7 @@ final class FolderCounts: Sendable {
     /// Whole seconds suggest an old file system with a 2 s resolution; others use kernel ticks of at most 10 ms.
     static func coarseness(of time: FileTime) -> TimeInterval { time.nanoseconds == 0 ? 2 : 0.1 }
 
-    /// Files in `new/` or taken but not stored, and refused files (`.reason` files are not counted).
+    /// Files in `new/` or taken but not stored, and refused files without `.reason` files.
     var now: (waiting: Int, refused: Int) {
         let all = all
         return (all.waiting, all.refused)
@@ -72,7 +72,7 @@ final class FolderCounts: Sendable {
         }
     }
 
-    /// Lists a folder only if its change time differs: listing 100,000 names takes 40 ms, the time 1 µs.
+    /// Lists a folder only if its change time differs: listing 100,000 names takes 40 ms.
     private func recount(_ directory: FilePath, folder: FilePath?, known: Count?) -> Count {
         var clock = timespec()
         clock_gettime(CLOCK_REALTIME, &clock)

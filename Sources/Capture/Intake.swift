@@ -21,11 +21,8 @@ package struct Intake: Sendable {
         package var lane: Lane
     }
 
-    /// Accepts one submission for the account that `account(at:)` found.
-    ///
-    /// - Parameters:
-    ///   - actor: the submitting user, for the events.
-    ///   - mustReplace: refuses the submission if the entry that it supersedes can no longer be replaced.
+    /// Accepts one submission for the account of `account(at:)`, by the user `actor`. With `mustReplace`, refuses it if the entry that it
+    /// supersedes can no longer be replaced.
     package func accept(
         _ submission: Submission, for account: Account, at backend: String, by actor: String? = nil, mustReplace: Bool = false
     ) async throws(IntakeError) -> Accepted {
@@ -36,7 +33,7 @@ package struct Intake: Sendable {
         return try first.get()
     }
 
-    /// Accepts submissions of one account in order, in one transaction: all of them, or none.
+    /// Accepts submissions in order, in one transaction: all of them, or none.
     package func accept(
         all submissions: [Submission], for account: Account, at backend: String, by actor: String? = nil
     ) async throws(IntakeError) -> [Accepted] {
@@ -51,11 +48,7 @@ package struct Intake: Sendable {
         return accepted
     }
 
-    /// Accepts mutations of one account in order with one fsync; each has its own result. Returns after the fsync.
-    ///
-    /// - Parameters:
-    ///   - mustReplace: as above.
-    ///   - isWhole: if one is refused, stores none and throws.
+    /// Accepts mutations in order, with one fsync; each has its own result. With `isWhole`, stores none and throws if one is refused.
     package func accept(
         _ mutations: [Mutation], accountLabel: String?, by actor: String? = nil, at now: Date, mustReplace: Bool = false,
         isWhole: Bool = false
@@ -81,9 +74,7 @@ package struct Intake: Sendable {
         }
     }
 
-    /// The signed-in account.
-    ///
-    /// - Parameter name: a backend; nil for the only one.
+    /// `name` is a backend, or nil for the only one.
     package func account(at name: String?) async throws(IntakeError) -> (backend: String, account: Account) {
         let known = addressing.backends.sorted()
         guard let backend = name ?? (known.count == 1 ? known.first : nil) else { throw .backendNotNamed(known: known) }
@@ -94,7 +85,6 @@ package struct Intake: Sendable {
 
     func isKnown(_ backend: String) -> Bool { addressing.backends.contains(backend) }
 
-    /// The display name of an account; nil if it is not signed in.
     func label(of owner: Destination) async -> String? {
         guard let account = await addressing.account(at: owner.backend), account.id == owner.account else { return nil }
         return account.label

@@ -7,7 +7,7 @@ import SystemPackage
 extension Spool {
     package nonisolated var unclaimedFiles: Int { fileCounts.all.unclaimed }
 
-    /// Call before a sign-in begins, and after a sign-in or sign-out. Sets earlier files aside.
+    /// Sets earlier files aside. Call before a sign-in begins, and after a sign-in or sign-out.
     package func accountMayHaveChanged() async {
         guard settings.isEnabled else { return }
         do {
@@ -21,8 +21,6 @@ extension Spool {
     }
 
     /// Assigns unclaimed files to `account`, after recording an event; returns their number.
-    ///
-    /// - Parameter actor: the person who claims them.
     package func claim(for account: Destination, by actor: String) async throws -> Int {
         let files = try inOrder(folders.unclaimedFiles())
         guard !files.isEmpty else { return 0 }

@@ -18,7 +18,7 @@ struct CaptureTimes {
         if let reading = known[file.path], (reading.inode, reading.modifiedAt, reading.size) == (file.inode, file.modifiedAt, file.size) {
             return reading.capturedAt
         }
-        // `try?`: an unreadable or invalid file has no time; taking it reports why.
+        // `try?`: taking the file reports why it has no time.
         let content = try? folders.content(of: file.path, atMost: Intake.largestDocument)
         let time = content.flatMap { JSONDocument($0)?.root.captureTime }
         known[file.path] = Reading(inode: file.inode, modifiedAt: file.modifiedAt, size: file.size, capturedAt: time)

@@ -16,12 +16,8 @@ extension Spool {
     /// The names of refused files, in order: at most `FolderCounts.mostNames`.
     package nonisolated var refusedNames: [String] { fileCounts.refusedNames }
 
-    /// Destroys a refused file and its `.reason` file, after recording an event.
-    ///
-    /// - Parameters:
-    ///   - owner: the only user whose file may be destroyed; nil for any.
-    ///   - actor: the person who discards it.
-    ///   - reason: the person's words.
+    /// Destroys a refused file and its `.reason` file, after recording an event. `owner` is the only user whose file may be destroyed, or
+    /// nil for any.
     package func discardRefused(_ name: String, of owner: uid_t?, by actor: String, reason: String) async throws -> RefusedFileEnd {
         let room = try folders.folder(folders.refused)
         let (file, explanation) = (FilePath(name), FilePath(name + ".reason"))
@@ -30,7 +26,7 @@ extension Spool {
         else { return .missing }
         guard owner == nil || owner == status.st_uid else { return .othersFile }
         try await outbox.record([SyncEvent(at: clock.now, .fileDiscarded, detail: ["file": name, "by": actor, "note": reason])])
-        // Meanwhile another request may have destroyed it, and a new file may have its name.
+        // Another request may have destroyed it, and a new file may have its name.
         guard let now = room.status(of: file), (now.st_ino, now.st_dev) == (status.st_ino, status.st_dev) else { return .missing }
         try room.unlink(file)
         try room.unlink(explanation)

@@ -34,7 +34,7 @@ extension Spool {
         try await store(taken)
     }
 
-    /// Stores taken files in order under the account in their names, then removes them.
+    /// Stores files in order, under the account in their names; then removes them.
     func store(_ taken: [Taken]) async throws {
         let groups = Dictionary(grouping: taken, by: \.owner)
         for (owner, files) in groups.sorted(by: { $0.key < $1.key }) {

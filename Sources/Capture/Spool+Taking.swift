@@ -14,7 +14,7 @@ extension Spool {
         var label: String?
     }
 
-    /// Durably moves a batch of complete files out of `new/`, bound to ids and an account by name; removes them from `candidates`.
+    /// Durably moves complete files from `candidates` out of `new/`, bound to ids and an account by name.
     func take(from candidates: inout ArraySlice<SpoolFolders.Candidate>) async throws -> [Taken] {
         let current = try await signedIn()
         try settle(current?.owner)
@@ -45,7 +45,7 @@ extension Spool {
             }
             bytes = bytes.addingClamped(candidate.size)
         }
-        // The id must survive a power cut before the entry does, or the file would be taken again under another id.
+        // Otherwise, a power cut could make the next start take the file under another id.
         if !touched.isEmpty { try folders.sync(touched) }
         return taken
     }
@@ -60,8 +60,7 @@ extension Spool {
         }
     }
 
-    /// Sets aside complete files that appeared while signed out, or before `signedIn` signed in; later files belong to that account. Does not use
-    /// file times (UnclaimedFiles).
+    /// Sets aside complete files that appeared while signed out, or before `signedIn` signed in. Does not use file times (UnclaimedFiles).
     func settle(_ signedIn: Destination?) throws {
         guard settings.unclaimed != .next, signedIn == nil || signedIn != present else { return }
         var touched: Set<FilePath> = []
@@ -87,7 +86,7 @@ extension Spool {
 
     private func isTaking(for account: Destination) -> Bool { settings.unclaimed == .next || present == account }
 
-    /// The name that binds a file to an id and an account; nil if its folder's name is not UTF-8 or too long.
+    /// The name in `taken/`; nil if the folder's name is not UTF-8 or too long.
     private func name(of file: SpoolFolders.Candidate, signedIn: Destination?) throws(FileError) -> TakenName? {
         let folder = file.folder.map { String(validating: $0) }
         if case .some(nil) = folder { return nil }
@@ -103,11 +102,11 @@ extension Spool {
         return name.text.utf8.count <= SpoolFolders.longestName ? name : nil
     }
 
-    /// Moves a file to `taken/`, or to `unclaimed/` without an owner. Returns its new path, or nil if the system refused.
+    /// Moves a file to `taken/`, or to `unclaimed/` without an owner. Nil if the system refused.
     private func move(_ file: SpoolFolders.Candidate, as name: TakenName, _ touched: inout Set<FilePath>) -> FilePath? {
         let path: FilePath
         do { path = try folders.take(file, as: name) } catch {
-            // Other files continue. The file may already have its hidden name; `note` ignores the path that does not exist.
+            // The file may already have its hidden name; `note` ignores a path that does not exist.
             for path in [file.path, folders.binding(file, to: name)] { note(path, error) }
             // Keeps the owner until the move succeeds.
             _ = sightings.note(file, owner: name.owner.flatMap(folders.owner), at: clock.now)

@@ -62,7 +62,6 @@ extension Spool {
 
     private func noticed(_ whole: Set<FilePath>) { closed.formUnion(whole) }
 
-    /// In seconds.
     func look(in seconds: TimeInterval) {
         let now = clock.now
         let again = now.addingTimeInterval(seconds)

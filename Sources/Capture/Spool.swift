@@ -7,10 +7,8 @@ import SyncModel
 import Synchronization
 import SystemPackage
 
-/// The drop folder: stores complete files from `new/` and then removes them.
-///
-/// Invalid files move to `refused/` with a `.reason` file. Files that cannot be taken stay in place and are reported. Files dropped while signed out
-/// move to `unclaimed/`.
+/// The drop folder: stores complete files from `new/`, then removes them. Invalid files move to `refused/` with a `.reason` file, and files
+/// dropped while signed out to `unclaimed/`. Files that cannot be taken stay and are reported.
 package actor Spool {
     package nonisolated let settings: SpoolSettings
     let folders: SpoolFolders
@@ -39,7 +37,7 @@ package actor Spool {
     let wake = Signal()
     /// Fires after every sweep.
     package nonisolated let looked = Signal()
-    /// The large file that stopped this sweep for lack of room; all others wait behind it.
+    /// The large file that stopped this sweep for lack of room.
     var withoutRoom: FilePath?
     var nextLook: Date?
     private var hasFailed = false
@@ -48,16 +46,15 @@ package actor Spool {
 
     /// Files per transaction.
     static let batch = 64
-    /// Bytes at which a batch is closed; a whole batch is held in memory.
+    /// Bytes at which a batch, which is held in memory, is closed.
     static let batchBytes: Int64 = 16 << 20
-    /// Seconds after which an unchanged file counts as complete, if neither kernel nor inotify says so.
+    /// Seconds after which an unchanged file counts as complete, without word from kernel or inotify.
     static let settledAge: TimeInterval = 5
     /// Interval of checks for changes without an event, in seconds.
     static let calmPace: TimeInterval = 60
     /// Pause before the next sweep, in seconds; doubles after each failure.
     static let pausesAfterFailure = 1.0...30
 
-    /// - Parameter calls: the file operations, which a test can make fail.
     package init(
         _ settings: SpoolSettings, intake: Intake, outbox: Outbox, clock: any SyncClock, log: Logger, calls: Folder.Calls = .init()
     ) throws {
@@ -85,10 +82,10 @@ package actor Spool {
     /// All counts, in one pass.
     package nonisolated var files: (waiting: Int, refused: Int, unclaimed: Int) { fileCounts.all }
 
-    /// Files that the last sweep could not take, or all waiting files if a large one has no room. `waiting` of them also count as waiting.
+    /// Files that the last sweep could not take, or all files if a large one has no room. `waiting` of them also count as waiting.
     package nonisolated var stuckFiles: (count: Int, waiting: Int, example: StuckFile?) { stuckReport.withLock(\.self) }
 
-    /// Why the last sweep stopped early; nil if it finished, or stopped for lack of room in the outbox.
+    /// Why the last sweep stopped early, other than for lack of room in the outbox.
     package nonisolated var failure: String? { failureReport.withLock(\.self) }
 
     package nonisolated func look() { wake.send() }
@@ -119,7 +116,7 @@ package actor Spool {
             lastFailure = nil
             failureReport.withLock { $0 = nil }
         } catch {
-            // Files in taken/ wait for the next sweep, which comes soon: no event reports free disk space.
+            // No event reports free disk space, so the next sweep comes soon.
             tell(error)
             hasFailed = true
         }

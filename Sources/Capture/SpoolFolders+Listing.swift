@@ -26,7 +26,7 @@ extension SpoolFolders {
         enum Kind { case file, folder, link, special }
     }
 
-    /// Files in `new/` and `new/users/<id>/`, oldest first, and everything that cannot be taken.
+    /// The files, oldest first, and everything that cannot be taken.
     func survey() -> (candidates: [Candidate], unfit: [FilePath: StuckFile.Cause]) {
         var candidates: [Candidate] = []
         var unfit: [FilePath: StuckFile.Cause] = [:]
@@ -87,7 +87,7 @@ extension SpoolFolders {
 
     func isMeant(_ name: FilePath, in folder: FilePath?) -> Bool { name.withPlatformString { isMeant($0, in: folder) } }
 
-    /// Skips hidden and temporary names (still being written), except the daemon's bindings.
+    /// False for hidden and temporary names, except the daemon's bindings.
     func isMeant(_ name: UnsafePointer<CChar>, in folder: FilePath?) -> Bool {
         if strncmp(name, ".", 1) == 0 { return bound(FilePath(platformString: name), in: folder) != nil }
         let length = strlen(name)

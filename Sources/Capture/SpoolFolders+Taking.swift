@@ -7,10 +7,8 @@ extension SpoolFolders {
     /// A hidden name during a copy from another file system; a TakenName follows.
     private static let binding = ".taking~"
 
-    /// Moves a file to `taken/`, or to `unclaimed/` without an owner; returns its path there.
-    ///
-    /// From another file system it is copied. Before the copy counts, a hidden name binds the original to its id, so that a crash cannot store it
-    /// twice (NamesInTaken).
+    /// Moves a file to `taken/`, or to `unclaimed/` without an owner. From another file system it is copied; a hidden name first binds the
+    /// original to its id, so that a crash cannot store it twice (NamesInTaken).
     func take(_ candidate: Candidate, as name: TakenName) throws(StuckFile.Cause) -> FilePath {
         let target = (name.owner == nil ? unclaimed : taken) / name.text
         let (folder, source): (Folder, FilePath)
@@ -47,7 +45,7 @@ extension SpoolFolders {
 
     func binding(_ candidate: Candidate, to name: TakenName) -> FilePath { candidate.directory / (Self.binding + name.text) }
 
-    /// The binding in this name; nil if there is none, or it was made in another folder.
+    /// Nil if the name is no binding, or was made in another folder.
     func bound(_ name: FilePath, in folder: FilePath?) -> TakenName? {
         guard let text = String(validating: name), text.hasPrefix(Self.binding),
             let taken = TakenName(String(text.dropFirst(Self.binding.count))),
@@ -59,9 +57,8 @@ extension SpoolFolders {
     /// In bytes.
     static let longestName = Int(NAME_MAX) - binding.utf8.count
 
-    /// Renames a held file; copies and removes it across file systems.
-    ///
-    /// - Parameter bind: called when the copy is durable, before its final rename; returns the source's new name.
+    /// Copies and removes across file systems. Then `bind` is called between the durable copy and its final rename, and returns the
+    /// source's new name.
     func move(
         _ file: OpenFile, _ name: FilePath, in folder: Folder, to room: Folder, _ target: FilePath,
         bind: (() throws(FileError) -> FilePath)? = nil

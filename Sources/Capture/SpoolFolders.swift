@@ -38,9 +38,7 @@ struct SpoolFolders: Sendable {
         return (try folder(names), name)
     }
 
-    /// Creates missing folders durably.
-    ///
-    /// - Parameter isStart: also syncs existing folders, which a crash may have left without durable names.
+    /// Creates missing folders durably. `isStart` also syncs existing ones, which a crash may have left without durable names.
     func make(isStart: Bool = false) throws {
         let isDurable = !isStart && rooms.allSatisfy(exists)
         try FileManager.default.createDirectory(atPath: root.string, withIntermediateDirectories: true)
@@ -54,7 +52,7 @@ struct SpoolFolders: Sendable {
             }
         }
         if !isDurable {
-            // A folder's own name must be durable too. `try?`: the daemon did not create a parent that it cannot open.
+            // `try?`: the daemon did not create a parent that it cannot open.
             try? Folder(root.removingLastComponent()).sync()
             for path in [root, new, owners] {
                 do { try folder(path).sync() } catch { throw UnusableFolder(path: path, error: error.code) }
@@ -72,7 +70,7 @@ struct SpoolFolders: Sendable {
         return folder.status(of: name)
     }
 
-    /// True if no process has the file open for writing; nil if the kernel cannot tell.
+    /// True if no process has the file open for writing; nil if unknown.
     func isWhole(_ path: FilePath) -> Bool? {
         // `try?`: an unopenable file is unknown.
         guard let (folder, name) = try? place(of: path), let file = try? folder.open(name) else { return nil }

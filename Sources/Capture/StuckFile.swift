@@ -28,7 +28,7 @@ extension StuckFile {
         case linked
         case link, folder, special
 
-        /// True, until the file is gone, if the daemon failed to take it; false for other kinds.
+        /// True if the daemon failed to take it, until the file is gone.
         var isFailure: Bool {
             switch self {
             case .system, .unwritable, .noBackend, .otherAccount, .diskFull, .overLimit, .unreadable, .linked: true

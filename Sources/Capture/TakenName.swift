@@ -1,7 +1,7 @@
 import Foundation
 import SyncModel
 
-/// A file name in `taken/` and `unclaimed/`. It holds the id and account, so that after a crash the file is stored once, for the right account
+/// A file name in `taken/` and `unclaimed/` with the id and account, so that a crash cannot store the file twice or for another account
 /// (NamesInTaken).
 struct TakenName: Equatable {
     var id: MutationID

@@ -6,7 +6,6 @@ public struct AuditQuery: WireRequest {
     public var kind: String?
     /// An account's id; nil for all.
     public var account: String?
-    /// Only records of this backend and of the station; nil for all.
     public var backend: String?
     /// Only records after this cursor.
     public var after: Int64
@@ -67,7 +66,6 @@ public enum AuditKind: String, Sendable, CaseIterable {
     }
 }
 
-/// One line of the audit trail.
 public struct AuditRecord: Codable, Sendable, Equatable {
     /// Of the event.
     public var cursor: Int64

@@ -5,7 +5,7 @@ extension BackendReport {
     /// Entries sent once their accounts are signed in.
     package var waitingForPeople: Int { queue.waiting - (waitingForFormerAddress ?? 0) }
 
-    /// The one account that must sign in before anything is sent; nil if signed in, unknown, or more than one.
+    /// The one account that must sign in before anything is sent; nil if signed in, unknown, or several.
     package var awaited: String? {
         if session.isSignedIn { return nil }
         if session.account != nil { return session.email }

@@ -9,10 +9,10 @@ public struct BackendReport: Codable, Sendable, Equatable {
     public var gate: String
     /// Why the gate is not open, as a sentence.
     public var gateReason: String?
-    /// Machine-readable reason while cooling: `offline`, `tls`, `clock`, `intercepted`, `lostAnswer`, `serverError`, `throttled`, `signInRequired`,
-    /// `stillUnauthorized` or `profile` (the profile does not fit the backend). New values may be added.
+    /// Why the gate is cooling: `offline`, `tls`, `clock`, `intercepted`, `lostAnswer`, `serverError`, `throttled`, `signInRequired`,
+    /// `stillUnauthorized` or `profile`. New values may be added.
     public var gateCause: String?
-    /// Sign-in command for the current or previous account, or else for the only waiting account.
+    /// The sign-in command of the current or previous account, or else of the only waiting one.
     public var signInCommand: String?
     public var session: SessionReport
     public var queue: QueueReport
@@ -22,13 +22,13 @@ public struct BackendReport: Codable, Sendable, Equatable {
     public var lastDelivered: Date?
     /// The next scheduled try; nil if none is scheduled.
     public var nextTry: Date?
-    /// When a connection showed that an outage may be over, if the gate is open and no answer has proven it since; nil otherwise.
+    /// When a connection showed that an outage may be over, until an answer proves it.
     public var connectedAt: Date?
     /// Entries of accounts that are not signed in.
     public var otherAccounts: [WaitingAccount]
-    /// A former backend address that entries are still bound to; nil for none.
+    /// A former address that entries are still bound to.
     public var formerAddress: String?
-    /// The number of those entries; nil for none. No current account can send them.
+    /// The number of these entries; no current account can send them.
     public var waitingForFormerAddress: Int?
     /// Nil if not paused.
     public var pause: PauseReport?
@@ -36,7 +36,7 @@ public struct BackendReport: Codable, Sendable, Equatable {
     public var discardedBySigningOut: Int?
     /// Routes that cool down while others are sent; nil for none.
     public var coolingRoutes: [CoolingRoute]?
-    /// The stored lists of the signed-in account; nil while signed out, and for a backend without lists.
+    /// The lists of the signed-in account; nil for a backend without lists.
     public var rosters: [RosterSummary]?
     /// Sign-outs that the server has not heard of; nil for none.
     public var owedSignOuts: [OwedSignOutReport]?
@@ -72,9 +72,9 @@ public struct BackendReport: Codable, Sendable, Equatable {
 /// Entries by state, across all accounts of a backend.
 public struct QueueReport: Codable, Sendable, Equatable {
     public var pending, inflight, held, dead, delivered, discarded: Int
-    /// Discarded entries whose content is not yet destroyed, so that they can be restored. Not among `held`.
+    /// Discarded entries that can still be restored. Not among `held`.
     public var discarding: Int
-    /// Pending entries of the signed-in account behind a dead or held one, or behind one with failing look-ups.
+    /// Pending entries of the signed-in account behind a failed or held one, or one with failing look-ups.
     public var blocked: Int
     /// Pending or in-flight entries with failing look-ups.
     public var unseen: Int
@@ -107,7 +107,7 @@ public struct CoolingRoute: Codable, Sendable, Equatable {
     public var until: Date
     /// The backend's answer, as a sentence.
     public var reason: String
-    /// The only entry that fails, if the profile says what its answer means; otherwise nil.
+    /// The only entry that fails, if the profile explains its answer.
     public var entry: String?
 
     public init(route: String, since: Date, until: Date, reason: String) {

@@ -3,14 +3,13 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// The client of the daemon: one method per call, over the Unix socket at `socketPath`.
-///
-/// Every error is a `Problem`; without a listener its code is `daemon-not-running`.
+/// The client of the daemon, over the Unix socket at `socketPath`. Every error is a `Problem`; without a listener its code is
+/// `daemon-not-running`.
 public struct ControlClient: Sendable {
     public let socketPath: String
     /// Response timeout; nil for the endpoint's `patience`.
     public let timeout: Duration?
-    /// Asks the service manager for the state of the daemon's service; nil if no service manager starts this daemon.
+    /// Nil if no service manager starts this daemon.
     private let serviceState: (@Sendable () async -> ServiceState?)?
 
     public init(socketPath: String, timeout: Duration? = nil) {
@@ -26,7 +25,7 @@ public struct ControlClient: Sendable {
         self.serviceState = serviceState
     }
 
-    // Never shut down, like `HTTPClient.shared`; that one would retry a refused connection for the whole timeout.
+    // `HTTPClient.shared` would retry a refused connection for the whole timeout.
     private static let http: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -94,7 +93,7 @@ public struct ControlClient: Sendable {
             var outbound = HTTPClientRequest(url: url(endpoint, request))
             outbound.method = .RAW(value: endpoint.method.rawValue)
             outbound.headers.add(name: "host", value: "homing")
-            // A reloading or stopping daemon closes kept-alive connections, perhaps just as the next request goes out.
+            // A stopping daemon may close a kept connection just as the next request goes out.
             outbound.headers.add(name: "connection", value: "close")
             if let body = request.body {
                 outbound.headers.add(name: "content-type", value: "application/json")
@@ -106,8 +105,8 @@ public struct ControlClient: Sendable {
         }
     }
 
-    /// Sends `request`. While the socket's backlog is full it reconnects, for `timeout` or some seconds: nothing has been sent yet. If the connection
-    /// breaks, as in a slow reload, it repeats a GET once.
+    /// Reconnects for `timeout` or some seconds while the socket's backlog is full. If the connection breaks, as in a slow reload, repeats
+    /// a GET once.
     private func connected(_ request: HTTPClientRequest, within patience: Duration) async throws -> HTTPClientResponse {
         let end = ContinuousClock.now + (timeout ?? Self.patienceToConnect)
         var pause = Duration.milliseconds(10)
@@ -127,7 +126,7 @@ public struct ControlClient: Sendable {
 
     private static let patienceToConnect = Duration.seconds(5)
 
-    /// Sends `request`; fails early if the service manager reports that the daemon does not run.
+    /// Fails early if the service manager reports that the daemon does not run.
     private func answered(_ request: HTTPClientRequest, within patience: Duration) async throws -> HTTPClientResponse {
         try await withThrowingTaskGroup(of: HTTPClientResponse.self) { group in
             group.addTask { try await Self.http.execute(request, timeout: .seconds(patience.components.seconds)) }

@@ -9,7 +9,7 @@ public struct Endpoint<Request: WireRequest, Response: Codable & Sendable>: Send
     public let access: Access
     /// In bytes.
     public let largestBody: Int
-    /// Response timeout: longer for calls that wait for a remote server or carry large payloads.
+    /// The response timeout: longer for calls that wait for a remote server or carry large payloads.
     public let patience: Duration
 
     public init(
@@ -58,7 +58,7 @@ public enum Endpoints {
     public static let resolve = Endpoint<ResolveRequest, EntrySummary>(.post, "/v1/entries/{id}/resolve", .operate)
     public static let discard = Endpoint<DiscardRequest, EntrySummary>(.delete, "/v1/entries/{id}", .administer)
     public static let restore = Endpoint<EntryReference, EntrySummary>(.post, "/v1/entries/{id}/restore", .administer)
-    /// The response has the payload, so up to 32 MiB, and up to twice as much where its characters are escaped.
+    /// The response has up to 32 MiB, and twice as much where characters are escaped.
     public static let export = Endpoint<EntryReference, ExportedEntry>(
         .get, "/v1/entries/{id}/export", .administer, patience: .seconds(90))
     public static let sync = Endpoint<SyncRequest, SyncReport>(.post, "/v1/sync", .operate)
@@ -77,7 +77,7 @@ public enum Endpoints {
     public static let roster = Endpoint<RosterQuery, RosterPage>(.get, "/v1/roster/{resource}", .operate)
     public static let refreshRoster = Endpoint<RosterReference, RosterReport>(
         .post, "/v1/roster/{resource}/refresh", .operate, patience: .seconds(90))
-    /// The response is a stream (application/x-ndjson): one JSON `Event` per line, and an empty line at intervals without events.
+    /// A stream (application/x-ndjson): one JSON `Event` per line, and an empty line at intervals without events.
     public static let events = Endpoint<EventQuery, Event>(.get, "/v1/events", .observe)
     /// The response is `InterfaceDescription.yaml` (application/yaml).
     public static let openapi = Endpoint<NoInput, String>(.get, "/v1/openapi.yaml", .observe)

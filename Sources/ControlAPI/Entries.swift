@@ -6,24 +6,23 @@ public struct EntrySummary: Codable, Sendable, Equatable {
     public var backend: String
     public var account: String
     public var route: String
-    /// How sentences name entries of the route; nil if its backend has no profile.
     public var title: RosterTitle?
     public var lane: String
-    /// The row that it refers to, or the one that it creates; nil unless the route refers to a list or makes a row of one.
+    /// The row that it refers to or creates; nil unless the route refers to a list or makes a row of one.
     public var subject: SubjectReport?
     /// `pending`, `inflight`, `delivered`, `dead`, `held` or `discarded`.
     public var state: String
     public var holdReason: String?
-    /// The id of the entry that must first create the row that this one refers to; nil for none, and once it is created.
+    /// The entry that must first create the row that this one refers to.
     public var needs: String?
-    /// While it is undelivered: the id of the entry that was accepted with it, and that gives the row which this one creates its content. There is no
-    /// entry of that id if the submission had no payload. Nil for other routes.
+    /// While undelivered: the id of the entry accepted with it, which gives the created row its content. It may not exist, if the
+    /// submission had no payload.
     public var then: String?
     /// From the file or the caller; otherwise equal to `acceptedAt`.
     public var capturedAt: Date
     public var acceptedAt: Date
     public var dueAt: Date?
-    /// For a pending entry, the id of the entry it waits behind; nil for none.
+    /// The id of the entry that a pending one waits behind.
     public var behind: String?
     public var settledAt: Date?
     /// Counted attempts, at most three.
@@ -34,14 +33,14 @@ public struct EntrySummary: Codable, Sendable, Equatable {
     public var uncertain = false
     /// Whether the route has a look-up, which precedes resending an uncertain entry.
     public var canBeLookedUp = false
-    /// True if it may have taken effect and Homing cannot look it up, so that a retry needs `withoutLooking`; otherwise nil.
+    /// True if a retry needs `withoutLooking`, because the entry may have taken effect and cannot be looked up; otherwise nil.
     public var retryMayDuplicate: Bool?
     /// Payload bytes.
     public var size = 0
     public var remoteID: String?
     public var lastStatus: Int?
     public var lastError: String?
-    /// When a discarded entry's content is destroyed; nil unless `holdReason` is `discarding`.
+    /// Set while `holdReason` is `discarding`.
     public var discardAt: Date?
     /// The id of the entry that replaced it. Only in `EntryDetail`.
     public var supersededBy: String?
@@ -65,11 +64,11 @@ public struct EntrySummary: Codable, Sendable, Equatable {
 /// By ascending sequence.
 public struct EntryPage: Codable, Sendable, Equatable {
     public var entries: [EntrySummary]
-    /// Pass as `after` to get the next page; nil at the end and for a query of the newest.
+    /// Pass as `after` to get the next page; nil at the end.
     public var next: Int64?
     /// The number of entries in this page.
     public var shown: Int
-    /// The number of entries that the query matches, on all pages; counted up to 10,000.
+    /// Matching entries on all pages; counted up to 10,000.
     public var total: Int
     /// True if more match than are counted.
     public var totalIsLeast: Bool?
@@ -108,11 +107,11 @@ public struct AttemptSummary: Codable, Sendable, Equatable {
 public struct EntryDetail: Codable, Sendable, Equatable {
     public var entry: EntrySummary
     public var attempts: [AttemptSummary]
-    /// Fields used for its address and lane; nil if none, or after the payload is destroyed.
+    /// The fields for its address and lane; nil if none, or after the payload is destroyed.
     public var fields: [String: String]?
-    /// For a pending entry, the id of the entry it waits behind; nil for none.
+    /// The id of the entry that a pending one waits behind.
     public var behind: String?
-    /// After delivery, a JSON pointer to the first difference between the server's copy and the payload.
+    /// A JSON pointer to the first difference between the server's copy and the payload.
     public var altered: String?
 
     public init(
@@ -136,7 +135,7 @@ public struct Explanation: Codable, Sendable, Equatable {
     public var next: String?
     /// Whether the next step is required: without it, the entry stays as it is.
     public var needsPerson: Bool
-    /// The changes, of `Change`, that the caller can make now; nil for none.
+    /// Values of `Change` that the caller can make now.
     public var changes: [String]?
 
     package enum Change: String, Sendable {

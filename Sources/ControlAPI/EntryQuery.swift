@@ -4,7 +4,7 @@ public struct EntryQuery: WireRequest {
     /// `pending`, `inflight`, `delivered`, `dead`, `held` or `discarded`; nil for all.
     public var state: String?
     public var backend: String?
-    /// Only entries that refer to the row with this id, such as a person, or to the row that an entry creates (`@` and the entry's UUID).
+    /// Only entries that refer to the row with this id, or to a new row (`@` and the UUID of its entry).
     public var user: String?
     public var route: String?
     /// Only entries captured at this time or later.

@@ -5,9 +5,9 @@ public struct Event: Codable, Sendable, Equatable {
     public var cursor: Int64
     public var at: Date
     /// `captured`, `delivered`, `retrying`, `released`, `held`, `dead`, `retried`, `discarded`, `recovered`, `gateChanged`, `signedIn`,
-    /// `signedOut`, `signInRefused`, `signInFailed`, `signInRequired`, `signOutFailed`, `signOutHeard` (by the server that did not hear it at
-    /// first), `signOutGivenUp`, `fileRefused`, `fileDiscarded`, `claimed`, `started`, `reloaded`, `stopped`, `synced`, `denied`, `paused`,
-    /// `resumed`, `salvaged`, `unverified`, `rosterChanged`, `resolved`, `exported`, `restored` or `superseded`. New kinds may be added.
+    /// `signedOut`, `signInRefused`, `signInFailed`, `signInRequired`, `signOutFailed`, `signOutHeard`, `signOutGivenUp`, `fileRefused`,
+    /// `fileDiscarded`, `claimed`, `started`, `reloaded`, `stopped`, `synced`, `denied`, `paused`, `resumed`, `salvaged`, `unverified`,
+    /// `rosterChanged`, `resolved`, `exported`, `restored` or `superseded`. New kinds may be added.
     public var kind: String
     public var backend: String?
     public var account: String?

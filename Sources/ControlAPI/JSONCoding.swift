@@ -26,13 +26,13 @@ public enum JSONCoding {
         return decoder
     }()
 
-    /// Clamps times that RFC 3339 cannot express, such as one from a damaged disk, so that one bad value does not make a whole response undecodable.
+    /// Clamps times beyond RFC 3339, so that one bad value does not make a whole response undecodable.
     public static func text(_ date: Date) -> String {
-        // The format truncates to milliseconds, and most stored times are slightly too small.
+        // The format truncates, and most stored times are slightly too small.
         min(max(date.inMilliseconds, first), last).addingTimeInterval(0.000_25).formatted(style)
     }
 
-    /// From 1600, before which calendars disagree, to 9999, the last 4-digit year (https://www.rfc-editor.org/rfc/rfc3339#section-5.6).
+    /// The year 1600, before which calendars disagree; the last is 9999 (RFC 3339 5.6).
     private static let first = Date(timeIntervalSince1970: -11_676_096_000)
     private static let last = Date(timeIntervalSince1970: 253_402_300_799)
 

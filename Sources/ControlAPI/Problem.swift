@@ -46,7 +46,7 @@ public struct Problem: Error, Codable, Sendable, Equatable {
         /// With `strict`: the submitted id is not in the stored list.
         public static let notListed = Code("not-listed")
         public static let wrongState = Code("wrong-state")
-        /// The entry may have taken effect, and Homing cannot look it up: sent again, it may exist twice.
+        /// The entry may have taken effect and cannot be looked up: sent again, it may exist twice.
         public static let mayDuplicate = Code("may-duplicate")
         public static let outboxFull = Code("outbox-full")
         public static let storageFailed = Code("storage-failed")
@@ -69,7 +69,7 @@ public struct Problem: Error, Codable, Sendable, Equatable {
         Problem(.busy, status: 503, title: "The daemon is busy", detail: detail, next: "Try again in a second.")
     }
 
-    /// `who` is signed in, and another account wanted to be; `logout` is the command that signs `who` out.
+    /// Another account than `who` wanted to sign in; `logout` is the command that signs `who` out.
     public static func alreadySignedIn(_ who: String, at backend: String, logout: String) -> Problem {
         Problem(
             .alreadySignedIn, status: 409, title: "Already signed in",

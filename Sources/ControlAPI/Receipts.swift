@@ -57,7 +57,7 @@ public struct ReceiptReport: Codable, Sendable, Equatable {
     public var status: Int?
     /// Proved by a look-up, not by the response to the send.
     public var foundByLookup: Bool
-    /// JSON pointer to the first difference between the server's copy and the payload; nil if none or unknown.
+    /// JSON pointer to the first difference between the server's copy and the payload.
     public var altered: String?
     /// True if the server may have used another account's session.
     public var unverified: Bool?
@@ -69,7 +69,7 @@ public struct ReceiptReport: Codable, Sendable, Equatable {
     public var discardedBy: String?
     /// The id of the entry that replaced it; nil for none.
     public var supersededBy: String?
-    /// The person who said that it was delivered, after its outcome was unknown; `status` is then nil.
+    /// The person who recorded the delivery; `status` is then nil.
     public var resolvedBy: String?
 
     public init(

@@ -1,4 +1,4 @@
-/// A word of a report that programs act on. The report keeps the string; `unknown` stands for any word of a newer daemon.
+/// A word of a report that programs act on. `unknown` stands for any word of a newer daemon.
 package protocol ReportWord: RawRepresentable, CaseIterable, Sendable where RawValue == String {
     static var unknown: Self { get }
 }

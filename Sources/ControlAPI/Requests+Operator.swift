@@ -1,10 +1,10 @@
 import Foundation
 
-/// Replaces an undelivered entry by one with other fields, the same route and the same payload.
+/// Keeps the route and the payload.
 public struct FixRequest: WireRequest {
     /// As in `EntryReference`.
     public var id: String
-    /// A UUID from the client for the new entry; nil to mint one.
+    /// Chosen by the client; nil to mint one.
     public var newID: String?
     /// The changed fields, as in `Submission`; the others stay.
     public var fields: [String: String]
@@ -41,7 +41,7 @@ public struct FixRequest: WireRequest {
 public struct ResolveRequest: WireRequest {
     /// As in `EntryReference`.
     public var id: String
-    /// The server's id of the delivered row, if known; nil if it was not delivered.
+    /// The server's id of a delivered row, if known.
     public var remoteID: String?
     public var delivered: Bool
 
@@ -74,7 +74,7 @@ public struct ResolveRequest: WireRequest {
 public struct DiscardRequest: WireRequest {
     /// As in `EntryReference`.
     public var id: String
-    /// Seconds until the content is destroyed, 0 to 86,400. Until then `restore` brings the entry back.
+    /// Seconds until the payload is destroyed, 0 to 86,400.
     public var grace: Int
     /// A person's words for the event, at most 200 characters.
     public var reason: String?
@@ -98,7 +98,7 @@ public struct DiscardRequest: WireRequest {
 
     /// In characters.
     public static let longestReason = 200
-    /// In seconds: the grace of a person's discard, unless it is final.
+    /// The usual grace of a discard, in seconds.
     package static let usualGrace = 600
 
     public var parameters: [String: String] {
@@ -114,7 +114,7 @@ public struct ExportedEntry: Codable, Sendable, Equatable {
     public var entry: EntrySummary
     /// All fields of the item; numbers as text.
     public var fields: [String: String]
-    /// The text of the JSON document, byte for byte as submitted; nil for none.
+    /// The JSON text, byte for byte as submitted.
     public var payload: String?
 
     public init(entry: EntrySummary, fields: [String: String], payload: String?) {

@@ -10,14 +10,14 @@ public struct NoInput: WireRequest {
 public struct SignIn: WireRequest, Codable {
     /// The profile name; optional with one backend.
     public var backend: String?
-    /// The account for a password; for a token, the account's display name.
+    /// The account for a password; the display name for a token.
     public var email: String?
     public var password: String?
-    /// For backends with an external sign-in, such as Google: used to fetch further tokens.
+    /// A refresh token, for backends with an external sign-in, such as Google.
     public var refreshToken: String?
     /// A fixed token, such as an API key.
     public var token: String?
-    /// Keep the password, sealed, to renew an ended session without a person.
+    /// Keeps the password, sealed, to renew an ended session.
     public var remember: Bool?
 
     public init(
@@ -52,13 +52,13 @@ public struct SignIn: WireRequest, Codable {
 
 public struct SignOut: WireRequest {
     public var backend: String?
-    /// The id of the account to sign out, as in the status; another account stays signed in. Nil for any.
+    /// The id of the account to sign out; another one stays signed in.
     public var account: String?
     /// Also end the account's sessions on other devices, if the backend can.
     public var allDevices: Bool
     /// Override a profile that refuses sign-out with undelivered entries.
     public var force: Bool
-    /// Keep the stored lists of the account until it signs in again; otherwise they are deleted.
+    /// Keeps the account's lists until it signs in again.
     public var keepData: Bool
 
     public init(
@@ -88,21 +88,21 @@ public struct SignOut: WireRequest {
     }
 }
 
-/// A new entry. The body is the payload, sent byte for byte; everything else is a parameter.
+/// The body is the payload, byte for byte; everything else is a parameter.
 public struct Submission: WireRequest {
     public var backend: String?
     /// A route of the backend's profile, e.g. `measurement`.
     public var route: String
-    /// A UUID from the client: the same id with the same content is the same entry (idempotent).
+    /// Chosen by the client: the same id with the same content is the same entry.
     public var id: String?
     /// The id of the replaced entry.
     public var supersedes: String?
-    /// Item fields, passed as `item.<name>=<value>`: a number if the route declares one, otherwise text.
+    /// Item fields, as `item.<name>=<value>`: a number if the route declares one, otherwise text.
     public var fields: [String: String]
     public var payload: Data?
-    /// Capture time; nil or an implausible time means the time of acceptance.
+    /// The capture time; nil or implausible means the time of acceptance.
     public var capturedAt: Date?
-    /// Refuse an id that is missing from a complete and current list, instead of warning.
+    /// Refuses an id that is missing from a complete and current list.
     public var strict: Bool
 
     public init(
@@ -156,7 +156,7 @@ public struct EntryReference: WireRequest {
 public struct RetryRequest: WireRequest {
     /// As in `EntryReference`.
     public var id: String
-    /// Skip the look-up of an earlier uncertain send; the entry may then exist twice on the server.
+    /// Skips the look-up of an uncertain entry, which may then exist twice on the server.
     public var withoutLooking: Bool
 
     public init(id: String, withoutLooking: Bool = false) {

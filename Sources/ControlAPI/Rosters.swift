@@ -1,6 +1,6 @@
 import Foundation
 
-/// How messages name the rows of a list, such as `person` and `people`, or the entries of a route.
+/// How messages name rows, such as `person` and `people`, or entries of a route.
 public struct RosterTitle: Codable, Sendable, Equatable {
     public var one: String
     public var many: String
@@ -11,7 +11,7 @@ public struct RosterTitle: Codable, Sendable, Equatable {
     }
 }
 
-/// A list that Homing has read from a backend and keeps on the station, such as the people of the signed-in account.
+/// A list that Homing has read and keeps on the station, such as the people of the signed-in account.
 public struct RosterReport: Codable, Sendable, Equatable {
     public var backend: String
     /// The resource's name in the profile.
@@ -38,7 +38,7 @@ public struct RosterReport: Codable, Sendable, Equatable {
     /// Why the last read failed, as a sentence; nil if it did not.
     public var failure: String?
     public var failingSince: Date?
-    /// The item fields that take an id of this list, by route; nil for none.
+    /// The item fields that take an id of this list, by route.
     public var references: [FieldReference]?
     /// Nil if no route creates or changes rows.
     public var actions: RosterActions?
@@ -79,9 +79,9 @@ public struct RosterActions: Codable, Sendable, Equatable {
     public var delete: String?
     /// Whether a person must confirm `delete`; nil for no.
     public var confirm: Bool?
-    /// The members of the payload of `change`, which `add` takes too; empty for any.
+    /// The members of the payload of `change` and `add`; empty for any.
     public var form: [String]
-    /// The item fields of `add`, if it takes no payload; otherwise nil.
+    /// The item fields of `add`, if it takes no payload.
     public var fields: [String]?
 
     public init(
@@ -110,9 +110,9 @@ public struct RosterRow: Codable, Sendable, Equatable {
     public var label: String
     /// The stored values by JSON pointer, as the server wrote them; without absent ones.
     public var values: [String: String]
-    /// `new` for a row that is not created yet; otherwise nil. Other values may be added.
+    /// `new` for a row that is not created yet. Other values may be added.
     public var pending: String?
-    /// The id of the undelivered entry that deletes the row; nil for none.
+    /// The undelivered entry that deletes the row.
     public var deletion: String?
 
     public init(id: String, label: String, values: [String: String], pending: String? = nil, deletion: String? = nil) {
@@ -124,11 +124,11 @@ public struct RosterRow: Codable, Sendable, Equatable {
     }
 }
 
-/// Rows by label, then id. New rows come first, on the first page, in addition to its limit.
+/// Rows by label, then id. New rows come first, on the first page, beyond its limit.
 public struct RosterPage: Codable, Sendable, Equatable {
     public var roster: RosterReport
     public var rows: [RosterRow]
-    /// The number of rows that the query matches, on all pages, with the new ones.
+    /// The number of matching rows on all pages, with new rows.
     public var matching: Int
     /// Pass as `after` to get the next page; nil at the end.
     public var next: String?
@@ -149,7 +149,7 @@ public struct RosterSummary: Codable, Sendable, Equatable {
     public var state: String
     public var count: Int?
     public var readAt: Date?
-    /// Since when it is older than the profile's `max_age`; nil if it is not.
+    /// Since when it is older than the profile's `max_age`.
     public var staleSince: Date?
     /// Why the last read failed, as a sentence; nil if it did not.
     public var failure: String?

@@ -1,6 +1,6 @@
 import Foundation
 
-/// systemd's view of the service. With socket activation, a connection succeeds even if no daemon will answer.
+/// systemd's view of the service: with socket activation, a connection succeeds even if no daemon will answer.
 package struct ServiceState: Sendable, Equatable {
     /// E.g. `active`, `activating`, `inactive` or `failed`.
     package let active: String
@@ -60,7 +60,7 @@ package struct ServiceState: Sendable, Equatable {
         defer { limit.cancel() }
         let isDone = await withCheckedContinuation { done in
             process.terminationHandler = { done.resume(returning: $0.terminationStatus == 0) }
-            // Foundation does not call the handler if the program could not be started.
+            // Foundation calls no handler if the program could not be started.
             do { try process.run() } catch { done.resume(returning: false) }
         }
         // The output is a few dozen bytes, which fit in the pipe.

@@ -39,7 +39,7 @@ public struct SessionList: Codable, Sendable, Equatable {
     public init(sessions: [SessionReport]) { self.sessions = sessions }
 }
 
-/// A sign-out that the server has not heard of. Homing repeats the call.
+/// A sign-out that did not reach the server. Homing repeats the call.
 public struct OwedSignOutReport: Codable, Sendable, Equatable {
     public var account: String
     public var email: String?
@@ -71,7 +71,7 @@ public struct SignOutReport: Codable, Sendable, Equatable {
     public var discarded: Int?
     /// True if the stored lists of the account stay on this station; nil if they were deleted.
     public var dataKept: Bool?
-    /// Until when Homing repeats the call that the server did not hear, for this device only; nil if it does not.
+    /// Until when Homing repeats the call, for this device only.
     public var owedUntil: Date?
 
     public init(

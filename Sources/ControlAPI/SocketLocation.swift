@@ -10,14 +10,14 @@ public enum SocketLocation {
     public static let longest = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
     public static func fits(_ path: String) -> Bool { path.utf8.count <= longest }
 
-    /// The socket of a user's daemon: `$XDG_RUNTIME_DIR/homing/homing.sock`, or else in the state directory.
+    /// The user's own socket: in `$XDG_RUNTIME_DIR/homing`, or else in the state directory.
     public static func user(environment: [String: String]) -> String {
         if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") { return "\(runtime)/homing/\(fileName)" }
         if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return "\(state)/homing/\(fileName)" }
         return "\(environment["HOME"] ?? "/")/.local/state/homing/\(fileName)"
     }
 
-    /// The client's socket: `$HOMING_SOCKET`; else the user's own daemon if it listens; else the installed system service; else the user's own.
+    /// `$HOMING_SOCKET`; else the user's own daemon if it listens; else the installed system service; else the user's own.
     public static func forClient(
         environment: [String: String], system: String = SocketLocation.system, isRoot: Bool = geteuid() == 0,
         isInstalled: Bool = SocketLocation.isServiceInstalled
@@ -36,7 +36,7 @@ public enum SocketLocation {
     /// Also true if unknown: connecting then reports the reason.
     private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR }
 
-    /// Whether a daemon listens; true if unknown. A killed daemon leaves its socket file behind.
+    /// True if a daemon listens, or if unknown. A killed daemon leaves its socket file behind.
     private static func isAnswered(_ path: String) -> Bool {
         guard exists(path) else { return false }
         var address = sockaddr_un()

@@ -54,13 +54,13 @@ public struct AccountStats: Codable, Sendable, Equatable {
     public var email: String?
     public var captured = 0
     public var delivered = 0
-    /// Refusals by reason; an entry that is tried again and refused again counts again.
+    /// Refusals by reason; an entry that is refused again counts again.
     public var refused: [String: Int] = [:]
     /// Failed sends that counted as attempts.
     public var retried = 0
     /// Entries that a person discarded or replaced. One counts when its discard can no longer be undone.
     public var discarded = 0
-    /// From capture to delivery, in milliseconds, within 5 %; nil without deliveries.
+    /// The delay from capture to delivery, in milliseconds, within 5 %.
     public var medianDelay: Int64?
     /// As `medianDelay`: 95 of 100 deliveries took at most so long.
     public var p95Delay: Int64?

@@ -1,4 +1,4 @@
-/// The row that an entry refers to, such as the measured person, or the one that it creates.
+/// The row that an entry refers to or creates, such as the measured person.
 public struct SubjectReport: Codable, Sendable, Equatable {
     /// The list's name in the profile.
     public var resource: String
@@ -6,13 +6,13 @@ public struct SubjectReport: Codable, Sendable, Equatable {
     public var field: String
     /// The server's id; while the row is not created yet, `@` and the id of the entry that creates it.
     public var id: String
-    /// The row's name in the stored list; nil if it is not there, and while the entry's account is not signed in.
+    /// The row's name; nil if it is not in the stored list, or the entry's account is not signed in.
     public var label: String?
-    /// For a row that an entry has created: `@` and the id of that entry, as the field holds it.
+    /// For a created row: `@` and the id of the entry, as the field holds it.
     public var reference: String?
-    /// True until the row is created; until then its label is the submitted one.
+    /// True until the row is created; its label is the submitted one.
     public var isNew: Bool?
-    /// How messages name such a row, such as `person`; nil unless it is new.
+    /// How messages name a new row, such as `person`.
     public var title: String?
 
     public init(
@@ -26,8 +26,7 @@ public struct SubjectReport: Codable, Sendable, Equatable {
         self.isNew = isNew
     }
 
-    /// `Anna Example (5)`, or the id alone. Two people may have one name, so the id is always there. For a new row `Anna Example (new)`, or `@` and a
-    /// short id.
+    /// `Anna Example (5)`, always with the id, because two people may have one name. For a new row, `Anna Example (new)`.
     public var text: String {
         if isNew == true { return label.map { "\($0) (new)" } ?? "@\(id.suffix(12))" }
         guard let label, !label.isEmpty, label != id else { return id }

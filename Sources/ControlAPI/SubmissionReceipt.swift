@@ -7,12 +7,12 @@ public struct SubmissionReceipt: Codable, Sendable, Equatable {
     public var backend: String
     public var account: String
     public var lane: String
-    /// SHA-256 of the accepted payload in lower-case hex; nil without a payload. Homing does not keep it.
+    /// SHA-256 of the payload in lower-case hex. Homing does not keep it.
     public var sha256: String?
     public var subject: SubjectReport?
-    /// Something is probably wrong with the accepted entry, such as a person who is not in the list; as a sentence.
+    /// A sentence about a probable mistake, such as a person who is not in the list.
     public var warning: String?
-    /// The id of a second entry, which gives the created row the payload; nil for none.
+    /// The id of a second entry, which gives the created row the payload.
     public var then: String?
 
     public init(id: String, sequence: Int64, duplicate: Bool, backend: String, account: String, lane: String, sha256: String? = nil) {

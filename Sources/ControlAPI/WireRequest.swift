@@ -6,7 +6,7 @@ public protocol WireRequest: Sendable {
     var parameters: [String: String] { get }
     /// Always JSON; nil for none.
     var body: Data? { get }
-    /// Parses a request; the error names the wrong parameter and the expected value.
+    /// The error names the wrong parameter and the expected value.
     init(parameters: [String: String], body: Data?) throws(Problem)
 }
 
@@ -15,7 +15,7 @@ extension WireRequest {
 }
 
 extension WireRequest where Self: Decodable {
-    /// Decodes a JSON object and rejects unknown keys: a misspelt `until` would pause for ever.
+    /// Rejects unknown keys: a misspelt `until` would pause for ever.
     static func read(_ body: Data, known: [String], like example: String) throws(Problem) -> Self {
         let (request, keys): (Self, Set<String>)
         do {

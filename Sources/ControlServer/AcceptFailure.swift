@@ -2,8 +2,8 @@ import Foundation
 import NIOCore
 import Synchronization
 
-/// Handles accept(2) failures. NIO reports the error only to the listener's pipeline before it closes the listener, so the text is kept here. Out of
-/// descriptors or memory, NIO keeps retrying in a busy loop instead; then accepting pauses.
+/// NIO reports an accept(2) failure only to the listener's pipeline, then closes the listener; this keeps the text. Without descriptors or
+/// memory, NIO would retry in a busy loop, so accepting pauses.
 final class AcceptFailure: ChannelInboundHandler, Sendable {
     typealias InboundIn = Channel
 

@@ -1,7 +1,7 @@
 import ControlAPI
 import Glibc
 
-/// The groups that have a role on the control channel; nil for none.
+/// The groups that have a role; nil for none.
 package struct AccessGroups: Sendable, Equatable {
     package var observe: Group?
     package var operate: Group?
@@ -40,9 +40,8 @@ package struct AccessPolicy: Sendable {
     /// The role of all other users who can connect.
     private let others: Access?
 
-    /// - Parameters:
-    ///   - administrators: administer regardless of groups.
-    ///   - isOpenToAll: every local user can connect. If false and no group has a role, being able to connect grants `operate`.
+    /// `administrators` need no group. `isOpenToAll`: every local user can connect. If not, and no group has a role, connecting grants
+    /// `operate`.
     package init(administrators: Set<uid_t> = [0, geteuid()], groups: AccessGroups = AccessGroups(), isOpenToAll: Bool = false) {
         self.administrators = administrators
         self.groups = groups
@@ -57,7 +56,7 @@ package struct AccessPolicy: Sendable {
 
     package func isAdministrator(_ uid: uid_t) -> Bool { administrators.contains(uid) }
 
-    /// The problem for a `peer` without `access`, with the step that grants it.
+    /// The problem of a peer without `access`, with the step that grants it.
     package func refusal(of peer: Peer, for access: Access) -> Problem {
         let user = UserName(peer.uid)
         // The lowest sufficient role.

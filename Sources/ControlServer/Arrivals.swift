@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Hands accepted connections from the event loops to the server task and drops none, even on cancellation: an unconsumed NIOAsyncChannel crashes the
-/// process (swift-nio issues 2637 and 2813), and NIO's and Swift's streams can drop elements.
+/// Hands accepted connections to the server task and drops none, even on cancellation: an unconsumed NIOAsyncChannel crashes the process
+/// (swift-nio 2637, 2813), and NIO's and Swift's streams can drop elements.
 final class Arrivals<Element: Sendable>: Sendable {
     private struct State {
         var arrived: [Element] = []

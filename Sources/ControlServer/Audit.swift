@@ -1,7 +1,7 @@
 import ControlAPI
 import Logging
 
-/// The log of calls that change something. Never logs a secret or a payload.
+/// Logs calls that change something. Never logs a secret or a payload.
 struct Audit: Sendable {
     private let log: Logger
     private let throttle = AuditThrottle()
@@ -21,7 +21,7 @@ struct Audit: Sendable {
         log.notice("Call failed", metadata: facts)
     }
 
-    /// True if the refusal was logged; most are not in a loop of refusals.
+    /// True if the refusal was logged.
     func denied<Input, Output>(_ endpoint: Endpoint<Input, Output>, by peer: Peer) -> Bool {
         guard let facts = throttled(Self.facts(endpoint.name, nil, peer, outcome: "403 not-permitted"), of: peer) else { return false }
         log.warning("Call denied", metadata: facts)
@@ -37,7 +37,7 @@ struct Audit: Sendable {
         log.warning("Refused a connection over the limit", metadata: facts)
     }
 
-    /// Includes the number of suppressed lines, if any; nil to suppress this one too.
+    /// The facts with the number of suppressed lines; nil to suppress this one too.
     private func throttled(_ facts: Logger.Metadata, of peer: Peer) -> Logger.Metadata? {
         guard let suppressed = throttle.allow(peer.uid, at: .now) else { return nil }
         var facts = facts

@@ -13,7 +13,7 @@ final class AuditThrottle: Sendable {
     private static let most = 10
     private let windows = Mutex<[uid_t: Window]>([:])
 
-    /// The number of suppressed lines since this user's last one; nil to suppress this one too.
+    /// The number of lines suppressed before; nil to suppress this one too.
     func allow(_ uid: uid_t, at now: ContinuousClock.Instant) -> Int? {
         windows.withLock { windows in
             var window = windows[uid] ?? Window(start: now)

@@ -1,11 +1,9 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes a connection without a request for `idle`, or without the end of a body or another MiB of it within `body`. Only time in which the daemon
-/// is ready to read counts until the response.
-///
-/// During shutdown, a connection without a request stays open for `lastOrders`, because one may be on the way; a connection with an unwritten
-/// response stays open for `grace`.
+/// Closes a connection without a request for `idle`, or without the next MiB of a body within `body`. Only time in which the daemon is
+/// ready to read counts. During shutdown, a connection without a request stays open for `lastOrders`, because one may be on the way, and
+/// one with an unwritten response for `grace`.
 final class ClientDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -26,7 +24,7 @@ final class ClientDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     private var waiting: (since: NIODeadline, timer: Scheduled<Void>)?
     private static let enough = 1 << 20
     private static let grace = TimeAmount.seconds(1)
-    /// Closes the connection unless a request comes first; nil unless shutting down.
+    /// Set while shutting down: closes the connection unless a request comes first.
     private var end: Scheduled<Void>?
     /// Completes when the last response is written.
     private var answered: EventLoopFuture<Void>?
@@ -64,7 +62,7 @@ final class ClientDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard event is ChannelShouldQuiesceEvent, requests == 0 else { return context.fireUserInboundEventTriggered(event) }
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        // However slow the machine, the loop reads bytes already in the socket before this task.
+        // Even on a slow machine, the loop reads bytes already in the socket before this task.
         end = context.eventLoop.scheduleTask(in: lastOrders) {
             bound.value.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
         }
@@ -105,7 +103,7 @@ final class ClientDeadline: ChannelDuplexHandler, RemovableChannelHandler {
         guard waiting == nil else { return }
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         let timer = context.eventLoop.scheduleTask(in: time) { [isInBody] in
-            // As an error, so that a truncated body is not taken for a complete one.
+            // As an error, so that a truncated body does not look complete.
             if isInBody { bound.value.fireErrorCaught(Passed()) }
             bound.value.close(promise: nil)
         }

@@ -11,7 +11,7 @@ struct ControlContext: RequestContext {
         channel = source.channel
     }
 
-    /// The client waits for 100 (Continue) before it sends the body (RFC 9110 10.1.1).
+    /// The client waits for 100 (Continue) before the body (RFC 9110 10.1.1).
     func sayContinue() async throws { try await channel.writeAndFlush(HTTPResponsePart.head(.init(status: .continue))) }
 
     /// Nil if the connection is gone.

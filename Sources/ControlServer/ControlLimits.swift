@@ -19,20 +19,20 @@ package struct ControlLimits: Sendable {
     package var connectionsWithoutRole: Int
     /// Concurrent connections per user; does not apply to root and the daemon's user.
     package var connectionsPerUser = 64
-    /// Concurrent over-limit connections that get a 503; more are closed at once.
+    /// Connections over the limit that get a 503; more are closed at once.
     package var refusals: Int
     /// Bytes of large bodies in memory: two of the largest, one per user. Processing needs four times as much.
     package var bodies = 66 << 20
     package var bodiesPerUser = 33 << 20
-    /// Larger bodies queue for `bodies`; smaller ones are too small to matter.
+    /// Bytes; larger bodies queue for `bodies`.
     package var smallBody = 64 << 10
     /// How long a large body may queue.
     package var turn: Duration = .seconds(30)
     /// Interval of empty lines on an event stream. They show listeners that the daemon is not frozen, and detect a closed connection.
     package var heartbeat: Duration = .seconds(5)
 
-    /// - Parameter descriptors: the open-file limit. Most descriptors stay free for the rest of the process: with none left it may crash, because
-    ///   libdispatch treats a thread that it cannot inspect as gone (`workqueue.c`).
+    /// `descriptors` is the open-file limit. Most stay free: with none left the process may crash, because libdispatch treats a thread that
+    /// it cannot inspect as gone.
     package init(descriptors: Int = Self.descriptors) {
         connections = min(256, max(4, (descriptors - 32) / 2))
         reserved = min(16, connections / 4)

@@ -73,7 +73,7 @@ struct ControlRouter {
         return router.buildResponder()
     }
 
-    /// - Parameter target: the object of a changing call, for the log.
+    /// `target` is the object of a changing call, for the log.
     private func call<Input, Output>(
         _ endpoint: Endpoint<Input, Output>,
         on target: @escaping @Sendable (Input, Output?) -> String? = { input, _ in input.parameters["id"] ?? input.parameters["backend"] },
@@ -101,7 +101,7 @@ struct ControlRouter {
         let events = try await doorkeeper.admit(Endpoints.events, request, context) { query, caller in
             try await service.events(query, by: caller).cancelOnGracefulShutdown()
         }
-        // Both sequences are pulled, so nothing queues in memory for a listener that does not read.
+        // Both sequences are pulled, so nothing queues for a listener that does not read.
         let ticks = AsyncTimerSequence(interval: limits.heartbeat, clock: .continuous).map { _ in [Event]?.some([]) }
         let batches = chain(events.map { [Event]?.some($0) }, [[Event]?.none].async)
         return Response(

@@ -34,7 +34,7 @@ package struct ControlServer: Service {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await serve() }
             group.addTask {
-                // Other services shut down after this one; a slow client must not use up their time.
+                // A slow client must not use up the time of the services that shut down after this one.
                 try await gracefulShutdown()
                 try await Task.sleep(for: Self.grace)
             }
@@ -46,7 +46,7 @@ package struct ControlServer: Service {
 
     /// Limit for calls in progress at shutdown.
     private static let grace = Duration.seconds(1)
-    /// How long a connection accepted before the shutdown may take to send its request.
+    /// The time for a connection accepted before the shutdown to send its request.
     private static let lastOrders = TimeAmount.milliseconds(100)
 
     private func serve() async throws {
@@ -82,7 +82,7 @@ package struct ControlServer: Service {
             } onCancel: {
                 server.close(promise: nil)
             }
-            // NIO closes a listener on accept(2) errors other than lack of descriptors or memory. The daemon must not look healthy without one.
+            // The daemon must not look healthy without a listener, which NIO closes on other accept(2) errors.
             guard Task.isCancelled || Task.isShuttingDownGracefully else { throw SocketError.lost(socket.path, failure.words) }
         }
     }
@@ -111,7 +111,7 @@ package struct ControlServer: Service {
                     maxHeaderFieldSize: 2 * limits.header, maxHeaderListSize: 2 * limits.header, maxHeaderFieldCount: 100)))
     }
 
-    /// Admits a connection and sets up its pipeline, which hands it over once it is active.
+    /// The pipeline hands the connection over once it is active.
     private func setUp(_ channel: any Channel, _ http: HTTP1Channel, _ arrivals: Arrivals<HTTP1Channel.Value>) -> EventLoopFuture<Void> {
         channel.eventLoop.makeCompletedFuture { try admit(channel) }.flatMap { isAdmitted in
             guard isAdmitted else { return channel.eventLoop.makeSucceededVoidFuture() }
@@ -134,7 +134,7 @@ package struct ControlServer: Service {
             // New clients wait in the backlog for the next server.
             failure.stopAccepting()
             try await server.setOption(.autoRead, value: false).get()
-            // Wait until every loop has set up earlier connections and the server's loop has registered them.
+            // Earlier connections must be set up by every loop and registered by the server's loop.
             for loop in Array(group.makeIterator()) + [server.eventLoop] { try await loop.submit {}.get() }
             quiescing.initiateShutdown(promise: nil)
         } catch {
@@ -143,7 +143,7 @@ package struct ControlServer: Service {
         }
     }
 
-    /// False for a connection over the limit. It gets no HTTP pipeline, so that refusing it costs little.
+    /// False over the limit. Such a connection gets no HTTP pipeline, so refusing it costs little.
     private func admit(_ channel: any Channel) throws -> Bool {
         guard let peer = channel.peer else { throw ChannelError.ioOnClosedChannel }
         let decision = count.open(peer)

@@ -1,6 +1,6 @@
 import ControlAPI
 
-/// The daemon's implementation of each call; the compiler requires one per endpoint. Calls throw `ProblemConvertible` errors.
+/// Calls throw `ProblemConvertible` errors.
 package protocol ControlService: Sendable {
     func status(_ request: NoInput, by caller: Caller) async throws -> Status
     func sessions(_ request: NoInput, by caller: Caller) async throws -> SessionList
@@ -35,8 +35,8 @@ package protocol ControlService: Sendable {
     func roster(_ request: RosterQuery, by caller: Caller) async throws -> RosterPage
     /// Returns when the read has ended, or after a minute.
     func refreshRoster(_ request: RosterReference, by caller: Caller) async throws -> RosterReport
-    /// Batches of events in order. The stream ends when the daemon stops or, without `follow`, after the last event.
+    /// Batches of events in order. Ends when the daemon stops or, without `follow`, after the last event.
     func events(_ request: EventQuery, by caller: Caller) async throws -> AsyncStream<[Event]>
-    /// Records that a call, named by method and path, was refused for lack of a role.
+    /// Records that `call`, named by method and path, was refused for lack of a role.
     func denied(_ call: String, by peer: Peer) async
 }

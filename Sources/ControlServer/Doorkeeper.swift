@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 import SyncModel
 
-/// Admits a call: checks the role, then the declared body length, then reads the input.
+/// Checks the role, then the declared body length, then reads the input.
 struct Doorkeeper {
     let policy: AccessPolicy
     let limits: ControlLimits
@@ -48,7 +48,7 @@ struct Doorkeeper {
         return try await work(try Input(parameters: parameters, body: body), caller)
     }
 
-    /// Reads and drops a large body before returning `problem`: a client still sending would see a broken connection instead of the answer.
+    /// Reads and drops a large body first: a client still sending would see a broken connection instead of the answer.
     private func refusing(_ request: Request, _ limit: Int, _ problem: Problem) async -> Problem {
         let length = request.headers[.contentLength].flatMap { Int($0) } ?? 0
         guard length > limits.smallBody, length <= limit, request.headers[.expect]?.lowercased() != "100-continue" else { return problem }
@@ -71,7 +71,7 @@ struct Doorkeeper {
         return parameters
     }
 
-    /// Form encoding, as by Python's `urlencode`: a plus is a space (WHATWG URL, application/x-www-form-urlencoded).
+    /// Form encoding: a plus is a space (WHATWG URL, application/x-www-form-urlencoded).
     private static func decoded(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "%") }) else { return text }
         let spaced = text.replacing("+", with: " ")

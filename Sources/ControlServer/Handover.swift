@@ -1,8 +1,7 @@
 import NIOCore
 
-/// Last handler of an accepted connection: hands it over once active, or reports that it failed.
-///
-/// An inactive channel cannot be closed yet; NIO treats the attempt as a programming error.
+/// Last handler of a connection: hands it over once active, or reports that it failed. NIO treats closing an inactive channel as a
+/// programming error.
 final class Handover<Connection: Sendable>: ChannelInboundHandler {
     typealias InboundIn = Never
 

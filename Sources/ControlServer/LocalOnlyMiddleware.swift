@@ -17,7 +17,7 @@ struct LocalOnlyMiddleware: RouterMiddleware {
                 .notPermitted, status: 403, title: "Not permitted", detail: "Requests with the header \(name.canonicalName) are refused.",
                 next: "Call from a program, not from a web page.")
         }
-        // `headers` holds no first Host, so this is a second one, which is ambiguous (RFC 9112 3.2).
+        // A second Host, which is ambiguous (RFC 9112 3.2).
         if let host = Self.host, request.headers[host] != nil {
             throw Problem(
                 .invalidRequest, status: 400, title: "Invalid request", detail: "The request names more than one host.",

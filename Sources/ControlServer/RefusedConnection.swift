@@ -1,7 +1,7 @@
 import ControlAPI
 import NIOCore
 
-/// The only handler of a connection over the limit: answers its first bytes with 503, then closes it.
+/// Answers the first bytes of a connection over the limit with 503, then closes it.
 final class RefusedConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -13,12 +13,12 @@ final class RefusedConnection: ChannelInboundHandler {
         context.fireChannelActive()
     }
 
-    // Waits for the request: an answer before it is an error for the client.
+    // An answer before the request is an error for the client.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !hasAnswered else { return }
         hasAnswered = true
         context.writeAndFlush(wrapOutboundOut(Self.answer), promise: nil)
-        // Further input is read and dropped, so that the client can read the answer before the connection closes.
+        // Further input is dropped, so that the client can read the answer before the connection closes.
         context.close(mode: .output, promise: nil)
         close(context.channel, in: .seconds(1))
     }

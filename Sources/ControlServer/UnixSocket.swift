@@ -3,17 +3,17 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A listening Unix socket, created here or passed by a service manager, which then owns the path. Hummingbird's own binding would take over the path
-/// of a running daemon and briefly expose the socket to all users.
+/// A listening Unix socket, created here or passed by a service manager, which then owns the path. Hummingbird's own binding would take
+/// over a running daemon's path, and briefly open it to all users.
 package final class UnixSocket: Sendable {
     package let descriptor: Int32
     /// Empty for a passed socket without a name.
     package let path: String
-    /// True if a service manager also holds the socket and owns its path.
+    /// True if a service manager holds the socket and owns its path.
     package let isAdopted: Bool
     private let isClosed = Mutex(false)
 
-    /// Binds `path` with `mode` (minus the umask) and listens. Throws if a daemon listens there; replaces a stale socket.
+    /// Binds the path with `mode` minus the umask. Throws if a daemon listens there; replaces a stale socket.
     package init(path: String, mode: mode_t) throws(SocketError) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -23,7 +23,7 @@ package final class UnixSocket: Sendable {
         try Self.clear(path, &address)
         let descriptor = socket(AF_UNIX, Self.type, 0)
         guard descriptor >= 0 else { throw .system(path, errno) }
-        // bind(2) creates the path with the descriptor's mode, so the path never has another one (unix(7)).
+        // bind(2) creates the path with the descriptor's mode (unix(7)).
         guard fchmod(descriptor, mode) == 0, Self.call(bind, descriptor, &address) == 0, listen(descriptor, Self.backlog) == 0
         else {
             let code = errno
@@ -53,7 +53,7 @@ package final class UnixSocket: Sendable {
         isAdopted = true
     }
 
-    /// The system's maximum (net.core.somaxconn). With a full backlog, connect(2) fails for all users.
+    /// The system's maximum. With a full backlog, connect(2) fails for all users.
     static let backlog = Int32.max
 
     private static func path(of descriptor: Int32) -> String {
@@ -80,7 +80,7 @@ package final class UnixSocket: Sendable {
         return copy
     }
 
-    /// Stops listening and removes the path unless a service manager owns it. Idempotent.
+    /// Removes the path unless a service manager owns it. Idempotent.
     package func close() {
         isClosed.withLock { isClosed in
             guard !isClosed else { return }

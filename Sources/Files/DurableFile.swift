@@ -43,7 +43,7 @@ package struct DurableFile: Sendable, Hashable {
         }
     }
 
-    /// Empty if the disk does not return the bytes, or the path is a folder; nil if there is no file.
+    /// The content; empty if the disk does not return the bytes, or the path is a folder; nil without a file.
     package func readOrNothing() throws(FileError) -> Data? {
         do { return try read() } catch {
             guard error.action == .read, [.ioError, .isDirectory].contains(error.code) else { throw error }
@@ -81,7 +81,7 @@ package struct DurableFile: Sendable, Hashable {
         try FileError.check(fsync(descriptor), FilePath(path), .sync)
     }
 
-    /// Makes a folder for its owner only, unless it exists. Durable: a crash could otherwise lose it with the files inside.
+    /// Makes a folder for its owner only. Durable: a crash could otherwise lose it with the files inside.
     package static func makeFolder(_ path: String) throws(FileError) {
         let place = DurableFile(path: path)
         let folder = try place.folder()

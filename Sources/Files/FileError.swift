@@ -1,7 +1,7 @@
 import Glibc
 import SystemPackage
 
-/// A failed call on a file or folder. The description is a sentence with the path and the system's reason.
+/// The description is a sentence with the path and the system's reason.
 package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     package let code: Errno
     package let path: FilePath

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import SystemPackage
 
-/// An open folder. Calls are relative to its descriptor and follow no links, so a checked folder cannot be swapped.
+/// Calls are relative to its descriptor and follow no links, so a checked folder cannot be swapped.
 package final class Folder: Sendable {
     private let root: FilePath
     private let names: [FilePath]
@@ -25,7 +25,7 @@ package final class Folder: Sendable {
 
     deinit { close(fd) }
 
-    /// For messages only. Joined on demand, because joining a FilePath costs more than the system calls.
+    /// The path for messages: joining a FilePath costs more than the system calls.
     package var path: FilePath { names.reduce(root) { $0 / $1 } }
 
     package func folder(_ name: FilePath) throws(FileError) -> Folder {
@@ -67,7 +67,7 @@ package final class Folder: Sendable {
             .rename)
     }
 
-    /// Replaces `name` with a file of this content, which is `draft` until it is complete. Atomic and durable; on failure removes the draft.
+    /// Replaces a file, atomically and durably, by way of `draft`, which is removed on failure.
     package func replace(_ name: FilePath, with content: Data, via draft: FilePath) throws(FileError) {
         try write(content, to: draft, mode: 0o600)
         do throws(FileError) {
@@ -81,7 +81,7 @@ package final class Folder: Sendable {
         try sync()
     }
 
-    /// As `replace`, but never replaces a file: false if there is one.
+    /// As `replace`, but false if there is a file.
     package func create(_ name: FilePath, with content: Data, via draft: FilePath) throws(FileError) -> Bool {
         try write(content, to: draft, mode: 0o600)
         // linkat(2) fails on every file system if the name exists; renameat2(2) does not.
@@ -108,8 +108,7 @@ package final class Folder: Sendable {
         }
     }
 
-    /// Creates the file anew and syncs it, but not its name; on failure removes it. If another user owns an old file of this name, the exclusive
-    /// creation fails.
+    /// Syncs the file, but not its name; on failure removes it. Fails if another user owns an old file of this name.
     package func write(_ content: Data, to name: FilePath, mode: mode_t) throws(FileError) {
         remove(name)
         try calls.check(.create, path / name)
@@ -183,7 +182,7 @@ package final class Folder: Sendable {
         try FileError.check(openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), path, .open)
     }
 
-    /// Test hook before each call, which can make it fail; permission checks never stop root.
+    /// Test hook that can make a call fail; permission checks never stop root.
     package struct Calls: Sendable {
         package enum Kind: Sendable, CaseIterable {
             case openFolder, list, status, open, hold, lease, rename, unlink, create, access, beginWatching, watch

@@ -23,7 +23,7 @@ package final class OpenFile {
     /// For messages only.
     package var path: FilePath { folder.path / name }
 
-    /// Whether no process has the file open for writing; nil if the kernel cannot tell.
+    /// True if no process has it open for writing; nil if unknown.
     package var isWhole: Bool? {
         // `try?`: fails only in tests.
         guard (try? folder.calls.check(.lease, path)) != nil else { return nil }
@@ -34,7 +34,7 @@ package final class OpenFile {
         }
     }
 
-    /// Whether group or ACL include the daemon, so that chmod is enough to let it read.
+    /// True if chmod is enough to let the daemon read it.
     package var opensByMode: Bool {
         if status.st_gid == getegid() { return true }
         // A 4-byte version, then per entry: 2-byte tag, 2-byte permissions, 4-byte id (linux/posix_acl_xattr.h).

@@ -1,8 +1,8 @@
 import Foundation
 import SyncModel
 
-/// A JSON document parsed on access: a tree of the largest answers would take twenty times their memory. The last of duplicate members counts, as at
-/// most servers. See ReadingJSON.
+/// A JSON document, parsed on access: a tree of the largest answers would take twenty times their memory. The last of duplicate members
+/// counts, as at most servers (ReadingJSON).
 package struct JSONDocument: Sendable {
     package let root: JSONElement
 
@@ -50,8 +50,8 @@ package struct JSONDocument: Sendable {
         }
     }
 
-    /// The scalars at `columns` of each list element; nil without a list. An element that has a member on the way to them twice has none: other
-    /// readers may take the first.
+    /// The scalars at `columns` of each element; nil without a list. An element with a duplicate member on the way has none: other readers
+    /// may take the first.
     package func rows(of pointer: JSONPointer, _ columns: [JSONPointer]) -> [[JSONValue?]]? {
         guard let list = root.element(at: pointer), list.kind == .array else { return nil }
         return list.elements.map { item in
@@ -68,7 +68,7 @@ extension JSONElement {
         return resolve(pointer, &isAmbiguous)
     }
 
-    /// - Parameter isAmbiguous: set if an object has a member on the way twice.
+    /// `isAmbiguous` is set if an object has a member on the way twice.
     fileprivate func resolve(_ pointer: JSONPointer, _ isAmbiguous: inout Bool) -> JSONDocument.Resolution {
         let found: JSONElement?? = bytes.scanned(spans) { scanner in
             defer { isAmbiguous = isAmbiguous || scanner.hasMetRepetition }

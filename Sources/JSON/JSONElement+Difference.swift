@@ -2,8 +2,6 @@ import Foundation
 import SyncModel
 
 extension JSONElement {
-    /// The first difference of `echo` from this value; nil if none.
-    ///
     /// Ignores extra members and other spellings of a number. Takes 8 bytes per member of the echo's objects.
     package func firstDifference(in echo: JSONElement) -> JSONPointer? {
         var path: [String] = []
@@ -53,7 +51,7 @@ extension JSONElement {
 /// Finds object members by name, with eight bytes per member.
 private struct JSONMemberIndex {
     private let object: JSONElement
-    /// Sorted; upper half: hash of the name, lower half: offset. Swift seeds its hashes, so a document cannot force collisions.
+    /// Upper half: hash of the name; lower half: offset. Swift seeds its hashes, so a document cannot force collisions.
     private var places: [UInt64] = []
 
     init(_ object: JSONElement) {

@@ -1,9 +1,9 @@
 import Foundation
 import SyncModel
 
-/// An array of arrays, read in one pass: an element for each of many thousand values would take most of the time.
+/// An array of arrays, read in one pass: an element per value would take most of the time.
 extension JSONElement {
-    /// Passes the first `count` scalars of each row to `body`, with the row's place, until that returns false. Null stands for an object or an array.
+    /// Passes the first `count` scalars of each row to `body` until that returns false. Null stands for an object or an array.
     package func forEachRow(first count: Int, _ body: (_ scalars: [JSONValue], _ place: Int) -> Bool) {
         guard kind == .array else { return }
         _ = bytes.scanned(spans) { scanner in

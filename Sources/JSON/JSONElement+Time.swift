@@ -8,7 +8,7 @@ extension JSONElement {
         return Date(timeIntervalSince1970: seconds)
     }
 
-    /// The time of a capture: its `timestamp`, or that of the enclosing file; nil if neither is a number.
+    /// The capture's `timestamp`, or that of the enclosing file; nil if neither is a number.
     package var captureTime: Date? {
         let places = [["measurements", "timestamp"], ["timestamp"]].map { JSONPointer(tokens: $0) }
         return places.lazy.compactMap { self.element(at: $0)?.unixTime }.first

@@ -88,7 +88,7 @@ extension JSONScanner {
         return JSONElement(kind: kind, bytes: document[document.startIndex + start..<document.startIndex + at], spans: spans)
     }
 
-    /// The value that is the whole document, without a pass over it.
+    /// The whole document as a value, without a pass over it.
     mutating func wholeElement(of document: Data) -> JSONElement {
         skipSpace()
         let rest = document.dropFirst(at)

@@ -1,8 +1,8 @@
 import Glibc
 import SyncModel
 
-/// The ends of the large objects and arrays in the outer levels of a document, by their beginnings, so that they are skipped at once. `checkValue`
-/// finds them.
+/// The ends of large objects and arrays in the outer levels, by their beginnings, so that these are skipped at once. `checkValue` finds
+/// them.
 typealias JSONSpans = [Int: Int]
 
 /// Scans JSON (RFC 8259) without tree or recursion; each level costs one bit.
@@ -15,7 +15,7 @@ struct JSONScanner {
     /// An object has a member twice that `descend` looked for.
     var hasMetRepetition = false
 
-    // With these limits, the spans of a document take less than a fifth of its memory.
+    // Keeps the spans below a fifth of the document's memory.
     private static var spanLevels: Int { 4 }
     private static var shortestSpan: Int { 1 << 10 }
 
@@ -83,7 +83,7 @@ struct JSONScanner {
         at = end + 1
     }
 
-    /// The place of the first `byte`, or `end`. With memchr(3), because large documents are mostly the text of strings.
+    /// The place of the first `byte`, or `end`. With memchr(3): large documents are mostly text.
     private func first(_ byte: UInt8, from start: Int, to end: Int) -> Int {
         guard start < end, let base = bytes.baseAddress, let found = memchr(base + start, Int32(byte), end - start) else { return end }
         return UnsafeRawPointer(found) - UnsafeRawPointer(base)
@@ -194,7 +194,6 @@ struct JSONScanner {
             case UInt8(ascii: "n"): try checkWord("null")
             default: try checkNumber(limits)
             }
-            // Close the levels that end here, then continue with the next member or element.
             while true {
                 skipSpace()
                 guard let isObject = levels.top else { return deepest }
@@ -330,7 +329,7 @@ private struct BitStack {
 }
 
 extension UInt8 {
-    // Literals and comparisons, since without optimisation a static constant or a range takes most of the time of a scan.
+    // Computed: without optimisation, a static constant or a range takes most of the time of a scan.
     static var quote: UInt8 { 0x22 }
     static var backslash: UInt8 { 0x5c }
     static var comma: UInt8 { 0x2c }

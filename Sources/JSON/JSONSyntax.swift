@@ -33,13 +33,13 @@ package enum JSONSyntax {
         package static let answer = Limits(levels: .max, isPortable: false)
     }
 
-    /// The nesting. Throws the first flaw. A byte order mark is not JSON.
+    /// Checks the syntax and returns the nesting. Throws the first flaw. A byte order mark is not JSON.
     @discardableResult
     package static func check(_ bytes: Data, _ limits: Limits = .submitted()) throws(JSONFlaw) -> Int {
         try document(bytes, limits).levels
     }
 
-    /// The document and its nesting; throws like `check`. Its values are found without a pass over the large ones before them.
+    /// The document and its nesting; throws like `check`. Values are found without a pass over the large ones before them.
     package static func document(
         _ bytes: Data, _ limits: Limits = .submitted()
     ) throws(JSONFlaw) -> (document: JSONDocument, levels: Int) {

@@ -9,7 +9,7 @@ extension JSONValue {
         self = document.root.value
     }
 
-    /// A command-line or query argument: a JSON scalar if it reads as one, otherwise text.
+    /// A JSON scalar if `text` reads as one, otherwise text.
     package init(argument text: String) {
         // An id such as 5e1, or one too long for an integer, stays text.
         switch JSONValue(parsing: Data(text.utf8)) {

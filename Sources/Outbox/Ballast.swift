@@ -3,9 +3,8 @@ import Glibc
 import SyncModel
 import Synchronization
 
-/// Reserved disk space for mandatory writes on a full disk: the results of sends, sign-ins and sign-outs.
-///
-/// Without it a full disk would stop all deliveries, because their results could not be stored. See Decisions/Ballast.md.
+/// Reserved disk space, so that a full disk does not stop the writes that deliveries, sign-ins and sign-outs need. See
+/// Decisions/Ballast.md.
 package final class Ballast: Sendable {
     private let path: String
     private let folder: String
@@ -23,11 +22,10 @@ package final class Ballast: Sendable {
 
     static func size(onDiskOf total: Int64) -> Int64 { min(8 << 20, total / 16) }
 
-    /// Bytes of the log between two checkpoints, which must also be free besides the reserve.
+    /// Bytes of the log between two checkpoints, which must also be free.
     var margin: Int64 { Self.margin(ofReserve: size) }
 
-    /// A little less than half of the reserve: on a full disk it holds the log, one transaction more, and what a checkpoint adds to the file. On
-    /// small disks 1 MiB.
+    /// A little less than half of the reserve: on a full disk, the reserve holds the log, one transaction more, and the growth of the file.
     static func margin(ofReserve size: Int64) -> Int64 { max(1 << 20, size / 16 * 7) }
 
     var isWhole: Bool { state.withLock(\.self) }
@@ -35,7 +33,7 @@ package final class Ballast: Sendable {
     /// Bytes free for this user; nil if unknown.
     var free: Int64? { Self.disk(of: folder)?.free }
 
-    /// Also frees the file's inode; false if there was nothing to release.
+    /// Frees the reserve and its inode; false if there was nothing to release.
     func release() -> Bool {
         state.withLock { isWhole in
             defer { isWhole = false }
@@ -43,9 +41,8 @@ package final class Ballast: Sendable {
         }
     }
 
-    /// Runs `work`; if that fails on a full disk, runs it once more without the reserve.
-    ///
-    /// - Parameter isFull: whether an error means a full disk; nil judges by the free space.
+    /// Runs `work`; if that fails on a full disk, runs it again without the reserve. `isFull` recognizes that error; nil judges by the free
+    /// space.
     package func withReserve<T>(_ work: () throws -> T, ifFull isFull: ((any Error) -> Bool)? = nil) throws -> T {
         do { return try work() } catch {
             guard isFull?(error) ?? ((free ?? .max) < margin), release() else { throw error }
@@ -53,7 +50,7 @@ package final class Ballast: Sendable {
         }
     }
 
-    /// Only if the disk has some to spare besides; true if the reserve is complete.
+    /// Makes the reserve again, if the disk has some space to spare besides. True if it is complete.
     func restore() -> Bool {
         state.withLock { isWhole in
             if isWhole { return true }

@@ -4,12 +4,12 @@ import JSON
 import SyncModel
 import Vault
 
-/// One server page of a roster. Plain form: `{"etag": …, "rows": [[id, label, folded, kept…], …], "since": …, "others": [[id, time], …]}`. `since` is
-/// when most of the rows were first listed here, and `others` has the rest, in milliseconds.
+/// One server page of a roster. Plain form: `{"etag": …, "rows": [[id, label, folded, kept…], …], "since": …, "others": [[id, time], …]}`.
+/// `since` is when this station first listed most of the rows; `others` has the rest, in milliseconds.
 struct CachedPage: Equatable, Sendable {
     let plain: Data
 
-    /// - Parameter firstListed: also of rows that a read has not listed, so that they do not count as new later.
+    /// `firstListed` may have rows that this read has not listed, so that they do not count as new later.
     init(etag: String?, rows: [RosterRow], firstListed: [RosterID: Date] = [:]) {
         let ids = Set(rows.map(\.id))
         let values = rows.map { row in JSONValue.array([.string(row.id.rawValue), .string(row.label), .string(row.folded)] + row.kept) }
@@ -41,7 +41,7 @@ struct CachedPage: Equatable, Sendable {
         list.forEachRow(first: CachedRow.fixed) { values, place in CachedRow(values, at: place, in: list).map(body) ?? true }
     }
 
-    /// Adds the labels of the rows with these ids, until all have one.
+    /// Adds labels until all ids have one.
     func addLabels(of ids: Set<RosterID>, to labels: inout [RosterID: String]) {
         guard labels.count < ids.count, ids.count > 1 || ids.allSatisfy(mayList), let list else { return }
         list.forEachRow(first: 1) { values, place in
@@ -51,9 +51,7 @@ struct CachedPage: Equatable, Sendable {
         }
     }
 
-    /// When this station first listed each row.
-    ///
-    /// - Parameter date: for a page that does not say.
+    /// When this station first listed each row; `date` for a page that does not say.
     func firstListed(orElse date: Date) -> [RosterID: Date] {
         let usual = element("since")?.whole.map { Date(ms: $0) } ?? date
         var listed: [RosterID: Date] = [:]
@@ -67,7 +65,7 @@ struct CachedPage: Equatable, Sendable {
         return listed
     }
 
-    /// False if no row has the id. Takes a twentieth of the time that reading the rows takes.
+    /// False if no row has the id. Twenty times as fast as reading the rows.
     private func mayList(_ id: RosterID) -> Bool {
         let start = Data("[".utf8) + JSONValue.string(id.rawValue).serialized + Data(",".utf8)
         return plain.withUnsafeBytes { page in start.withUnsafeBytes { page.holds($0) } }
@@ -79,7 +77,7 @@ struct CachedPage: Equatable, Sendable {
 }
 
 extension RosterKey {
-    /// What a page is sealed as, so that it opens in its own place only. None of the parts contains a line feed.
+    /// The name that the page is sealed under, so that it opens only in its own place. No part contains a line feed.
     func name(revision: Int, page: Int) -> String {
         "roster\n\(destination.backend)\n\(destination.account)\n\(resource)\n\(revision)\n\(page)"
     }

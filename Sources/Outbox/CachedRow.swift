@@ -1,7 +1,7 @@
 import JSON
 import SyncModel
 
-/// A row in its page. The kept values are read from there when they are needed, because a search passes thousands of rows.
+/// A row in its page. Kept values are read from there on demand, because a search passes thousands of rows.
 package struct CachedRow: Sendable {
     package let id: RosterID
     /// As in `RosterRow`.
@@ -12,9 +12,7 @@ package struct CachedRow: Sendable {
     /// The number of values before the kept ones.
     static let fixed = 3
 
-    /// - Parameters:
-    ///   - values: the first values of the row, at least `fixed` of them.
-    ///   - list: the rows of the page.
+    /// `values` are the first values of the row, at least `fixed` of them.
     init?(_ values: [JSONValue], at place: Int, in list: JSONElement) {
         guard values.count >= Self.fixed, let id = values[0].string, let label = values[1].string, let folded = values[2].string else {
             return nil

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Vault
 
-/// A stored text beside its digest. If one of the two columns is damaged, the other still identifies the text.
+/// A stored text beside its digest. If one of the two is damaged, the other still identifies the text.
 struct CheckedText: Equatable {
     let text: String
     /// 8 bytes.

@@ -2,7 +2,7 @@ import Files
 import Foundation
 import Synchronization
 
-/// Whether this run has met damage. The first time leaves a mark, so that the next run salvages the store.
+/// Damage that this run has met. It leaves a mark, so that the next run salvages the store.
 package final class Damage: Sendable {
     /// Sent once.
     package let met = Signal()
@@ -24,7 +24,7 @@ package final class Damage: Sendable {
             return words == nil
         }
         guard isFirst else { return }
-        // `try?`: without the mark, the next run meets the damage as this one did.
+        // `try?`: without the mark, the next run meets the damage itself.
         _ = try? mark.create(with: Data(reason.utf8))
         met.send()
     }

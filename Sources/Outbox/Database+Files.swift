@@ -5,7 +5,7 @@ import Glibc
 
 /// The store's files as SQLite has opened them (https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html).
 extension Database {
-    /// The last errno of each file. Only this distinguishes a quota from a failing disk.
+    /// The last errno of each file, which distinguishes a quota from a failing disk.
     var systemErrors: [Int32] {
         [SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER].compactMap { which in
             guard let (file, methods) = file(which), let ask = methods.xFileControl else { return nil }
@@ -14,19 +14,19 @@ extension Database {
         }
     }
 
-    /// Whether the error of a write means a full disk. SQLite reports a quota as an I/O error.
+    /// True if a write failed on a full disk. SQLite reports a quota as an I/O error.
     func isFull(_ error: any Error) -> Bool {
         let isOverQuota = (error as? DatabaseError).map { OutboxError.isOverQuota($0.extendedResultCode, systemErrors) } == true
         return isOverQuota || OutboxError(error) == .full
     }
 
-    /// Makes SQLite leave the log when the last connection closes. Homing checkpoints it, so a missing log means a loss.
+    /// Keeps the log when the last connection closes, so that a missing log means a loss.
     func keepLog() throws {
         let code = homing_keep_log(sqliteConnection.map(UnsafeMutableRawPointer.init))
         guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code), message: "the log cannot be kept") }
     }
 
-    /// Includes frames of a killed process, and those written with less than `synchronous = FULL`.
+    /// Syncs the log, with frames written with less than `synchronous = FULL`.
     func syncLog() throws {
         guard let (file, methods) = file(SQLITE_FCNTL_JOURNAL_POINTER), let sync = methods.xSync else {
             throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: "the log is not open")
@@ -35,7 +35,7 @@ extension Database {
         guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code), message: "the log cannot be synced") }
     }
 
-    /// Syncs the start of the index through SQLite's mapping: closing another descriptor of the file would release SQLite's locks
+    /// Syncs the index through SQLite's mapping: closing another descriptor of the file would release SQLite's locks
     /// (https://sqlite.org/howtocorrupt.html, 2.2). False on failure.
     func syncLogIndex() -> Bool {
         guard let (file, methods) = file(SQLITE_FCNTL_FILE_POINTER), let map = methods.xShmMap else { return true }

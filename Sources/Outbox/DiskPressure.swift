@@ -3,7 +3,7 @@ import Synchronization
 /// What the last writes showed about the space on the disk.
 final class DiskPressure: Sendable {
     struct State {
-        /// Small writes may still succeed in the WAL, so success does not reset this.
+        /// Success does not reset this: small writes may still fit in the WAL.
         var wasFull = false
         /// Bytes of the last submission that did not fit; 0 once one was accepted.
         var lastNoSpace: Int64 = 0

@@ -69,7 +69,7 @@ extension Entry: FetchableRecord {
 }
 
 extension Mutation {
-    /// 16 bytes of a keyed digest of the immutable columns. It detects a flipped bit in an account or a lane; content has its own digest.
+    /// 16 bytes of a keyed digest of the immutable columns, which detects a flipped bit in them.
     func identity(digest: Data, by vault: Vault) -> Data {
         let parts = [
             id.description, destination.backend, destination.account.rawValue, lane.rawValue, route, onDead.rawValue,

@@ -6,20 +6,19 @@ package struct EntryContext: Sendable {
     package var entry: Entry
     /// Oldest first.
     package var attempts: [AttemptRecord]
-    /// The entry that a pending one waits behind: in its lane, in the lane before it, `create`, or of `earlier` the first that failed or is on hold, or
-    /// the first; nil for none.
+    /// The entry that a pending one waits behind: in its lane, in the lane before it, `create`, or the most relevant of `earlier`.
     package var blocker: Entry?
-    /// The entry that is to create the row that this one refers to, unless that is delivered.
+    /// The undelivered entry that creates the row that this one refers to.
     package var create: Entry?
-    /// The server's id of the row that it refers to, if its subject is a reference whose create was delivered.
+    /// The server's id of the row, if the subject is a reference whose create was delivered.
     package var binding: RosterID?
-    /// Undelivered entries that refer to the row that this one creates, counted up to `Outbox.countedInLine`.
+    /// Undelivered entries that refer to the row that this one creates, up to `Outbox.countedInLine`.
     package var dependents = 0
-    /// Undelivered entries of its subject that must go before a pending one, counted up to `Outbox.countedInLine`.
+    /// Undelivered entries of its subject that go before a pending one, up to `Outbox.countedInLine`.
     package var earlier = 0
-    /// Entries before a pending one in its lane, counted up to `Outbox.countedInLine`.
+    /// Entries before a pending one in its lane, up to `Outbox.countedInLine`.
     package var ahead = 0
-    /// Entries after a pending one in its lane that keeps failing and may not be passed, counted in the same way.
+    /// Entries after a pending one in its lane that keeps failing and may not be passed, up to the same limit.
     package var later = 0
     /// Nil until it is delivered or discarded.
     package var receipt: ReceiptRecord?
@@ -58,14 +57,14 @@ extension Outbox {
         }
     }
 
-    /// Of the earlier ones of its subject, one that failed or is on hold comes first: a person must act on it.
+    /// The most relevant earlier entry of the subject: one that failed or is on hold needs a person, so it comes first.
     private static func blocker(of entry: Entry, _ earlier: [Entry], _ db: Database) throws -> Entry? {
         guard let id = try blockers(of: [entry], db)[entry.id] else { return nil }
         if earlier.contains(where: { $0.id == id }) { return earlier.first { $0.state == .dead || $0.state == .held } ?? earlier.first }
         return try self.entry(id, db)?.entry
     }
 
-    /// Oldest first; none unless the entry goes after all earlier ones of its subject.
+    /// The earlier entries, oldest first; empty unless the entry goes after all earlier ones of its subject.
     private static func earlier(than entry: Entry, _ db: Database) throws -> [Entry] {
         guard entry.mutation.afterSubject, let subject = entry.mutation.subject else { return [] }
         let statement = try db.cachedStatement(

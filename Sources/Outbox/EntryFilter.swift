@@ -5,9 +5,9 @@ import SyncModel
 package struct EntryFilter: Sendable, Equatable {
     package var state: Entry.State?
     package var backend: String?
-    /// A server's id, or a reference to a create. After the create's delivery, each of them matches the entries of both.
+    /// A server's id, or a reference to a create. After the create's delivery, both match the same entries.
     package var subject: RosterID?
-    /// By backend, the resources that a server's id in `subject` may be of; of any where a backend is missing.
+    /// By backend, the resources that a server's id in `subject` may be of; any where a backend is missing.
     package var resources: [String: Set<String>] = [:]
     package var route: String?
     /// Captured at this time or later.

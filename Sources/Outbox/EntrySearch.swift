@@ -1,7 +1,7 @@
 import GRDB
 import SyncModel
 
-/// Finds the entries of a filter by the index with the fewest rows for it, so that none of its parts alone reads the whole table.
+/// Reads the index with the fewest rows for a filter, so that no part of it alone reads the whole table.
 struct EntrySearch {
     /// Rows of one index.
     private struct Source {
@@ -25,11 +25,11 @@ struct EntrySearch {
         if filter.route != nil || filter.since != nil || filter.until != nil { sources.append(captures(filter)) }
         let counts = try sources.map { try count($0, where: [], upTo: Self.mostSorted + 1, db) }
         guard let least = counts.min(), let best = counts.firstIndex(of: least) else { return }
-        // Otherwise the newest entries are found sooner in the table than by sorting.
+        // Otherwise the newest entries are found sooner in the table.
         if least <= Self.mostSorted || sources[best].isOrdered { source = sources[best] }
     }
 
-    /// The rows of an index that is not in the order of acceptance are only read up to this number.
+    /// The maximum number of rows read from an index in another order than acceptance.
     private static let mostSorted = 10_000
 
     func count(upTo limit: Int, _ db: Database) throws -> Int { try count(source, where: conditions, upTo: limit, db) }
@@ -43,7 +43,7 @@ struct EntrySearch {
         return after == nil ? entries.reversed() : entries
     }
 
-    /// A query with the additional arguments `limit` and, unless it is for the newest, `after`.
+    /// The query has the arguments `limit` and, unless it is for the newest, `after`.
     func list(ofNewest: Bool) -> String {
         let order = ofNewest ? "DESC" : "ASC"
         let conditions = conditions + (ofNewest ? [] : ["sequence > :after"])
@@ -87,7 +87,7 @@ extension EntrySearch {
         }
     }
 
-    /// By `stateOrder`, whose rows are in the order of acceptance for one state and backend.
+    /// Searches `stateOrder`, which is in the order of acceptance for one state and backend.
     private mutating func states(_ filter: EntryFilter, _ db: Database) throws -> Source {
         if let state = filter.state { conditions.append("state = \(bound(state.rawValue))") }
         if let backend = filter.backend { conditions.append("backend = \(bound(backend))") }
@@ -99,7 +99,7 @@ extension EntrySearch {
             } + ["INDEXED BY stateOrder WHERE state = '' AND backend = ''"])
     }
 
-    /// By `routeOrder`, whose rows are in the order of capture for one route.
+    /// Searches `routeOrder`, which is in the order of capture for one route.
     private mutating func captures(_ filter: EntryFilter) -> Source {
         var times: [String] = []
         if let since = filter.since { times.append("capturedAt >= \(bound(since.ms))") }
@@ -110,7 +110,7 @@ extension EntrySearch {
         return Source(parts: [Self.joined(part, times)], isOrdered: false)
     }
 
-    /// The routes of all entries, with one search of the index for each.
+    /// Finds each route by one seek.
     private static let routes = """
         WITH RECURSIVE known (route) AS (
             SELECT min(route) FROM entry
@@ -124,7 +124,7 @@ extension EntrySearch {
         return ":\(name)"
     }
 
-    /// The subject itself, and those that stand for the same row; `owner` and `resource` are nil if they do not matter.
+    /// The subject and all other names of its row; `owner` and `resource` are nil if they do not matter.
     static func equals(
         of subject: RosterID, _ db: Database
     ) throws -> [(subject: RosterID, owner: Destination?, resource: String?)] {

@@ -29,9 +29,8 @@ final class GroupCommit: Sendable {
 
     init(pool: DatabasePool, ballast: Ballast) { (self.pool, self.ballast) = (pool, ballast) }
 
-    /// Runs `work` in a transaction that may be shared; returns its value after the commit. An error rolls back only this work.
-    ///
-    /// - Parameter isMandatory: mandatory, and written from the reserve on a full disk.
+    /// Runs `work` in a transaction that may be shared, and returns after the commit. An error rolls back only `work`. A mandatory write
+    /// uses the reserve on a full disk.
     func submit<T: Sendable>(isMandatory: Bool, _ work: @escaping @Sendable (Database) throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<T, any Error>) in
             let item = Item(
@@ -45,7 +44,7 @@ final class GroupCommit: Sendable {
                 state.gathered.append(item)
                 return !state.isCommitting
             }
-            // Not in the submitter's task: a cancelled one must not roll back the others.
+            // Not in the submitter's task: its cancellation must not roll back the others.
             if isFirst { queue.async { self.commitGathered() } }
         }
     }
@@ -114,7 +113,7 @@ final class GroupCommit: Sendable {
         return resumptions
     }
 
-    /// A savepoint of a single item would only copy each page that it changes.
+    /// Writes a single item without a savepoint, which would copy each page that it changes.
     private static func apply(_ item: Item, _ db: Database) throws -> Resumption {
         try settled(item) {
             var resumption: Resumption = {}
@@ -135,7 +134,7 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Removes free pages that still hold deleted content, while no write waits. `try?`: the daily cleanup or the next start tries again.
+    /// Removes free pages with deleted content, while no write waits. `try?`: the daily cleanup or the next start tries again.
     private func shrinkAfterFastDelete() {
         while state.withLock({ $0.owesPages && $0.gathered.isEmpty }) {
             let owesPages = (try? pool.writeWithoutTransaction { db in try db.shrinkFile() }) ?? false
@@ -145,10 +144,10 @@ final class GroupCommit: Sendable {
 }
 
 extension GroupCommit {
-    /// How a batch is written. The later steps are for a full disk (Decisions/Ballast.md).
+    /// How a batch is written; the later steps are for a full disk (Decisions/Ballast.md).
     enum Step {
         case all, mandatoryOnly, withReserve
-        /// Deleted content is not overwritten (`secure_delete`), which would take as much room in the WAL.
+        /// Deletes without `secure_delete`, which would take as much room in the WAL.
         case fastDelete
 
         /// Nil after the last step.

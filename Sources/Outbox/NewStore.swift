@@ -4,13 +4,13 @@ import Glibc
 
 /// Makes the file of a store.
 package enum NewStore {
-    /// An empty store. A crash leaves either none or all of it at this path.
+    /// Makes an empty store. A crash leaves all of it at this path, or nothing.
     static func make(at file: String) throws {
         try write(to: file + ".new") { _ in }
         try DurableFile(path: file + ".new").move(to: file)
     }
 
-    /// A store with the rows of `fill`: one file, on the disk when this returns. Replaces what an interrupted attempt left at this path.
+    /// Writes one file with the rows of `fill`; durable when it returns. Replaces the rest of an interrupted attempt.
     package static func write(to path: String, _ fill: (Database) throws -> Void) throws {
         for suffix in ["", "-journal"] { unlink(path + suffix) }
         var configuration = Configuration()

@@ -47,11 +47,11 @@ package struct CommonSubject: Sendable, Equatable {
 package struct Overview: Sendable {
     /// One for each destination, state and route, ordered by destination.
     package var tallies: [Tally]
-    /// Pending entries that must follow one that is dead, held, or keeps failing its lookups.
+    /// Pending entries behind one that is dead, held, or keeps failing its lookups.
     package var blocked: [Destination: Int]
     /// Entries that keep failing their lookups.
     package var unseen: [Destination: Int]
-    /// By route, the oldest entry that keeps failing without blame and stays first in its lane, with the pending entries behind it, counted up to
+    /// By route, the oldest entry that keeps failing without blame and stays first in its lane, and the number of entries behind it, up to
     /// `Outbox.countedInLine`.
     package var heldBack: [Destination: [String: (by: String, count: Int)]]
     /// Held entries that a person discarded. They need no decision.
@@ -61,12 +61,12 @@ package struct Overview: Sendable {
     package var labels: [Destination: String]
     /// As stored, perhaps over, by backend.
     package var pauses: [String: Pause]
-    /// The pending entry that was accepted first, by backend; it may have been captured long before.
+    /// The pending entry that was accepted first, by backend.
     package var oldest: [String: (id: String, acceptedAt: Date)]
     /// Of the newest event that the counts include.
     package var cursor: Int64
 
-    /// `tallies`, with the entries that are being discarded among the discarded ones.
+    /// `tallies`, with entries being discarded counted as discarded.
     package var talliesAfterDiscards: [Tally] {
         var all = tallies
         for gone in discarding {
@@ -80,7 +80,7 @@ package struct Overview: Sendable {
 }
 
 extension Outbox {
-    /// Entries by ascending sequence: those after the cursor `after`, or the newest ones if it is nil.
+    /// Entries by ascending sequence: those after `after`, or the newest ones if it is nil.
     package func entries(
         state: Entry.State? = nil, backend: String? = nil, after: Int64? = 0, limit: Int
     ) async throws(OutboxError) -> [Entry] {
@@ -89,7 +89,7 @@ extension Outbox {
         }
     }
 
-    /// With its attempts, oldest first; nil if the id was never accepted.
+    /// An entry with its attempts, oldest first; nil if the id is unknown.
     package func entry(_ id: MutationID) async throws(OutboxError) -> (entry: Entry, attempts: [AttemptRecord])? {
         try await read { db in try Self.entry(id, db) }
     }
@@ -109,8 +109,7 @@ extension Outbox {
         return (entry, try attempts.isEmpty ? onlyAttempt(of: entry, db).map { [$0] } ?? [] : attempts)
     }
 
-    /// The attempt that delivered an entry at the first send. It has no row: all of it is in the entry and its receipt, but for the time between the
-    /// answer and its settlement.
+    /// The attempt that delivered an entry at the first send: it has no row, but the entry and its receipt contain it.
     private static func onlyAttempt(of entry: Entry, _ db: Database) throws -> AttemptRecord? {
         guard entry.state == .delivered, let begin = entry.triedAt, let receipt = try receipt(entry.id, db), receipt.resolvedBy == nil,
             !receipt.foundByLookup
@@ -170,7 +169,8 @@ extension Outbox {
             """, db)
     }
 
-    /// The lanes whose head failed or is on hold, or must follow such an entry. The joins are in this order, since a lane may have a million entries.
+    /// Lanes whose head failed or is on hold, or must follow such an entry. In this order of joins, because a lane may have a million
+    /// entries.
     private static let stoppedLanes = """
         SELECT lane.backend, lane.account, lane.lane, lane.head FROM lane CROSS JOIN entry AS this ON this.sequence = lane.head
         WHERE lane.dueAt IS NULL AND this.blocks AND (this.state IN ('dead', 'held') OR (this.state = 'pending' AND (

@@ -7,7 +7,7 @@ package struct ClaimOrder: Sendable, Equatable {
     package var count: Int
     /// Routes from which only a probe is claimed.
     package var closed: Set<String>
-    /// Routes from which one entry is claimed, preferably not the one with this sequence.
+    /// Routes from which to claim one entry, preferably not the one with this sequence.
     package var probes: [String: Int64?]
 
     package init(_ count: Int, closed: Set<String> = [], probes: [String: Int64?] = [:]) {
@@ -22,10 +22,10 @@ extension ClaimOrder: ExpressibleByIntegerLiteral {
 }
 
 package struct Claimed: Sendable, Equatable {
-    /// Now in flight under this run's epoch, with content; at most one per lane.
+    /// The claimed entries, in flight under this run's epoch and with content; at most one per lane.
     package var entries: [Entry]
-    /// When each route's next entry is due; past if more was due than requested. A route is missing if nothing waits, or until an entry in flight
-    /// settles.
+    /// When each route's next entry is due; in the past if more was due than requested. A route is missing if nothing waits, or until an
+    /// entry in flight settles.
     package var nextDue: [Destination: [String: Date]]
     /// Held as `quarantine`.
     package var unreadable: [MutationID] = []
@@ -44,10 +44,10 @@ extension Outbox {
         try await settle([], thenClaim: orders, at: now)
     }
 
-    /// `dueAt` of an entry that may be sent at once; independent of the clock (Decisions/DueAtOnce.md).
+    /// The `dueAt` of an entry that may be sent at once; independent of the clock (Decisions/DueAtOnce.md).
     package static let atOnce: Int64 = 0
 
-    /// Bytes of payloads in flight at a backend, except a larger single one; each is in memory about four times.
+    /// Bytes of payloads in flight at a backend, except a larger single one; each takes four times its size in memory.
     static let mostInFlight = 32 << 20
 
     private static func bytesInFlight(at backend: String, _ db: Database) throws -> Int {
@@ -171,7 +171,7 @@ extension Outbox {
         }
     }
 
-    /// Sets the id of the row that an entry in flight refers to. Without one, holds the entry and returns false: it is never sent to a guessed id.
+    /// Sets the id of the row that the entry refers to. Without one, holds the entry and returns false.
     private static func bind(_ entry: inout Entry, epoch: Int64, now: Date, _ db: Database) throws -> Bool {
         guard let reference = entry.mutation.subject?.reference else { return true }
         entry.bound = try row(createdBy: reference, at: entry.destination, db)
@@ -187,7 +187,7 @@ extension Outbox {
         let statement = try db.cachedStatement(
             sql: "UPDATE entry SET state = 'inflight', epoch = ?, claimedAt = ? WHERE sequence = ? AND state = 'pending' RETURNING *")
         let rows = try Row.fetchCursor(statement, arguments: [epoch, now.ms, sequence])
-        // Without the copy that `Row.fetchOne` makes. A row is valid as long as its cursor.
+        // Avoids the copy of `Row.fetchOne`. A row is valid as long as its cursor.
         return try withExtendedLifetime(rows) {
             guard let row = try rows.next() else { throw OutboxError.damaged("entry \(sequence) of a lane is not pending") }
             let sealed = try sealedContent(of: sequence, db)

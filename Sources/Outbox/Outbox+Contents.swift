@@ -2,7 +2,7 @@ import GRDB
 import SyncModel
 
 extension Outbox {
-    /// What `body` reads in the content of these entries, by entry. Without unknown and unreadable ones, and those whose content is destroyed.
+    /// The results of `body` by entry, without entries whose content is unreadable or destroyed.
     package func contents<Part: Sendable>(
         of ids: [MutationID], _ body: @escaping @Sendable (Mutation) -> Part
     ) async throws(OutboxError) -> [MutationID: Part] {

@@ -10,12 +10,8 @@ extension Outbox {
     /// The grace in seconds of an entry whose time was set while the clock was ahead.
     package static let correctedGrace: TimeInterval = 600
 
-    /// Discards an entry at `date`. Until then it is held as `discarding`, stops no lane, and `restore` brings it back. One that is already being
-    /// discarded keeps its time.
-    ///
-    /// - Parameters:
-    ///   - reason: a person's words, for the event.
-    ///   - name: the actor's display name; events record `actor`.
+    /// Discards an entry at `date`. Until then it is held as `discarding`, stops no lane, and `restore` brings it back. A second call does
+    /// not change the time. `reason` is a person's, and `name` the display name of `actor`.
     package func discard(
         _ id: MutationID, later date: Date, reason: String?, by actor: String, named name: String?, at now: Date
     ) async throws(OutboxError) {
@@ -40,9 +36,7 @@ extension Outbox {
         arrivals.send()
     }
 
-    /// Destroys an entry's content at once and keeps a receipt.
-    ///
-    /// - Parameter reason: a person's words, for the event.
+    /// Destroys the content at once and keeps a receipt.
     package func discard(
         _ id: MutationID, reason: String? = nil, by actor: String, named name: String? = nil, at now: Date
     ) async throws(OutboxError) {
@@ -58,8 +52,8 @@ extension Outbox {
         arrivals.send()
     }
 
-    /// Undoes a discard before its time: the entry is again in the state that it was in, or on hold if one that it needs or follows is gone. Throws
-    /// `wrongState` unless it is being discarded.
+    /// Returns the entry to its earlier state, or to hold if one that it needs or follows is gone. Throws `wrongState` unless it is being
+    /// discarded.
     package func restore(_ id: MutationID, by actor: String, at now: Date) async throws(OutboxError) {
         try await commit { db in
             let entry = try Self.entry(id, in: [.held], db)
@@ -84,7 +78,8 @@ extension Outbox {
         arrivals.send()
     }
 
-    /// The state before the discard. An entry that was held for its create alone is pending once that is on its way: nothing else would release it.
+    /// The state before the discard. An entry held only for its create becomes pending if that is on its way: nothing else would release
+    /// it.
     private static func restored(_ entry: Entry, _ db: Database) throws -> (Entry.State, HoldReason?) {
         let stored = try String.fetchOne(db, sql: "SELECT restoreTo FROM entry WHERE sequence = ?", arguments: [entry.sequence])
         switch stored {
@@ -111,7 +106,7 @@ extension Outbox {
         return try String.fetchOne(db, sql: discarded, arguments: [entry.parent]).flatMap { MutationID($0) }
     }
 
-    /// The first entry in the chain of replacements that ends with this one; the entry itself if it replaced none.
+    /// The first entry in a chain of replacements; the entry itself if it replaced none.
     package func first(of entry: Entry) async throws(OutboxError) -> Entry {
         try await read { db in
             let search = "SELECT receipt.id FROM entry JOIN receipt ON receipt.sequence = entry.replaces WHERE entry.sequence = ?"
@@ -120,8 +115,8 @@ extension Outbox {
         }
     }
 
-    /// Discards due entries in batches, and returns the time of the next one, nil for none. A time beyond `longestGrace` was set while the clock was
-    /// ahead, and becomes `correctedGrace`.
+    /// Discards due entries in batches; returns the time of the next one. A time beyond `longestGrace` was set while the clock was ahead,
+    /// and becomes `correctedGrace`.
     package func discardDue(at now: Date) async throws(OutboxError) -> Date? {
         var hasDiscarded = false
         defer { if hasDiscarded { secretsDeleted.send() } }
@@ -138,12 +133,12 @@ extension Outbox {
             }
             hasDiscarded = true
             eventsWritten.send()
-            // A follower may have been put on hold, and its lane may skip it.
+            // A follower may now be on hold, and its lane may skip it.
             arrivals.send()
         }
     }
 
-    /// The earliest and the latest. Each is found by one index seek.
+    /// The earliest and the latest, by one index seek each.
     private static func discardTimes(_ db: Database) throws -> (Date?, Date?) {
         func time(_ which: String) throws -> Date? {
             let sql = "SELECT \(which)(discardAt) FROM entry WHERE discardAt IS NOT NULL"
@@ -165,11 +160,8 @@ extension Outbox {
 
     static let dueDiscards = "SELECT * FROM entry WHERE discardAt <= ? ORDER BY discardAt, sequence LIMIT \(mostDestroyed)"
 
-    /// Discards the entry that a new one supersedes. Returns why the new one must not be accepted; nil if it may be.
-    ///
-    /// - Parameters:
-    ///   - actor: nil for the drop folder.
-    ///   - isRequired: an entry that was delivered or discarded, or is not here, is a refusal too.
+    /// Discards the superseded entry. Returns why the new one must not be accepted; nil if it may be. `actor` is nil for the drop folder.
+    /// With `isRequired`, an entry that is gone, delivered or discarded is a refusal too.
     static func supersede(by new: Mutation, _ actor: String?, isRequired: Bool, now: Date, _ db: Database) throws -> OutboxError? {
         guard let id = new.supersedes else { return nil }
         let found = try Entry.fetchOne(db.cachedStatement(sql: "SELECT * FROM entry WHERE id = ?"), arguments: [id.description])
@@ -189,9 +181,7 @@ extension Outbox {
         return nil
     }
 
-    /// Entries that had to follow the superseded one follow the new one, if that is in the same lane. Otherwise a person decides.
-    ///
-    /// - Parameter new: as placed in its lane.
+    /// Lets entries that had to follow the superseded one follow the new one, if that is in the same lane. Otherwise a person decides.
     static func takeOver(_ new: Mutation, as sequence: Int64, now: Date, _ db: Database) throws {
         guard let id = new.supersedes, let old = try receipt(id, db), old.supersededBy == new.id else { return }
         guard new.lane == old.lane, try !hasFollower(in: old.lane, at: new.destination, db) else {
@@ -205,7 +195,7 @@ extension Outbox {
         }
     }
 
-    /// Whether an undelivered entry of the lane must follow another lane. If that waits for this lane in turn, both would wait for ever.
+    /// True if an undelivered entry of the lane must follow another lane. The two lanes could wait for each other.
     private static func hasFollower(in lane: Lane, at destination: Destination, _ db: Database) throws -> Bool {
         try newest(in: lane, at: destination, where: "after IS NOT NULL AND parent IS NOT 0", db) != nil
     }

@@ -17,10 +17,9 @@ package enum Enqueued: Sendable, Equatable {
 }
 
 extension Outbox {
-    /// Accepts a mutation; returns after the fsync, which concurrent calls share. From then on it is never lost.
-    ///
-    /// The same id with other content throws `idConflict`, and after a discard `discarded`. A reference throws `noSuchCreate` unless its create was
-    /// accepted before, for the same account, and `createDiscarded` after a discard of that.
+    /// Accepts a mutation; returns after the fsync, which concurrent calls share. The same id with other content throws `idConflict`, and
+    /// after a discard `discarded`. A reference throws `noSuchCreate` unless its create was accepted before for the same account, and
+    /// `createDiscarded` after its discard.
     package func enqueue(_ mutation: Mutation, accountLabel: String? = nil, at now: Date) async throws(OutboxError) -> Enqueued {
         guard let result = try await enqueue([mutation], accountLabel: accountLabel, at: now).first else {
             throw .storage("a submission was left without a result")
@@ -28,17 +27,17 @@ extension Outbox {
         return try result.get()
     }
 
-    /// Accepts mutations of one account in order, in one transaction. A refusal affects only its mutation, but after one finds no room all later new
-    /// ones are refused, since they may be of the same lane.
+    /// Accepts mutations of one account in order, in one transaction. A refusal affects only its mutation, but after one without room all
+    /// later new ones are refused, because they may be of the same lane.
     ///
-    /// A mutation with `supersedes` discards that entry, if it is undelivered and here. If the entry may have taken effect, or others refer to what it
-    /// creates, throws `mayBeDelivered` or `hasDependents`.
+    /// A mutation with `supersedes` discards that entry if it is undelivered. Throws `mayBeDelivered` if that one may have taken effect,
+    /// and `hasDependents` if others refer to the row that it creates.
     ///
     /// - Parameters:
-    ///   - actor: the submitter, for events; nil for the drop folder.
-    ///   - mustReplace: refuses a mutation whose superseded entry was delivered or discarded, or is not here; one that was accepted before without
-    ///     replacing that entry is an `idConflict`.
-    ///   - isWhole: a refusal of one is thrown, and none is accepted.
+    ///   - actor: for events; nil for the drop folder.
+    ///   - mustReplace: refuses a mutation whose superseded entry is gone, delivered or discarded; `idConflict` if it was accepted before
+    ///     without replacing that entry.
+    ///   - isWhole: throws a refusal, and accepts none.
     package func enqueue(
         _ mutations: [Mutation], accountLabel: String?, by actor: String? = nil, at now: Date, mustReplace: Bool = false,
         isWhole: Bool = false
@@ -82,7 +81,7 @@ extension Outbox {
         _ item: Prepared, accountLabel: String?, by actor: String?, mustReplace: Bool, now: Date, _ db: Database
     ) throws -> Result<Enqueued, OutboxError> {
         if let error = try refusal(of: item.mutation, db) { return .failure(error) }
-        // Before the superseded entry leaves its lane, so that the new one follows it there.
+        // While the superseded entry is in its lane, so that the new one follows it there.
         let placed = item.at(try place(of: item.mutation, db))
         if let error = try supersede(by: item.mutation, actor, isRequired: mustReplace, now: now, db) { return .failure(error) }
         let sequence = try insert(placed, accountLabel: accountLabel, by: actor, now: now, db)
@@ -111,9 +110,7 @@ extension Outbox {
         }
     }
 
-    /// How many of them, from the first on, fit on the disk.
-    ///
-    /// - Parameter others: bytes of other submissions about to be written.
+    /// How many of them, from the first on, fit on the disk besides `others` bytes.
     private func fitting(_ sizes: [Int64], besides others: Int64) async throws(OutboxError) -> Int {
         var needed = others + sizes.reduce(0, +)
         for count in sizes.indices.reversed() {
@@ -125,7 +122,7 @@ extension Outbox {
 
     /// Bytes in use; free pages are reused before the file grows.
     static func usedBytes(_ db: Database) throws -> Int64 {
-        // Not as tables, for each of which SQLite compiles the pragma again at every use.
+        // Not as tables, for which SQLite compiles the pragma at every use.
         let (pages, free, size) = (
             try db.cachedStatement(sql: "PRAGMA page_count"), try db.cachedStatement(sql: "PRAGMA freelist_count"),
             try db.cachedStatement(sql: "PRAGMA page_size")
@@ -151,7 +148,7 @@ extension Outbox {
         return nil
     }
 
-    /// A mutation that replaces an entry is a duplicate only of the one that did.
+    /// The earlier result of a repeated mutation that replaces an entry: it is a duplicate only of the one that replaced it.
     private static func replacement(
         _ known: Result<Enqueued, OutboxError>, _ mutation: Mutation, _ db: Database
     ) throws -> Result<Enqueued, OutboxError> {
@@ -162,7 +159,7 @@ extension Outbox {
     /// Bytes.
     private static let largestKept = 64 << 10
 
-    /// Bytes. If a submission of at most this size does not fit, none does.
+    /// In bytes: if a submission of this size does not fit, none does.
     package static let largestForAll: Int64 = 1 << 20
 
     private struct Prepared: Sendable {
@@ -224,13 +221,13 @@ extension Outbox {
         guard let after = item.mutation.after else { return nil }
         if item.mutation.isBehind, !item.joinsLanes { return 0 }
         let destination = item.mutation.destination
-        // One that a person has discarded does not count, although it may come back.
+        // A discarded one does not count, although it may come back.
         return item.joinsLanes
             ? try newestHalting(in: after, at: destination, db)
             : try newest(in: after, at: destination, where: "holdReason IS NOT 'discarding'", db)
     }
 
-    /// The sequence of the first entry in a chain of replacements; nil if the old entry was not replaced.
+    /// The sequence of the first entry in a chain of replacements; nil if `old` was not replaced.
     private static func place(of old: MutationID, replacedBy new: MutationID, _ db: Database) throws -> Int64? {
         try Int64.fetchOne(
             db.cachedStatement(

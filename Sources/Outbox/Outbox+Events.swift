@@ -16,9 +16,7 @@ extension Outbox {
         eventsWritten.send()
     }
 
-    /// Part of the transaction of the change that it reports.
-    ///
-    /// - Parameter cursor: nil for the next one.
+    /// Records an event in the transaction of the change. `cursor` is nil for the next one.
     package static func insert(_ event: SyncEvent, at cursor: Int64? = nil, _ db: Database) throws {
         let detail = JSONValue.object(event.detail.mapValues(JSONValue.string)).serialized
         try db.cachedStatement(sql: "INSERT INTO event (cursor, at, kind, backend, account, entry, detail) VALUES (?, ?, ?, ?, ?, ?, ?)")
@@ -28,7 +26,7 @@ extension Outbox {
             ])
     }
 
-    /// Oldest first, without kinds that only a newer version knows. Cursors are contiguous; if the first is missing, it was pruned.
+    /// Events, oldest first, without kinds of newer versions. Cursors are contiguous; if the first is missing, it was pruned.
     package func events(since: Int64, limit: Int) async throws(OutboxError) -> [SyncEvent] {
         try await read { db in
             // Before the limit: a page of unknown kinds would look like the end.
@@ -51,7 +49,7 @@ extension Outbox {
             entry: (row["entry"] as String?).flatMap { MutationID($0) }, detail: detail)
     }
 
-    /// The columns of an entry that say which row it is about.
+    /// The columns that identify an entry's row.
     package typealias SubjectColumns = (destination: Destination, route: String, subject: RosterID?, creates: String?)
 
     /// Of those entries and receipts that have a subject or create a row.
@@ -79,7 +77,7 @@ extension Outbox {
 
     private static let kinds = SyncEvent.Kind.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
 
-    /// The least cursor after which no event is missing: 0 until events have been pruned.
+    /// The least cursor after which no event is missing.
     package func oldestCursor() async throws(OutboxError) -> Int64 {
         try await read { db in max(0, (try Int64.fetchOne(db, sql: "SELECT min(cursor) FROM event") ?? 1) - 1) }
     }

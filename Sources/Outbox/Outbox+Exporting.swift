@@ -3,9 +3,8 @@ import GRDB
 import SyncModel
 
 extension Outbox {
-    /// An entry with its content, for a caller who may see it. Records the event `exported` before it returns.
-    ///
-    /// Throws `wrongState` if the content is destroyed, and `unreadable` if it cannot be read.
+    /// An entry with its content. Durably records the event `exported` first. Throws `wrongState` if the content is destroyed, and
+    /// `unreadable` if it cannot be read.
     package func export(_ id: MutationID, by actor: String, at now: Date) async throws(OutboxError) -> Entry {
         let entry = try await readable(id)
         try await commit { db in try Self.insert(SyncEvent(at: now, .exported, of: entry, detail: ["by": actor]), db) }

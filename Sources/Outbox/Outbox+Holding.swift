@@ -48,7 +48,7 @@ struct Hold {
 }
 
 extension Outbox {
-    /// Puts a pending entry on hold, or one in flight under `epoch`, with those that need it; nil if it is neither any more. Its lane follows `onDead`.
+    /// Holds a pending entry, or one in flight under `epoch`, and those that need it; nil if it is neither. Its lane follows `onDead`.
     @discardableResult
     static func hold(_ sequence: Int64, _ hold: Hold, inFlightUnder epoch: Int64? = nil, at now: Date, _ db: Database) throws -> MutationID?
     {

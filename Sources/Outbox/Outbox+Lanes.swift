@@ -20,7 +20,7 @@ package struct LaneRecord: Sendable, Equatable {
 }
 
 extension Outbox {
-    /// So that a lane of a million entries is not slow to show.
+    /// Limits the time to show a lane of a million entries.
     package static let countedInLine = 1000
 
     /// Ordered by the acceptance of their heads.

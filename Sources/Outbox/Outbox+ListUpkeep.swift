@@ -2,10 +2,8 @@ import Foundation
 import GRDB
 import SyncModel
 
-/// The upkeep of cached lists.
 extension Outbox {
-    /// Whether an entry of one of these routes was delivered since `date`, or is held after a send of unknown outcome since then; false if the entry
-    /// has been pruned.
+    /// True if an entry of these routes was delivered since `date`, or is held after a send of unknown outcome since then.
     package func hasTouched(_ routes: [String], at destination: Destination, since date: Date) async throws(OutboxError) -> Bool {
         if routes.isEmpty { return false }
         return try await read { db in
@@ -23,11 +21,11 @@ extension Outbox {
         }
     }
 
-    /// Deletes the rosters of accounts that have signed out, if they were last read before `date`.
+    /// Deletes the rosters of signed-out accounts that were last read before `date`.
     package func forgetKeptRosters(readBefore date: Date, at now: Date) async throws(OutboxError) {
         let isKept = "NOT EXISTS (SELECT 1 FROM session WHERE session.backend = roster.backend AND session.account = roster.account)"
         try await commit { db in
-            // Written while the clock was ahead: the time is unknown, but not in the future.
+            // The clock was ahead: the time is unknown, but not in the future.
             try db.execute(sql: "UPDATE roster SET readAt = :now WHERE readAt > :now AND \(isKept)", arguments: ["now": now.ms])
             try db.execute(sql: "DELETE FROM roster WHERE readAt < ? AND \(isKept)", arguments: [date.ms])
         }

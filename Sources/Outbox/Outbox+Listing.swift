@@ -3,10 +3,10 @@ import GRDB
 import SyncModel
 
 extension Outbox {
-    /// A list of a million entries must not be slow to count.
+    /// Limits the time to count a list of a million entries.
     package static let countedInList = 10_000
 
-    /// Matching entries after the cursor `after`, or the newest ones if it is nil, and the number of all matching ones. In one snapshot.
+    /// Entries after `after`, or the newest ones if it is nil, and the number of all matching ones. In one snapshot.
     package func page(of filter: EntryFilter, after: Int64?, limit: Int) async throws(OutboxError) -> EntrySelection {
         try await read { db in
             let search = try EntrySearch(filter, db)
@@ -18,7 +18,7 @@ extension Outbox {
         }
     }
 
-    /// The entries that pending ones wait behind: in their lane, for the row that they refer to, in the lane before it, or of the same subject.
+    /// The entries that pending ones wait behind: in their lane, for their row, in the lane before, or of the same subject.
     static func blockers(of entries: [Entry], _ db: Database) throws -> [MutationID: MutationID] {
         let statement = try db.cachedStatement(
             sql: """

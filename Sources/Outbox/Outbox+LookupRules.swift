@@ -3,10 +3,8 @@ import GRDB
 import SyncModel
 
 extension Outbox {
-    /// Remembers the rule by which the lookups of each route recognise an entry. After a change they cannot find earlier effects, so this holds
-    /// uncertain entries instead of sending them again.
-    ///
-    /// - Returns: the number of entries it held.
+    /// Remembers how the lookups of each route recognise an entry. After a change they cannot find earlier effects, so this holds uncertain
+    /// entries. Returns their number.
     package func claimLookupRules(_ rules: [String: String], of backend: String, at now: Date) async throws(OutboxError) -> Int {
         let held = try await commit { db in
             try rules.sorted { $0.key < $1.key }.reduce(0) { try $0 + Self.claimLookupRule($1.value, of: backend, $1.key, now, db) }

@@ -4,9 +4,7 @@ import SyncModel
 
 /// Entries that a changed profile cannot send.
 extension Outbox {
-    /// Releases entries held as `profile` that fit again; returns how many.
-    ///
-    /// - Parameter fits: whether the current profile can turn a mutation into requests.
+    /// Releases entries held as `profile` that fit the current profile again; returns how many.
     package func releaseMisfits(
         of backend: String, at now: Date, fits: @escaping @Sendable (Mutation) -> Bool
     ) async throws(OutboxError) -> Int {
@@ -25,7 +23,7 @@ extension Outbox {
         return released
     }
 
-    /// Reads one batch; `end` is the last sequence, nil past the end.
+    /// Releases one batch; `end` is its last sequence, nil past the end.
     private static func releaseMisfits(
         of backend: String, after begin: Int64, _ decryptor: PayloadDecryptor, _ now: Date, _ fits: (Mutation) -> Bool, _ db: Database
     ) throws -> (count: Int, end: Int64?) {

@@ -1,7 +1,7 @@
 import GRDB
 import SyncModel
 
-/// An entry, perhaps with only its receipt left, that a name fits.
+/// An entry or receipt that a name fits.
 package struct EntryCandidate: Sendable, Equatable {
     package var sequence: Int64
     package var id: MutationID
@@ -13,12 +13,11 @@ package struct EntryCandidate: Sendable, Equatable {
 }
 
 extension Outbox {
-    /// How many candidates of an ambiguous name to list. The error has one more if there are more.
+    /// The error lists one more if there are more.
     package static let mostCandidates = 5
 
-    /// The id that `name` means, among entries and receipts. Throws `unknownName` or `ambiguousName`.
-    ///
-    /// A full id is returned as it is, known or not. A number goes before a part of an id.
+    /// Finds an id among entries and receipts. Throws `unknownName` or `ambiguousName`. A full id is returned, known or not. A number goes
+    /// before a part of an id.
     package func id(named name: EntryName) async throws(OutboxError) -> MutationID {
         if let id = name.id { return id }
         let found = try await read { db in try Self.candidates(name, db) }
@@ -45,8 +44,8 @@ extension Outbox {
         SELECT sequence, id FROM entry WHERE sequence = :number UNION SELECT sequence, id FROM receipt WHERE sequence = :number
         """
 
-    /// Newest first. Each search has its own limit, because a short beginning may fit all ids of some weeks. Of receipts, the ends of all ids are read:
-    /// an index of them would cost each delivery a page.
+    /// Entries and receipts by a part of their id, newest first. Each search has its own limit, because a short beginning may fit all ids
+    /// of some weeks. The ends of receipts' ids have no index, which would cost each delivery a page.
     static let searchByPart: String = {
         let ends = [("entry", "entryEnd", "substr(id, -4) = substr(:part, -4) AND "), ("receipt", "receiptOf", "")]
         let searches = ends.flatMap { table, index, end in

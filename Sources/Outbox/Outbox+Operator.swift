@@ -3,12 +3,8 @@ import GRDB
 import SyncModel
 
 extension Outbox {
-    /// Makes a dead or held entry pending again with all attempts, or a pending one due now. Revives the entries that are on hold for it; throws `needs`
-    /// if the entry itself needs one that is dead, held or discarded.
-    ///
-    /// - Parameters:
-    ///   - forgetsDoubt: sends an uncertain entry without a lookup.
-    ///   - name: the actor's display name; events record `actor`.
+    /// Makes a dead or held entry pending again with all attempts, or a pending one due now. Revives the entries that are on hold for it.
+    /// Throws `needs` if it needs one that is dead, held or discarded. `forgetsDoubt` sends an uncertain entry without a lookup.
     package func retry(_ id: MutationID, forgetsDoubt: Bool, by actor: String, named name: String? = nil, at now: Date)
         async throws(OutboxError)
     {
@@ -41,7 +37,8 @@ extension Outbox {
         if entry.mutation.creates != nil { try reviveDependents(of: id, now: now, db) }
     }
 
-    /// Discards every undelivered entry of one account, some at a time; returns the number. Entries in flight stay, because their outcome is unknown.
+    /// Discards all undelivered entries of an account in batches; returns their number. Entries in flight stay, because their outcome is
+    /// unknown.
     package func discardAll(of destination: Destination, by actor: String, named name: String?, at now: Date) async throws(OutboxError)
         -> Int
     {
@@ -102,11 +99,8 @@ extension Outbox {
         return entry
     }
 
-    /// Makes waiting entries of `backend` due now; uncertain ones only on these routes.
-    ///
-    /// - Parameters:
-    ///   - routes: support look-ups.
-    ///   - others: read again before a send; due once the last send of the entry is older than `sent`.
+    /// Makes waiting entries due now; uncertain ones only on `routes`, which support look-ups, and on `others`, which read again before a
+    /// send, if their last send is older than `sent`.
     @discardableResult
     package func makeDue(
         backend: String, lookingUp routes: Set<String>, rereading others: Set<String> = [], sentBefore sent: Date = .distantPast,
@@ -146,9 +140,9 @@ extension Outbox {
 }
 
 package struct MadeDue: Sendable, Equatable {
-    /// The accounts of which no entry is due now, although some wait for a time: the first such time.
+    /// Accounts without a due entry, and the first time at which one is due.
     package var later: [AccountID: Date]
-    /// The accounts of which each entry that is due is looked up before a send.
+    /// Accounts whose due entries are all looked up before a send.
     package var lookedUp: Set<AccountID>
 
     package init(later: [AccountID: Date] = [:], lookedUp: Set<AccountID> = []) { (self.later, self.lookedUp) = (later, lookedUp) }

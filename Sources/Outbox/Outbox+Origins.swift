@@ -3,17 +3,15 @@ import GRDB
 import SyncModel
 
 extension Outbox {
-    /// Remembers the origin (base URL) to which a backend's accounts belong. Another one replaces it once no entries wait, or at once if it is the
-    /// same service (`formerly`).
-    ///
-    /// Returns the remembered origin if it stays a different one. To be called before anything is captured.
+    /// Remembers the base URL to which a backend's accounts belong. Another one replaces it once no entries wait, or at once if it is the
+    /// same service (`formerly`). Returns the remembered one if it stays different. Call before anything is captured.
     package func claimOrigin(_ origin: String, of backend: String, formerly: [String]) throws(OutboxError) -> String? {
         try writeAtOnce { db in
             let claimed = CheckedText(origin, of: backend)
             let stored = try Row.fetchOne(db, sql: "SELECT origin AS text, digest FROM origin WHERE backend = ?", arguments: [backend])
                 .map(CheckedText.init(row:))
             if stored == claimed { return nil }
-            // A damaged origin that does not match counts as a different one: Homing never guesses the owner of entries.
+            // A damaged origin counts as a different one: Homing never guesses the owner of entries.
             if let stored, !stored.matches(claimed) {
                 let waiting = try String.fetchAll(
                     db,

@@ -19,7 +19,7 @@ package struct StoredOwedSignOut: Equatable, Sendable {
 
 /// What a change of a session does to an owed sign-out.
 package enum OwedSignOutChange: Equatable, Sendable {
-    /// The server has not heard of the sign-out that the change ends.
+    /// The sign-out that the change makes did not reach the server.
     case begins(StoredOwedSignOut)
     /// Destroys the credentials of this event's account.
     case ends(SyncEvent)
@@ -46,14 +46,14 @@ extension Outbox {
         }
     }
 
-    /// Destroys the credentials of the event's backend and account. Durable when it returns; Housekeeping then empties the log.
+    /// Destroys the credentials of the event's account. Durable when it returns; Housekeeping then empties the log.
     package func endOwedSignOut(_ event: SyncEvent) throws(OutboxError) {
         try writeAtOnce { try Self.endOwedSignOut(event, $0) }
         secretsDeleted.send()
         eventsWritten.send()
     }
 
-    /// Destroys owed sign-outs that no call can settle: of other backends than these, and those that do not open.
+    /// Destroys owed sign-outs that no call can settle: of other backends, and unreadable ones.
     package func forgetOwedSignOuts(except backends: [String], at now: Date) throws(OutboxError) {
         let hasForgotten = try writeAtOnce { db in
             let rows = try Row.fetchAll(db, sql: "SELECT * FROM owedSignOut").filter { row in

@@ -3,7 +3,7 @@ import GRDB
 import SyncModel
 
 extension Outbox {
-    /// The current pauses. A start in the future, set while the clock was ahead, is corrected for good.
+    /// Corrects a start in the future, set while the clock was ahead.
     package func pauses(at now: Date) throws(OutboxError) -> [Pause] {
         try writeAtOnce { db in
             try Self.pauses(db).compactMap { stored in
@@ -24,7 +24,7 @@ extension Outbox {
         Dictionary(uniqueKeysWithValues: try pauses(db).map { ($0.backend, $0) })
     }
 
-    /// Replaces earlier pauses of the same backends. The returned revision grows with every pause and resume.
+    /// Replaces earlier pauses of the same backends. The revision grows with every pause and resume.
     @discardableResult
     package func pause(_ pauses: [Pause], by actor: String, at now: Date) async throws(OutboxError) -> Int64 {
         let revision = try await commit { db in
@@ -40,7 +40,7 @@ extension Outbox {
         return revision
     }
 
-    /// Stores corrected times, unless another pause or none has replaced this one.
+    /// Stores corrected times, unless the pause was replaced or ended.
     package func correct(_ pause: Pause) async throws(OutboxError) {
         try await commit { db in
             try db.execute(
@@ -49,7 +49,7 @@ extension Outbox {
         }
     }
 
-    /// Ends the pause of `backend`, or all if nil. The revision is as for `pause`.
+    /// All pauses if `backend` is nil. The revision is as for `pause`.
     package func resume(
         backend: String?, by actor: String, at now: Date
     ) async throws(OutboxError) -> (ended: [Pause], revision: Int64) {

@@ -1,7 +1,7 @@
 import GRDB
 import SyncModel
 
-/// The lanes of entries that refer to a row, which has two ids once its create was delivered. See Decisions/References.md.
+/// Lanes of entries that refer to a row, which has two ids once its create was delivered. See Decisions/References.md.
 extension Outbox {
     struct Place {
         var lane: Lane
@@ -10,11 +10,11 @@ extension Outbox {
         var joinsLanes = false
     }
 
-    /// In the transaction that stores the entry, because a lane that was empty before may be occupied now.
+    /// The place of a mutation, in the transaction that stores it, because an empty lane may be occupied by now.
     static func place(of mutation: Mutation, _ db: Database) throws -> Place {
         func newest(in lane: Lane) throws -> Int64? { try Self.newest(in: lane, at: mutation.destination, db) }
         guard let lanes = mutation.subjectLanes, let ids = try ids(ofSubjectOf: mutation, db) else {
-            // Only entries that are there already count, and an entry without `after` costs less.
+            // Only present entries count, and an entry without `after` costs less.
             let after = try mutation.isBehind ? mutation.after.flatMap { try newest(in: $0) == nil ? nil : $0 } : mutation.after
             return Place(lane: mutation.lane, after: after)
         }
@@ -40,9 +40,7 @@ extension Outbox {
         return try reference(to: subject, of: resource, at: mutation.destination, db).map { (RosterID(createdBy: $0), subject) }
     }
 
-    /// The newest undelivered entry of a lane, by one seek in each index of its entries.
-    ///
-    /// - Parameter condition: in SQL; other entries do not count.
+    /// The newest undelivered entry of a lane, by one seek in each index. `condition` is SQL; other entries do not count.
     static func newest(in lane: Lane, at destination: Destination, where condition: String = "TRUE", _ db: Database) throws -> Int64? {
         let newest = ["blocks", "aside AND state = 'pending'", "state IN ('dead', 'held')"].map {
             """
@@ -55,7 +53,7 @@ extension Outbox {
             arguments: ["backend": destination.backend, "account": destination.account, "lane": lane.rawValue])
     }
 
-    /// The newest entry of a lane that stops it if it fails.
+    /// The newest entry of a lane that stops the lane if it fails.
     static func newestHalting(in lane: Lane, at destination: Destination, _ db: Database) throws -> Int64? {
         try Int64.fetchOne(
             db.cachedStatement(

@@ -3,11 +3,11 @@ import GRDB
 import SyncModel
 
 extension Outbox {
-    /// Removes rows settled before `date` (their receipts stay) and older events, in batches, and returns the space to the disk. Counts the events
-    /// first. Events go in cursor order, so the rest has no gap.
+    /// Removes rows settled before `date` (their receipts stay) and older events, after counting these, in batches, and returns the space
+    /// to the disk. Events go in cursor order, so the rest has no gap.
     package func prune(before date: Date, at now: Date) async throws(OutboxError) {
         try await commit { db in
-            // Written while the clock was ahead: the time is unknown, but not in the future.
+            // The clock was ahead: the time is unknown, but not in the future.
             try db.execute(sql: "UPDATE event SET at = :now WHERE at > :now", arguments: ["now": now.ms])
             try db.execute(
                 sql: "UPDATE entry SET settledAt = :now WHERE settledAt > :now", arguments: ["now": now.ms])
@@ -40,8 +40,8 @@ extension Outbox {
         _ = try await emptyLog()
     }
 
-    /// Checkpoints and truncates the log, so that neither file holds delivered content. Returns false at once if another reader uses the log, or on a
-    /// full disk, where another program could take the space. See Decisions/Ballast.md.
+    /// Truncates the log, so that neither file holds delivered content. False at once if another reader uses the log, or on a full disk,
+    /// where another program could take the space (Decisions/Ballast.md).
     package func emptyLog() async throws(OutboxError) -> Bool {
         guard mayEmptyLog else { return false }
         defer { refillReserve() }
@@ -58,7 +58,7 @@ extension Outbox {
         defer { try? db.execute(sql: "PRAGMA busy_timeout = \(busyTimeout * 1000)") }
         do {
             let log = try db.checkpoint(.passive)
-            // After a power cut, a stale index must not count frames that were removed.
+            // After a power cut, a stale index must not count removed frames.
             guard log.checkpointedFrameCount == log.walFrameCount, db.syncLogIndex() else { return false }
             _ = try db.checkpoint(.truncate)
             return true

@@ -4,7 +4,7 @@ import SyncModel
 
 /// Servers' requests for quiet; they survive restarts.
 extension Outbox {
-    /// Keeps the longest for each backend, in any order of calls. Another address or a wait from a clock that was ahead is replaced.
+    /// Keeps the longest for each backend. Replaces one of another address, or from a clock that was ahead.
     package func keep(_ quiet: Quiet) async throws(OutboxError) {
         try await commit { db in
             try db.cachedStatement(
@@ -26,7 +26,7 @@ extension Outbox {
         try readAtOnce { try Self.quiets(at: now, $0) }
     }
 
-    /// The one of this backend at this address; nil if there is none, or it is over.
+    /// The server's request for no requests; nil for another address, and once it is over.
     package func quiet(of backend: String, at address: String, now: Date) async throws(OutboxError) -> Quiet? {
         try await read { db in try Self.quiets(at: now, db).first { $0.backend == backend && $0.address == address } }
     }

@@ -22,7 +22,7 @@ package struct ReceiptRecord: Sendable, Equatable {
     package var discardedBy: String?
     /// The entry that replaced it; nil for none.
     package var supersededBy: MutationID?
-    /// Display name of the person who said that it was delivered; `status` is then nil.
+    /// Display name of the person who recorded the delivery; `status` is then nil.
     package var resolvedBy: String?
     package var remoteID: String?
     package var status: Int?
@@ -40,9 +40,7 @@ package struct ReceiptRecord: Sendable, Equatable {
 }
 
 extension Outbox {
-    /// Those after the cursor `after`, by ascending sequence.
-    ///
-    /// - Parameter since: only those settled at that time or later.
+    /// Receipts after the cursor `after`, by ascending sequence; settled at `since` or later.
     package func receipts(
         after: Int64 = 0, backend: String? = nil, since: Date? = nil, limit: Int
     ) async throws(OutboxError) -> [ReceiptRecord] {
@@ -58,7 +56,7 @@ extension Outbox {
         }
     }
 
-    /// Marks receipts delivered from `since` on, when the session may have belonged to another account. Returns how many are new; can be repeated.
+    /// Marks receipts since `since`, when the session may have belonged to another account. Returns how many are new; idempotent.
     @discardableResult
     package func markUnverified(_ destination: Destination, since: Date, at now: Date) async throws(OutboxError) -> Int {
         let count = try await commit { db in

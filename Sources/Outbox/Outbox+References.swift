@@ -13,7 +13,7 @@ extension Outbox {
         }
     }
 
-    /// The ids of the rows, for those references whose create was delivered.
+    /// The ids of rows whose create was delivered.
     package func bindings(of references: Set<MutationID>) async throws(OutboxError) -> [MutationID: RosterID] {
         if references.isEmpty { return [:] }
         return try await read { db in
@@ -32,7 +32,7 @@ extension Outbox {
         }
     }
 
-    /// The entries by these routes that will be sent and refer to a create, with that create.
+    /// Entries by these routes that will be sent and refer to a create, with that create.
     package func changes(by routes: [String], at destination: Destination) async throws(OutboxError) -> [MutationID: MutationID] {
         if routes.isEmpty { return [:] }
         return try await read { db in
@@ -49,7 +49,7 @@ extension Outbox {
         }
     }
 
-    /// The deletions by these routes that will be sent, by the row's present id: the oldest for each row. Not those that failed or are on hold.
+    /// Deletions by these routes that will be sent, by the row's present id: the oldest for each row.
     package func deletions(by routes: [String], at destination: Destination) async throws(OutboxError) -> [RosterID: MutationID] {
         if routes.isEmpty { return [:] }
         return try await read { db in try Self.deletions(by: routes, at: destination, db) }
@@ -74,7 +74,7 @@ extension Outbox {
         return deletions
     }
 
-    /// The create that made this row here; nil for none, the oldest of several.
+    /// The oldest create that made this row here.
     package func reference(
         to row: RosterID, of resource: String, at destination: Destination
     ) async throws(OutboxError) -> MutationID? {
@@ -86,7 +86,7 @@ extension Outbox {
         ORDER BY sequence LIMIT 1
         """
 
-    /// The delivered create that made this row; nil for none, the oldest of several.
+    /// The oldest delivered create that made this row.
     static func reference(to row: RosterID, of resource: String, at destination: Destination, _ db: Database) throws -> MutationID? {
         try String.fetchOne(
             db.cachedStatement(sql: createdRow), arguments: [row.rawValue, destination.backend, destination.account, resource]
@@ -113,7 +113,6 @@ extension Outbox {
     }
 }
 
-/// An entry that creates a row, as far as those that need it are concerned.
 struct Create {
     let destination: Destination
     let resource: String
@@ -126,7 +125,7 @@ struct Create {
 }
 
 extension Outbox {
-    /// Nil if there is no such entry and no such receipt, or if it creates nothing.
+    /// The entry that creates a row; nil if it is unknown or creates nothing.
     static func create(_ id: MutationID, _ db: Database) throws -> Create? {
         // A settled entry has both, and the receipt is the binding.
         for rows in ["outcome AS state, remoteID FROM receipt", "state, NULL AS remoteID FROM entry"] {
@@ -140,13 +139,13 @@ extension Outbox {
         return nil
     }
 
-    /// The server's id of the row that the reference stands for; nil until its create was delivered.
+    /// The server's id of the created row; nil until the create was delivered.
     static func row(createdBy reference: MutationID, at destination: Destination, _ db: Database) throws -> RosterID? {
         guard let create = try create(reference, db), create.destination == destination else { return nil }
         return create.row
     }
 
-    /// Why a mutation with a reference is not accepted; nil if it is.
+    /// Why a mutation with a reference is not accepted.
     static func refusal(of mutation: Mutation, _ db: Database) throws -> OutboxError? {
         guard let id = mutation.subject?.reference else { return nil }
         guard let create = try create(id, db), create.destination == mutation.destination, create.resource == mutation.reference else {
@@ -168,7 +167,6 @@ extension Outbox {
         if found?.isViable != true { try hold(sequence, .needing(create, found?.state), at: now, db) }
     }
 
-    /// Holds or revives the entries that need this one, as its settlement demands.
     static func settleDependents(of create: Entry, _ settlement: Settlement, now: Date, _ db: Database) throws {
         switch settlement {
         case .delivered: try reviveDependents(of: create.id, now: now, db)
@@ -178,7 +176,7 @@ extension Outbox {
         }
     }
 
-    /// Holds the pending entries that need this one, and those that need them.
+    /// Holds the pending entries that need this one, and in turn those that need them.
     static func holdDependents(of id: MutationID, _ reason: Hold, now: Date, _ db: Database) throws {
         // A loop, because a chain of references may be long.
         var left = [(id, reason)]
@@ -192,7 +190,7 @@ extension Outbox {
         }
     }
 
-    /// Makes the entries that are on hold for this one pending again, and those that are on hold for them. Not those that had to follow a discarded
+    /// Makes the entries on hold for this one pending again, and in turn those on hold for them. Not those that had to follow a discarded
     /// entry: a person decides on them.
     static func reviveDependents(of id: MutationID, now: Date, _ db: Database) throws {
         var left = [id]

@@ -11,13 +11,11 @@ extension Outbox {
         case notDelivered
     }
 
-    /// Settles an unknown outcome. A delivered entry gets a receipt and releases those that wait for it; one that is not delivered is sent again
-    /// without a look-up.
+    /// Settles an unknown outcome. A delivered entry gets a receipt and releases those that wait for it; another is sent again without a
+    /// look-up.
     ///
-    /// Throws `notUncertain` for an entry whose outcome is known, `needsRemoteID` for a delivered create without the id of its row, and `rowTaken` if
-    /// another create made that row.
-    ///
-    /// - Parameter name: the actor's display name; events record `actor`.
+    /// Throws `notUncertain` if the outcome is known, `needsRemoteID` for a create without the id of its row, and `rowTaken` if another
+    /// create made that row.
     package func resolve(
         _ id: MutationID, as resolution: Resolution, by actor: String, named name: String?, at now: Date
     ) async throws(OutboxError) {
@@ -43,7 +41,7 @@ extension Outbox {
         arrivals.send()
     }
 
-    /// A create needs the id of its row, and one that no other create has: entries that refer to it would go to the wrong row.
+    /// Checks the id of a create's row: with a wrong one, entries that refer to it would go to another row. No other create may have it.
     private static func checkRow(_ remoteID: String?, of entry: Entry, _ db: Database) throws {
         guard let resource = entry.mutation.creates else { return }
         guard let remoteID else { throw OutboxError.needsRemoteID(entry.id) }
@@ -51,7 +49,7 @@ extension Outbox {
         if let other { throw OutboxError.rowTaken(by: other) }
     }
 
-    /// Without an answer of the server: the receipt has no status, and names the person instead.
+    /// The receipt has no status, and names the person instead.
     private static func deliver(_ entry: Entry, as remoteID: String?, by name: String, now: Date, _ db: Database) throws {
         try insertReceipt(
             of: entry.sequence, .delivered, ["remoteID": remoteID, "foundByLookup": false, "resolvedBy": name], now: now, db)

@@ -5,7 +5,7 @@ package enum Room: Sendable, Equatable {
     case enough
     /// Submissions are refused. Deliveries go on, using the reserve.
     case diskFull
-    /// The reserve is used up too: nothing is sent, because its result could not be stored.
+    /// Nothing is sent, because its result could not be stored.
     case nothingLeft
     /// The last submission exceeded this limit (bytes), and still would.
     case overLimit(Int64)
@@ -19,7 +19,7 @@ extension Outbox {
         return try await read { db in try isOverLimit(with: refused, db) } ? .overLimit(maxBytes) : .enough
     }
 
-    /// Whether a submission of `bytes` exceeds the limit. Cached lists do not count: deliveries would not make room.
+    /// True if a submission of `bytes` exceeds the limit. Cached lists do not count: deliveries would not make room.
     func isOverLimit(with bytes: Int64, _ db: Database) throws -> Bool {
         let excess = try Self.usedBytes(db) + bytes - maxBytes
         guard excess > 0 else { return false }
@@ -27,8 +27,8 @@ extension Outbox {
         return excess > lists
     }
 
-    /// Whether submissions of `bytes` fit twice: in the WAL now, and later in the database; after a full disk, with the reserve and a margin. Returns
-    /// free pages of the file to the disk if that suffices. See Decisions/Ballast.md.
+    /// True if `bytes` fit twice: in the WAL now, and later in the database; after a full disk, with the reserve and a margin. Returns free
+    /// pages to the disk if that suffices (Decisions/Ballast.md).
     func diskHasRoom(for bytes: Int64) async throws(OutboxError) -> Bool {
         while !(refillReserve() && (ballast.free ?? .max) >= freeBytes(for: bytes)) {
             let freed = try await read { db in try db.freedBytes() }
@@ -57,7 +57,7 @@ extension Outbox {
     /// Free bytes that a submission needs.
     package static func freeBytes(for bytes: Int64) -> Int64 { 2 * bytes + mostOfLog }
 
-    /// During a read the WAL may be larger than usual, and all of it may still have to fit in the file.
+    /// The whole WAL may still have to fit in the file, and is larger during a read.
     private func freeBytes(for bytes: Int64) -> Int64 { bytes == 0 ? 0 : Self.freeBytes(for: bytes) + max(0, logSize - Self.mostOfLog) }
 
     private var logSize: Int64 {
@@ -65,7 +65,8 @@ extension Outbox {
         return stat(pool.path + "-wal", &info) == 0 ? Int64(info.st_size) : 0
     }
 
-    /// Returns some free pages to the disk; false on any failure but damage, because callers only ask. On a full disk the WAL may need the reserve.
+    /// Returns free pages to the disk; false on any failure but damage, because callers only ask. On a full disk the WAL may need the
+    /// reserve.
     func shrink() async throws(OutboxError) -> Bool {
         do {
             return try await pool.writeWithoutTransaction { db in
@@ -89,7 +90,7 @@ extension Database {
         try Int64.fetchOne(self, sql: "SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size") ?? 0
     }
 
-    /// Returns free pages to the disk, few enough to keep the WAL small; false if none.
+    /// Returns some free pages, few enough to keep the WAL small; false if none.
     func shrinkFile() throws -> Bool {
         let freed = try freedBytes()
         if freed == 0 { return false }

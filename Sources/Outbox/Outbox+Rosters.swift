@@ -3,9 +3,9 @@ import GRDB
 import SyncModel
 import Vault
 
-/// Cached lists of the signed-in account. Nothing is lost with them: the server has the rows.
+/// Cached lists of the signed-in account. Losing them does no harm: the server has the rows.
 extension Outbox {
-    /// Replaces the stored roster; only the times, if all else is the same. Not mandatory, so `full` and `overLimit` mean that nothing was stored.
+    /// Updates only the times if all else is the same. Not mandatory, so `full` and `overLimit` mean that nothing was stored.
     package func store(_ read: RosterRead, at now: Date) async throws(OutboxError) -> RosterStored {
         // The next run salvages a damaged store, and does not save its rosters.
         if let reason = damage.reason { throw .damaged(reason) }
@@ -63,7 +63,7 @@ extension Outbox {
         }
     }
 
-    /// The labels of the rows with these ids; nil without a readable roster.
+    /// The labels of rows by id; nil without a readable roster.
     package func rosterLabels(
         of ids: Set<RosterID>, in key: RosterKey
     ) async throws(OutboxError) -> (head: RosterHead, labels: [RosterID: String])? {
@@ -78,12 +78,8 @@ extension Outbox {
         return (stored.head, labels)
     }
 
-    /// What a submission about a row must know, in one read.
-    ///
-    /// - Parameters:
-    ///   - key: of the list to look in; nil for none.
-    ///   - routes: as in `deletions`.
-    /// - Returns: the list with the row's label, as in `rosterLabels`, and the entry that will delete the row.
+    /// The facts about a row that a submission needs, in one read: its label in the list `key`, and the entry by `routes` that will delete
+    /// it.
     package func standing(
         of id: RosterID, in key: RosterKey?, deletedBy routes: [String], at destination: Destination
     ) async throws(OutboxError) -> (list: (head: RosterHead, label: String?)?, deletion: MutationID?) {
@@ -109,9 +105,8 @@ extension Outbox {
         return (stored.head, labels[id])
     }
 
-    /// By page, counted from 1; empty unless the stored roster is complete and of this rule, since only then an unchanged page can be kept.
-    ///
-    /// - Parameter rule: the resource's source.
+    /// The ETags by page, counted from 1; empty unless the stored roster is complete and of this rule (the resource's source), because only
+    /// then an unchanged page can be kept.
     package func etags(of key: RosterKey, rule: Data) async throws(OutboxError) -> [Int: String] {
         try await read { db in
             guard let stored = try StoredRoster.fetch(key, db), stored.rule == Vault.digest(rule), stored.head.incomplete == nil,
@@ -122,7 +117,7 @@ extension Outbox {
         }
     }
 
-    /// Deletes the rosters of resources that have gone or changed, kept ones included. If it throws, they are ignored.
+    /// Deletes the rosters of resources that are gone or changed. If it throws, they are ignored.
     package func forgetRosters(except rules: [RosterRule]) throws(OutboxError) {
         rosterRules.know(rules)
         let all = try readAtOnce { db in try StoredRoster.fetchAll(db, sql: "SELECT * FROM roster") }

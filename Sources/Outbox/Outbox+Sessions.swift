@@ -3,7 +3,7 @@ import GRDB
 import SyncModel
 import Vault
 
-/// A change of one backend's session. The store writes all of it or nothing.
+/// A change of a session, stored as a whole or not at all.
 package struct SessionChange: Sendable {
     package let backend: String
     /// Sealed before it is stored.
@@ -25,7 +25,7 @@ package struct SessionChange: Sendable {
     }
 }
 
-/// What a change of a session does to the rosters of its account.
+/// The effect of a session change on its account's rosters.
 package enum RosterFate: Sendable {
     /// They stay as long as the account does.
     case follows
@@ -35,7 +35,6 @@ package enum RosterFate: Sendable {
     case kept
 }
 
-/// A stored session.
 package enum StoredSession: Equatable, Sendable {
     case none
     case record(Data)

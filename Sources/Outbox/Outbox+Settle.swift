@@ -3,8 +3,8 @@ import GRDB
 import SyncModel
 
 extension Outbox {
-    /// Writes the results of sends and claims the next entries, in one transaction. Ignores late settlements: their entries are no longer in flight
-    /// under this epoch.
+    /// Writes the results of sends and claims the next entries, in one transaction. Ignores late settlements, whose entries are no longer
+    /// in flight under this epoch.
     package func settle(
         _ settled: [Settled], thenClaim orders: [Destination: ClaimOrder], at now: Date
     ) async throws(OutboxError) -> Claimed {
@@ -19,7 +19,7 @@ extension Outbox {
         return claimed
     }
 
-    /// If a settlement violates a constraint, which only damage can cause, writes each separately and holds that entry.
+    /// Writes settlements. If one violates a constraint, which only damage can cause, holds its entry.
     private static func write(_ settled: [Settled], epoch: Int64, now: Date, _ db: Database) throws {
         if settled.isEmpty { return }
         do {
@@ -66,7 +66,7 @@ extension Outbox {
             event.detail["reason"] = reason.rawValue
         case .dead: event.kind = .dead
         }
-        // Not for entries handed back unsent: there may be thousands each time a session ends.
+        // Not for entries handed back unsent: there may be thousands when a session ends.
         if item.attempt != nil || event.kind != .released { try insert(event, db) }
         if entry.mutation.creates != nil { try settleDependents(of: entry, item.settlement, now: now, db) }
     }
@@ -118,7 +118,7 @@ extension Outbox {
         return entry
     }
 
-    /// Nothing was sent, so the result of the last send still holds, unless a look-up was answered with an error.
+    /// True if nothing was sent, so that the last result holds, unless a look-up was answered with an error.
     private static func keepsLastResult(_ item: Settled) -> Bool {
         switch (item.attempt?.verdict, item.settlement) {
         case (.unseen?, _): item.entry.looks == 0
@@ -152,8 +152,7 @@ extension Outbox {
         }
     }
 
-    /// After a delivery, entries of the route that stepped aside are tried at once. Not those with failing lookups: the delivery proves nothing for
-    /// them.
+    /// After a delivery, tries entries of the route that stepped aside at once, except those with failing lookups.
     private static func recall(_ entry: Entry, _ db: Database) throws {
         let waits = try Bool.fetchOne(
             db.cachedStatement(
@@ -175,7 +174,7 @@ extension Outbox {
     /// Consecutive failed lookups after which a person should know.
     package static let stuckLooks = 3
 
-    /// Keeps the newest 20 attempts of an entry. The first one needs no row if it delivers the entry: see `onlyAttempt`.
+    /// Keeps the newest 20 attempts. A delivery at the first send needs no row: see `onlyAttempt`.
     private static func record(_ item: Settled, now: Date, _ db: Database) throws {
         guard let attempt = item.attempt else { return }
         if item.entry.triedAt == nil, case .delivered(let receipt) = item.settlement, !receipt.foundByLookup,

@@ -22,8 +22,7 @@ package struct TrailFilter: Sendable {
 }
 
 extension Outbox {
-    /// Events of what people did, oldest first: of sessions, and those of entries with a person. `keptSince` is the time of the oldest event that is
-    /// kept; nil if none was pruned.
+    /// People's actions and session events, oldest first. `keptSince` is the time of the oldest event; nil if none was pruned.
     package func trail(_ filter: TrailFilter) async throws(OutboxError) -> (events: [SyncEvent], keptSince: Date?) {
         try await read { db in
             let kinds = filter.kinds.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")

@@ -3,18 +3,16 @@ import GRDB
 import SyncModel
 
 extension Outbox {
-    /// Throws `damaged` if SQLite's check fails, if the tables that triggers maintain do not match the entries, or if an entry is gone without a
-    /// receipt. Takes seconds for a million entries, beside other work.
+    /// Throws `damaged` if SQLite's check fails, a derived table does not match, or an entry is gone without a receipt. Takes seconds for a
+    /// million entries, beside other work.
     package func verify() async throws(OutboxError) {
         // The cached pages are not needed again soon.
         defer { pool.releaseMemoryEventually() }
         for look in [Self.checkIntegrity, Self.checkDerivedTables, Self.checkSequences] { try await read(look) }
     }
 
-    /// Holds unreadable waiting entries as `quarantine`, while their source may still exist. Takes seconds for each hundred megabytes, beside other
-    /// work.
-    ///
-    /// - Parameter tell: called for each entry put on hold.
+    /// Holds unreadable waiting entries as `quarantine`, while their source may still exist, and calls `tell` for each. Takes seconds for
+    /// each hundred megabytes, beside other work.
     package func verifyContents(at now: Date, tell: (MutationID) -> Void) async throws(OutboxError) {
         defer { pool.releaseMemoryEventually() }
         var last: Int64 = 0
@@ -35,11 +33,11 @@ extension Outbox {
         }
     }
 
-    /// Those of one batch, and the last sequence it read; nil past the end.
+    /// The unreadable entries of one batch, and the last sequence it read; nil past the end.
     private static func unreadable(after begin: Int64, by decryptor: PayloadDecryptor, _ db: Database) throws -> (
         found: [Int64], end: Int64?
     ) {
-        // Not by an index: otherwise each batch would sort all waiting entries.
+        // An index would make each batch sort all waiting entries.
         let waiting = "SELECT * FROM entry WHERE +state = 'pending' AND sequence > ? ORDER BY sequence LIMIT 200"
         let rows = try Row.fetchCursor(db, sql: waiting, arguments: [begin])
         var (found, end, bytes) = ([Int64](), Int64?.none, 0)
@@ -86,7 +84,7 @@ extension Outbox {
         }
     }
 
-    /// The sequences up to `last` without an entry, a receipt or a known gap.
+    /// Sequences without an entry, a receipt or a known gap.
     package static func gaps(upTo last: Int64, _ db: Database) throws -> [ClosedRange<Int64>] {
         var gaps: [ClosedRange<Int64>] = []
         var next: Int64 = 1

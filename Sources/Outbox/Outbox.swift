@@ -4,18 +4,18 @@ import GRDB
 import SyncModel
 import Vault
 
-/// The durable queue, one SQLite file per state directory. One process owns it (by the directory's lock), so nothing polls.
+/// The durable queue: one SQLite file, owned by one process (by the directory's lock), so nothing polls.
 package struct Outbox: Sendable {
     /// Sent after a commit that may have made an entry eligible.
     package let arrivals = Signal()
     /// Sent after a commit that wrote events.
     package let eventsWritten = Signal()
-    /// Sent after a commit that deleted secrets which the WAL still holds: a discarded payload, an owed sign-out, or an account's session and lists.
+    /// Sent after a commit that deleted secrets which the WAL still holds.
     package let secretsDeleted = Signal()
     /// Sent after a commit that set the time of a discard.
     package let discardsPlanned = Signal()
 
-    /// Sent after a commit that stored notifications, and by others when a new try may succeed.
+    /// Sent when notifications were stored, or a new try may succeed.
     package let notificationsDue = Signal()
 
     package let damage: Damage
@@ -26,13 +26,13 @@ package struct Outbox: Sendable {
     let shortage = DiskPressure()
     let rosterRules = RosterRules()
     let rosterPlaces = RosterPlaces()
-    /// Bytes of payloads being prepared; each is in memory four times (Decisions/LargeDocuments.md).
+    /// Bytes of payloads being prepared; each takes four times its size in memory (Decisions/LargeDocuments.md).
     let preparing = ByteBudget(32 << 20)
     let vault: Vault
     let decryptor: PayloadDecryptor
     /// In bytes, for new submissions only.
     let maxBytes: Int64
-    /// Identifies this run of the daemon: an entry in flight under another epoch is an orphan.
+    /// Identifies this run: an entry in flight under another epoch is an orphan.
     let epoch: Int64
 
     /// Set once: SQLite rejects it as misuse when already in use.
@@ -44,15 +44,14 @@ package struct Outbox: Sendable {
     /// Bytes that the WAL keeps between transactions.
     static let mostOfLog: Int64 = 4 << 20
 
-    /// Opens or creates the outbox, and requeues entries that an earlier run left in flight. Throws `damaged` if the store must be salvaged first.
-    ///
-    /// Finds only the damage that SQLite meets here. A daemon opens its store through `StoreDoctor`, which examines the files first.
+    /// Opens or creates the outbox, and requeues entries that an earlier run left in flight. Throws `damaged` on damage that SQLite meets
+    /// here; `StoreDoctor` examines the files first.
     ///
     /// - Parameters:
     ///   - crashed: the earlier run crashed, perhaps because of its orphans.
-    ///   - isSalvaged: a salvage has just written the file, so it needs no check after a crash.
-    ///   - maxBytes: the limit of the file, in bytes, for new submissions.
-    ///   - lookupAfter: how long (seconds) a backend may still be processing an orphan.
+    ///   - isSalvaged: a salvage has just written the file, so it needs no check.
+    ///   - maxBytes: the limit of the file for new submissions.
+    ///   - lookupAfter: seconds for which a backend may still be processing an orphan.
     package init(
         file: String, vault: Vault, crashed: Bool, isSalvaged: Bool = false, maxBytes: Int64 = .max, lookupAfter: TimeInterval = 0,
         now: Date
@@ -80,9 +79,8 @@ package struct Outbox: Sendable {
         }
     }
 
-    /// - Parameters:
-    ///   - thoroughly: checks all of it and throws `damaged` on any fault; takes seconds for a million entries.
-    ///   - bytesToCheckpoint: see `Ballast.margin`.
+    /// Opens the file. `thoroughly` checks all of it, in seconds for a million entries, and throws `damaged` on any fault. For
+    /// `bytesToCheckpoint` see `Ballast.margin`.
     private static func open(
         _ file: String, thoroughly: Bool, bytesToCheckpoint: Int64, _ begin: (Database) throws -> Int64
     ) throws -> (DatabasePool, epoch: Int64) {
@@ -95,17 +93,17 @@ package struct Outbox: Sendable {
             if db.configuration.readonly { return }
             try db.keepLog()
             try db.execute(sql: "PRAGMA secure_delete = ON")
-            // By default each savepoint keeps changed pages in a file in /var/tmp, outside the state directory.
+            // By default a savepoint keeps changed pages in /var/tmp, outside the state directory.
             try db.execute(sql: "PRAGMA temp_store = MEMORY")
         }
         let pool = try DatabasePool(path: file, configuration: configuration)
         do {
-            // DatabasePool sets NORMAL after prepareDatabase has run. There is one writer connection.
+            // DatabasePool sets NORMAL after prepareDatabase. There is one writer connection.
             try pool.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA synchronous = FULL")
                 try db.execute(sql: "PRAGMA wal_autocheckpoint = \(bytesToCheckpoint / 4096)")
                 try db.execute(sql: "PRAGMA journal_size_limit = \(mostOfLog)")
-                // From here on each transaction is on the disk before the next one is written, so that damage to the WAL can be detected.
+                // From here on each transaction is durable before the next one is written, so damage to the WAL can be detected.
                 try db.syncLog()
             }
             if thoroughly { try pool.read(checkIntegrity) }
@@ -147,8 +145,8 @@ package struct Outbox: Sendable {
         return epoch
     }
 
-    /// Closes the store after its last commit; later writes fail. Truncates the WAL, except on damage, on a full disk, or while another process reads
-    /// it.
+    /// Closes the store after its last commit; later writes fail. Truncates the WAL, except on damage, on a full disk, or while another
+    /// process reads it.
     package func close() throws(OutboxError) {
         try withOutboxErrors {
             // `try?`: on failure the WAL keeps its content.
@@ -159,15 +157,12 @@ package struct Outbox: Sendable {
         }
     }
 
-    /// Runs `work` in a transaction that may be shared; returns after the fsync.
-    ///
-    /// - Parameters:
-    ///   - size: of a submission, in bytes.
-    ///   - isMandatory: mandatory, and written from the reserve on a full disk. Only new submissions are not.
+    /// Runs `work` in a transaction that may be shared; returns after the fsync. Only new submissions, of `size` bytes, are not mandatory;
+    /// the others may use the reserve.
     func commit<T: Sendable>(
         size: Int64 = 0, isMandatory: Bool = true, _ work: @escaping @Sendable (Database) throws -> T
     ) async throws(OutboxError) -> T {
-        // The next run salvages a damaged store, so this one accepts nothing more.
+        // The next run salvages the store, so this one accepts nothing more.
         if !isMandatory, let reason = damage.reason { throw .damaged(reason) }
         do {
             let value = try await commits.submit(isMandatory: isMandatory, work)
@@ -185,7 +180,7 @@ package struct Outbox: Sendable {
         }
     }
 
-    /// Writes in its own transaction; on a full disk, from the reserve.
+    /// Writes in a transaction of its own; on a full disk, from the reserve.
     func writeAtOnce<T>(_ work: (Database) throws -> T) throws(OutboxError) -> T {
         try withOutboxErrors {
             func isFull(_ error: any Error) -> Bool { pool.writeWithoutTransaction { db in db.isFull(error) } }
@@ -195,7 +190,7 @@ package struct Outbox: Sendable {
         }
     }
 
-    /// Reads at once, on the caller's thread, with the connection that writes. Readers may be held by tasks that wait for this very thread.
+    /// Reads with the connection that writes: readers may be held by tasks that wait for this very thread.
     func readAtOnce<T>(_ work: (Database) throws -> T) throws(OutboxError) -> T {
         try withOutboxErrors { try pool.writeWithoutTransaction(work) }
     }

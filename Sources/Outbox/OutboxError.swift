@@ -7,7 +7,7 @@ import SyncModel
 package enum OutboxError: Error, Sendable, Equatable {
     /// This id is known with other content.
     case idConflict(MutationID)
-    /// This id was discarded and will never be sent. `by` names the person, if known.
+    /// `by` names the person, if known.
     case discarded(MutationID, by: String?, at: Date)
     case notFound(MutationID)
     /// The name fits no entry and no receipt.
@@ -16,11 +16,11 @@ package enum OutboxError: Error, Sendable, Equatable {
     case ambiguousName(EntryName, [EntryCandidate])
     /// The entry's state does not allow this.
     case wrongState(MutationID, Entry.State)
-    /// The mutation refers to a row that no entry of this id creates, for this backend, account and resource.
+    /// No entry of this id creates such a row for this backend, account and resource.
     case noSuchCreate(MutationID)
     /// The entry that was to create the row was discarded.
     case createDiscarded(MutationID)
-    /// The entry that creates the row is dead, held or discarded, so the row cannot come.
+    /// The entry that creates the row is dead, held or discarded.
     case needs(MutationID, Entry.State)
     /// The disk is full; nothing was accepted.
     case full
@@ -28,7 +28,7 @@ package enum OutboxError: Error, Sendable, Equatable {
     case overLimit(Int64)
     /// In SQLite's words.
     case storage(String)
-    /// The stored data has changed, in SQLite's words or ours. A salvage saves its readable rows.
+    /// The stored data has changed. A salvage saves the readable rows.
     case damaged(String)
     /// A newer version wrote the file; it has not been touched.
     case tooNew
@@ -36,13 +36,13 @@ package enum OutboxError: Error, Sendable, Equatable {
     case beingDiscarded(MutationID, at: Date)
     /// Its outcome is known, so no person can settle it.
     case notUncertain(MutationID)
-    /// A create counts as delivered only with the server's id of its row.
+    /// A create counts as delivered only with the id of its row.
     case needsRemoteID(MutationID)
     /// That create made the row, so no other one did.
     case rowTaken(by: MutationID)
-    /// It is being sent, or may have taken effect, so it cannot be superseded.
+    /// The superseded entry is being sent, or may have taken effect.
     case mayBeDelivered(MutationID)
-    /// Undelivered entries refer to what it creates, so it cannot be superseded.
+    /// Undelivered entries refer to the row that the superseded entry creates.
     case hasDependents(MutationID)
     /// Its stored content cannot be read.
     case unreadable(MutationID)
@@ -59,7 +59,7 @@ package enum OutboxError: Error, Sendable, Equatable {
         }
     }
 
-    /// - Parameter systemErrors: the last errno of each file. SQLite keeps them for good, so an old one beside a new one proves nothing.
+    /// `systemErrors` has the last errno of each file. SQLite keeps them for good, so an old one beside a new one proves nothing.
     package static func isOverQuota(_ code: ResultCode, _ systemErrors: [Int32]) -> Bool {
         code == .SQLITE_IOERR_WRITE && systemErrors.contains(EDQUOT) && systemErrors.allSatisfy { $0 == EDQUOT || $0 == 0 }
     }

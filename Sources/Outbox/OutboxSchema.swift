@@ -1,7 +1,7 @@
 import GRDB
 
-/// The tables. Their constraints hold even where the Swift code has a bug. Nothing has been released, so there is one schema and no migration. Times
-/// are Unix milliseconds.
+/// The tables. Their constraints hold even where the Swift code has a bug. There is one schema and no migration, because nothing has been
+/// released. Times are Unix milliseconds.
 package enum OutboxSchema {
     package static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -14,20 +14,20 @@ package enum OutboxSchema {
     /// - `identity`: see `Mutation.identity`.
     /// - `capturedAt`: as stated by the file or the caller; `acceptedAt`: by this store.
     /// - `claimedAt`: start of the current or interrupted send; `failedAt`: when a send last failed.
-    /// - `uncertainAt`: start of the first send with unknown outcome; `doubtedAt`: end of the latest; `doubts`: how many since the last retry;
-    ///   `looks`: lookups since then without an answer, or reads of its row in a row that the server stopped before the end.
-    /// - `aside`: it failed while nothing on its route succeeded, or cannot be looked up. With `skip`, later entries of its lane go first; with
-    ///   `skipFailed` only once it has failed for good.
-    /// - `after`: a lane whose earlier entries go first; `parent`: the newest of them at acceptance, or the one that replaced it in that lane. It must
-    ///   be delivered. 0 if they need only be tried (`behind` in profiles).
-    /// - `afterSubject`: all earlier entries with the same subject go first, whichever of its ids they use (Decisions/DeletingRows.md).
-    /// - `replaces`: the sequence of the entry that it replaced, or of the first one in a chain: `afterSubject` orders it there.
-    /// - `subject`: the id that the entry refers to, such as the person's; `reference`: the resource that it is an id of. Names are stored only in
-    ///   rosters.
+    /// - `uncertainAt`: start of the first send with unknown outcome; `doubtedAt`: end of the latest; `doubts`: how many since the last
+    ///   retry; `looks`: lookups since then without an answer, or consecutive stopped reads of its row.
+    /// - `aside`: it failed while nothing on its route succeeded, or cannot be looked up. With `skip`, later entries of its lane go first;
+    ///   with `skipFailed` only once it has failed for good.
+    /// - `after`: a lane whose earlier entries go first; `parent`: the newest of them at acceptance, or its replacement, which must be
+    ///   delivered. 0 if they need only be tried (`behind` in profiles).
+    /// - `afterSubject`: all earlier entries with the same subject go first, under any of its ids (Decisions/DeletingRows.md).
+    /// - `replaces`: the sequence of the entry that it replaced, or of the first in a chain: `afterSubject` orders it there.
+    /// - `subject`: the id that the entry refers to, such as the person's; `reference`: the resource of that id.
     /// - `subjectOrder`, `routeOrder`: for lists of entries; see `EntrySearch`.
-    /// - `creates`: the resource of which a delivery makes a row; `needs`: the entry that creates the subject's row (Decisions/References.md).
-    /// - `discardAt`, `discardBy`, `discardActor`, `restoreTo`: set while a person can still undo a discard: who, as a name and as in events, and the
-    ///   state before it.
+    /// - `creates`: the resource of which a delivery makes a row; `needs`: the entry that creates the subject's row
+    ///   (Decisions/References.md).
+    /// - `discardAt`, `discardBy`, `discardActor`, `restoreTo`: set while a person can still undo a discard: until when, by whom (as a name
+    ///   and as in events), and the state before it.
     private static let entry = """
         CREATE TABLE run (
             id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -117,7 +117,7 @@ package enum OutboxSchema {
     /// `RosterID.reference`, as a pattern of SQLite.
     private static let reference = "@" + [8, 4, 4, 4, 12].map { String(repeating: "[0-9a-f]", count: $0) }.joined(separator: "-")
 
-    /// Apart from `entry`, because SQLite rewrites a changed row as a whole, with its payload. See Decisions/ContentApart.md.
+    /// Apart from `entry`, because SQLite rewrites a changed row as a whole, with its payload (Decisions/ContentApart.md).
     private static let content = """
         CREATE TABLE content (
             sequence INTEGER PRIMARY KEY REFERENCES entry (sequence),
@@ -126,9 +126,9 @@ package enum OutboxSchema {
         ) STRICT;
         """
 
-    /// `lane` holds each lane's first blocking entry and earlier ones that stepped aside. `tally` holds the counts for `status`, by route; `delivered`
-    /// and `discarded` never fall. Triggers maintain both (Decisions/DerivedTables.md). Two rows of no backend hold the last sequence and the last cursor
-    /// assigned: in a table of their own, as AUTOINCREMENT keeps them, they would be one more page of each change.
+    /// `lane` holds each lane's first blocking entry and earlier ones that stepped aside. `tally` holds the counts for `status`, by route;
+    /// `delivered` and `discarded` never fall. Triggers maintain both (Decisions/DerivedTables.md). Two rows of no backend hold the last
+    /// sequence and cursor: a table of their own, as of AUTOINCREMENT, would be one more page of each change.
     ///
     /// - `laneEntered`: a new entry behind a blocking one changes no head of its lane.
     private static let derived = """
@@ -208,9 +208,7 @@ package enum OutboxSchema {
     /// For a new entry: above all sequences that were ever assigned.
     static let nextSequence = "max(coalesce(\(lastNumber(of: "entry")), 0), coalesce((SELECT max(sequence) FROM entry), 0)) + 1"
 
-    /// The last number of a table assigned to a row; NULL if damage has removed it.
-    ///
-    /// - Parameter table: `entry` or `event`.
+    /// The last number assigned to a row of `entry` or `event`; NULL if damage has removed it.
     static func lastNumber(of table: String) -> String {
         "(SELECT count FROM tally WHERE backend = '' AND account = '' AND state = '\(table)')"
     }
@@ -229,9 +227,8 @@ package enum OutboxSchema {
         SELECT min(sequence) FROM entry WHERE blocks AND backend = NEW.backend AND account = NEW.account AND lane = NEW.lane
         """
 
-    /// Recomputes when the heads among these entries are due. Finds each by the key of `lane`, because there may be 100,000 lanes.
-    ///
-    /// - Parameter entries: the end of a query, after `FROM entry`.
+    /// Recomputes when the heads among these entries are due. `entries` is the end of a query, after `FROM entry`. Uses the key of `lane`,
+    /// because there may be 100,000 lanes.
     private static func refreshHeads(_ entries: String) -> String {
         """
         UPDATE lane SET dueAt = (SELECT \(dueAt("entry")) FROM entry WHERE entry.sequence = lane.head)
@@ -252,11 +249,11 @@ package enum OutboxSchema {
         """
     }
 
-    /// To be run once `lane` has all rows: those with a `parent` of 0 depend on others.
+    /// Run once `lane` has all rows: those with a `parent` of 0 depend on others.
     package static let refreshBehind = refreshHeads(
         "INDEXED BY afterOrder WHERE after IS NOT NULL AND state = 'pending' AND parent = 0")
 
-    /// Only for creates. Their removal needs none: they are settled by then, which `dueAt` treats like gone.
+    /// The pending entries that need a create, for its triggers. A removal has none: `dueAt` treats a settled one like one that is gone.
     private static let needing = "WHERE needs = NEW.id AND state = 'pending' AND state NOT IN ('delivered', 'discarded')"
 
     /// Nearly always false: one look at an empty index.
@@ -272,7 +269,7 @@ package enum OutboxSchema {
         """
     }
 
-    /// The other names of the row that an entry refers to: the server's id, and references to the creates that made it.
+    /// The server's id of the entry's row, and references to the creates that made it.
     private static func otherSubjects(_ name: String) -> String {
         """
         SELECT made.remoteID AS subject FROM receipt AS made WHERE made.id = \(name).needs AND made.creates IS NOT NULL
@@ -293,7 +290,7 @@ package enum OutboxSchema {
         """
     }
 
-    /// The newest undelivered entry with the same subject before this one; NULL for none. The newest is the last to be delivered, in most cases, so the
+    /// The newest undelivered entry with the same subject before this one; NULL for none. It is mostly the last to be delivered, so the
     /// search ends soon.
     static func earlierOfSubject(_ name: String) -> String {
         let isEarlier = isEarlierOfSubject(name)
@@ -318,7 +315,7 @@ package enum OutboxSchema {
         "(\(name).state = 'dead' OR (\(name).state = 'held' AND \(name).holdReason <> 'discarding'))"
     }
 
-    /// Whether one of the undelivered entries with the same subject before this one failed or is on hold.
+    /// True if an earlier undelivered entry with the same subject failed or is on hold.
     static func hasFailedBefore(_ name: String) -> String {
         let isFailed = "first.state IN ('dead', 'held') AND \(isEarlierOfSubject(name)) AND \(needsPerson("first"))"
         return """
@@ -336,9 +333,10 @@ package enum OutboxSchema {
             AND other.sequence < this.sequence)
         """
 
-    /// When the entry may be claimed. NULL while its lane has an entry in flight, its `after` lane an earlier one to settle, or the entry that it
-    /// needs, its `parent`, or with `afterSubject` an earlier one of its subject, is not settled. If `parent` is 0, only earlier ones of its `after`
-    /// lane count that are being sent or may be, so nothing that they wait for can wait for it, and none that stepped aside.
+    /// When the entry may be claimed. NULL while one that goes before it is not settled: in flight in its lane, an earlier one of its
+    /// `after` lane, the one that it needs, its `parent`, or with `afterSubject` an earlier one of its subject. If `parent` is 0, an
+    /// earlier one of its `after` lane counts only while it is being sent or may be, and has not stepped aside, so that no two wait for
+    /// each other.
     private static func dueAt(_ name: String) -> String {
         """
         CASE WHEN \(name).state = 'pending' AND NOT EXISTS (SELECT 1 FROM entry AS sent WHERE sent.state = 'inflight'
@@ -376,9 +374,9 @@ package enum OutboxSchema {
     /// - `receipt.altered`: the first difference between the server's echo and the payload.
     /// - `receipt.unverified`: the session's account could not be verified.
     /// - `receipt.creates`: with it, `remoteID` is the new row's id, to which references to this entry are bound.
-    /// - `receipt.supersededBy`: the entry that replaces a discarded one; `receipt.resolvedBy`: the person by whose word it counts as delivered.
+    /// - `receipt.supersededBy`: the entry that replaces a discarded one; `receipt.resolvedBy`: the person who recorded the delivery.
     /// - `gap`: missing sequences that a salvage has counted.
-    /// - `eventWords`: the events of an entry with the server's words.
+    /// - `eventWords`: the events of an entry with server messages.
     private static let records = """
         CREATE TABLE attempt (
             entry INTEGER NOT NULL REFERENCES entry (sequence) ON DELETE CASCADE,
@@ -530,8 +528,8 @@ package enum OutboxSchema {
     /// - `roster.rule`: digest of the backend's address and the resource's declaration.
     /// - `rosterPage.sealed`: a server page with its ETag; see `CachedPage`.
     ///
-    /// A salvage must not take their rows for others. Unique columns would make indexes with the shapes of a lane's place (`roster`) and of a gap
-    /// (`rosterPage`). See `FoundRow`.
+    /// No unique columns: their indexes would have the shapes of a lane's place and of a gap, and a salvage could confuse them
+    /// (`FoundRow`).
     private static let rosters = """
         CREATE TABLE roster (
             number INTEGER PRIMARY KEY,

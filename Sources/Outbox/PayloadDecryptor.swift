@@ -9,7 +9,7 @@ package struct PayloadDecryptor: Sendable {
 
     package init(vault: Vault) { self.vault = vault }
 
-    /// The entry of a row of `entry`, with its content. Throws if any byte of the content or the entry's identity has changed.
+    /// The entry of a row, with its content. Throws if any byte of the content or the entry's identity has changed.
     package func entry(of row: Row, _ sealed: Data?) throws -> Entry {
         var entry = try Entry(row: row)
         guard let sealed else { throw OutboxError.storage("entry \(entry.sequence) has no content") }
@@ -23,7 +23,7 @@ package struct PayloadDecryptor: Sendable {
         return entry
     }
 
-    /// Whether the immutable columns of a row of `entry` are those that were accepted; true if the row has no digest of them.
+    /// True if the immutable columns are those that were accepted, or the row has no digest of them.
     package func isUnchanged(_ entry: Entry, _ row: Row) throws -> Bool {
         guard let identity = try row.decode(Data?.self, forColumn: "identity") else { return true }
         return entry.mutation.identity(digest: try row.decode(forColumn: "digest"), by: vault) == identity

@@ -1,7 +1,7 @@
 import Foundation
 import SyncModel
 
-/// Names the cached list of one resource, as one account sees it.
+/// The cached list of one resource for one account.
 package struct RosterKey: Hashable, Sendable {
     package let destination: Destination
     package let resource: String
@@ -16,7 +16,7 @@ package struct RosterHead: Sendable, Equatable {
     package let revision: Int
     /// When the last read ended and began.
     package let readAt, beganAt: Date
-    /// The number of rows here, and at the server as far as it said.
+    /// Rows here, and at the server as far as it said.
     package let count, total: Int
     /// Nil if all rows are here.
     package let incomplete: Incompleteness?

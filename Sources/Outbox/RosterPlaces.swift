@@ -1,7 +1,7 @@
 import SyncModel
 import Synchronization
 
-/// The pages of lists on which rows were found, where they are looked for first. A list may have changed since. Holds ids, but no names.
+/// The pages on which rows were found, to look there first. A list may have changed since. Holds no names.
 final class RosterPlaces: Sendable {
     private let pages = Mutex<[RosterKey: [RosterID: Int]]>([:])
     /// Of one list, which has no more rows.

@@ -8,7 +8,7 @@ package struct RosterRead: Sendable {
     /// Digest of the resource's source, 32 bytes.
     let rule: Data
     package let beganAt, readAt: Date
-    /// In order, at least one; nil for a page that the server called unchanged.
+    /// The pages in order, at least one; nil for an unchanged page.
     package let pages: [(etag: String?, rows: [RosterRow])?]
     package let total: Int
     package let incomplete: Incompleteness?
@@ -31,10 +31,10 @@ package enum Incompleteness: String, Sendable, CaseIterable {
     case changing
     /// In each pass, the server's number of rows did not fit the same rows.
     case contradiction
-    /// Some rows have no usable id, or one of the values twice.
+    /// Rows without a usable id, or with a value twice.
     case rows
 
-    /// Whether the list was never seen whole, so that it must be read again soon.
+    /// True if the list was never seen whole, so that it must be read again soon.
     package var isUnsettled: Bool { self == .changing || self == .contradiction }
 }
 
@@ -47,7 +47,7 @@ package enum RosterStored: Sendable, Equatable {
     case notSignedIn
 }
 
-/// Numbers of rows: all, and those that differ from the earlier read.
+/// Rows in all, and those that differ from the earlier read.
 package struct RosterDifference: Sendable, Hashable {
     package let rows, added, removed, changed: Int
 

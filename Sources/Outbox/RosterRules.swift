@@ -17,7 +17,7 @@ package struct RosterRule: Hashable, Sendable {
     init(backend: String, resource: String, digest: Data) { (self.backend, self.resource, rule) = (backend, resource, digest) }
 }
 
-/// The declared resources, once known. A roster read with another declaration, or at another address, is ignored until it is deleted or replaced.
+/// The declared resources. A roster read under another declaration or address is ignored until it is deleted or replaced.
 final class RosterRules: Sendable {
     private let rules = Mutex<Set<RosterRule>?>(nil)
 

@@ -5,8 +5,8 @@ import Vault
 
 /// The fields and the payload of a mutation, both of which may be about a person.
 ///
-/// Plain form: four bytes (big-endian) with the length of the fields' JSON, that JSON, one byte (1 if a payload follows, 2 if a second entry has it),
-/// the payload as submitted. Sealed is the same, or, if the payload is much smaller compressed, that form with 3 and the compressed payload.
+/// Plain form: four bytes (big-endian) with the length of the fields' JSON, that JSON, one byte (1: a payload follows, 2: a second entry
+/// has it, 3: a compressed payload follows), the payload. Compresses only if that makes the payload much smaller.
 struct SealedContent: Sendable, Equatable {
     var fields: [String: JSONValue] = [:]
     var payload: Data?
@@ -17,7 +17,7 @@ struct SealedContent: Sendable, Equatable {
 
     private var kind: UInt8 { payload != nil ? 1 : hasFollower ? 2 : 0 }
 
-    /// Only the payload is compressed: nothing else that could be guessed shares its length.
+    /// The form with a compressed payload, and nothing else: nothing that could be guessed shares its length.
     private var compressed: Data? { payload.flatMap(Compression.compressed).map { form(3, $0) } }
 
     private func form(_ kind: UInt8, _ payload: Data?) -> Data {
@@ -30,9 +30,9 @@ struct SealedContent: Sendable, Equatable {
         return form
     }
 
-    /// Of the plain form, which it does not copy. The same id with another digest is an error.
+    /// The digest of the plain form, without a copy. The same id with another digest is an error.
     func digest(by vault: Vault, backend: String, route: String) -> Data {
-        // Keyed, because it outlives the content, and a plain hash could be guessed. See Decisions/KeyedDigests.md.
+        // Keyed: it outlives the content, and a plain hash could be guessed (Decisions/KeyedDigests.md).
         vault.keyedDigest(Data("\(backend)\n\(route)\n".utf8), form(kind, nil), payload ?? Data())
     }
 

@@ -6,7 +6,7 @@ package final class Signal: Sendable {
 
     package init() {}
 
-    /// Yields after every `send`; several sends to a busy listener are coalesced into one.
+    /// Yields after every `send`; for a busy listener, several become one.
     package func listen() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = listeners.withLock { listeners in

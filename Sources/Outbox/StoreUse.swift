@@ -1,21 +1,20 @@
 import Files
 import Foundation
 
-/// A marker file beside a store: that it exists, and whether a run has it open or ended without closing it. An open store must have a log.
-///
-/// The outbox writes it, and a salvage reads it: without it, a lost store would look new, and one that lost its log would look sound.
+/// A marker file beside a store: it exists, and a run has it open or closed it. Without it, a lost store would look new, and one that lost
+/// its log would look sound.
 package struct StoreUse {
     private let store: String
     private let file: DurableFile
 
     package init(of store: String) { (self.store, file) = (store, DurableFile(path: store + ".use")) }
 
-    /// Whether there is or was a store: damage may have left only its log, its index or this marker.
+    /// True if there is or was a store: damage may have left only its log, its index or this marker.
     package var isThere: Bool { file.exists || ["", "-wal", "-shm"].contains { access(store + $0, F_OK) == 0 } }
     // `try?`: an unreadable marker says nothing.
     package var isOpen: Bool { open.map { (try? file.read()) == $0 } ?? false }
 
-    /// Names the inode: it says nothing about another file in the store's place.
+    /// Names the inode, because another file in the store's place is another store.
     private var open: Data? {
         var info = stat()
         return stat(store, &info) == 0 ? Data("open \(info.st_ino)\n".utf8) : nil

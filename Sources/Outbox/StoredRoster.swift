@@ -37,7 +37,7 @@ struct StoredRoster: FetchableRecord, Sendable {
         }
     }
 
-    /// Nil if there is no such page, or if it cannot be read.
+    /// A page; nil if it is missing or unreadable.
     func page(_ page: Int, by vault: Vault, _ db: Database) throws -> CachedPage? {
         // The pages were inserted in order, in one transaction. No index has their numbers.
         let sealed = try Data.fetchOne(
@@ -98,7 +98,7 @@ struct NextRoster: Sendable {
             }
     }
 
-    /// By page. Rows keep their times, by id, while the same rule reads the list.
+    /// The times of first listing, by page. Rows keep their times while the same rule reads the list.
     private static func firstListed(
         _ read: RosterRead, _ before: StoredRoster?, _ old: [CachedPage], _ db: Database
     ) throws -> [[RosterID: Date]] {
@@ -118,7 +118,8 @@ struct NextRoster: Sendable {
 
     private static let mostAbsent = 10_000
 
-    /// The end of the read. Not before the last send of a create of this list, also if the clock was set back: it may have made a row that is new here.
+    /// The end of the read, but not before the last send of a create of this list, even if the clock was set back: that may have made a row
+    /// that is new here.
     private static func newestTime(of read: RosterRead, _ db: Database) throws -> Date {
         let to = read.key.destination
         let claimed = try Int64.fetchOne(
@@ -130,7 +131,7 @@ struct NextRoster: Sendable {
 
     var size: Int64 { sealed.reduce(0) { $0 + Int64($1.count) } }
 
-    /// False if the stored roster has gone since `init`. The trigger `rosterOwned` refuses an account that has left.
+    /// Stores the roster; false if the earlier one has gone. The trigger `rosterOwned` refuses an account that has left.
     func write(upTo maxBytes: Int64, at now: Date, _ db: Database) throws -> Bool {
         if isSame { return try writeTimes(db) }
         if let before, try !before.delete(db) { return false }

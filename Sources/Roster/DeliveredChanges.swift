@@ -2,16 +2,15 @@ import Backends
 import Outbox
 import SyncModel
 
-/// What a delivery has changed in a list that has not been read again since.
+/// The change of a delivery in a list that has not been read again since.
 package enum DeliveredChange: Sendable, Equatable {
-    /// The entry made the row of this create, or gave it its values: the parts of the label as they were submitted.
+    /// The entry made the row of this create, or gave it its values: the submitted parts of the label.
     case named(create: MutationID, parts: [JSONValue?])
     /// The entry deleted this row.
     case deleted(RosterID)
 }
 
-/// The changes of deliveries until a list that began to be read later is stored. In memory only, because a delivery destroys the payload, and with it
-/// the name on the disk.
+/// Changes since the last stored read. In memory only, because a delivery destroys the payload, and with it the stored name.
 struct DeliveredChanges: Sendable {
     /// In all lists together; the oldest go first.
     static let most = 1000
@@ -20,7 +19,7 @@ struct DeliveredChanges: Sendable {
     /// By backend; nil for an account that is not signed in.
     private var sessions: [String: (account: AccountID?, revision: Int)] = [:]
 
-    /// To be called after the server's answer, and before the delivery is stored.
+    /// Adds the change of a delivery. Call after the server's answer, and before the delivery is stored.
     mutating func add(_ mutation: Mutation, of backend: Backend) {
         let owner = mutation.destination
         // The account may have left while its entry was sent.
@@ -31,7 +30,7 @@ struct DeliveredChanges: Sendable {
         if changes.count > Self.most { changes.removeFirst() }
     }
 
-    /// A read of the list begins, which has the changes so far. Counted by order, because the clock may be set.
+    /// The read has the changes so far. Counted by order, because the clock may be set.
     mutating func beginRead(of key: RosterKey) {
         for index in changes.indices where changes[index].key == key { changes[index].isInRead = true }
     }
@@ -39,7 +38,7 @@ struct DeliveredChanges: Sendable {
     /// The list is stored as the last read has found it.
     mutating func endRead(of key: RosterKey) { changes.removeAll { $0.key == key && $0.isInRead } }
 
-    /// - Parameter account: nil unless one is signed in. An older `revision` is ignored.
+    /// `account` is nil unless one is signed in. An older `revision` is ignored.
     mutating func sessionChanged(at backend: String, to account: AccountID?, revision: Int) {
         guard revision >= sessions[backend]?.revision ?? 0 else { return }
         sessions[backend] = (account, revision)
@@ -53,7 +52,7 @@ struct DeliveredChanges: Sendable {
 }
 
 extension Backend {
-    /// The resource that a delivery changes, and how; nil for none, and for a row that exists already without a name.
+    /// The change of a delivery; nil if it changes no list, and for an existing row without a name.
     fileprivate func change(by mutation: Mutation) -> (resource: String, change: DeliveredChange)? {
         if let resource = deletes(route: mutation.route) {
             guard let subject = mutation.subject else { return nil }

@@ -10,7 +10,6 @@ struct RosterBackend: Sendable {
     var backoff = RosterBackoff()
     private var gate = Gate.open
     private var quiet: (until: Date, failure: Failure)?
-    /// The stored rosters are known.
     private var isKnown = false
     private var resources: [String: RosterResource]
     private var reading: Reading?
@@ -148,7 +147,7 @@ struct RosterBackend: Sendable {
             fail(failure)
             doubtParent(of: key.resource, at: now)
         case .throttled(let failure, let until):
-            // For reads only: a server that is short of time for lists may still take captures.
+            // Only for reads: a server without time for lists may still take captures.
             backoff.begin(isFirm: true, at: now, using: &generator)
             keepQuiet(until: until, failure)
             fail(failure)
@@ -167,25 +166,25 @@ struct RosterBackend: Sendable {
 
     private func children(of name: String) -> [String] { resources.keys.filter { resources[$0]?.parent == name }.sorted() }
 
-    /// Its stored rows may have gone, so it is read again: once, as that may not help.
+    /// The parent's rows may be gone. Read it again once, as that may not help.
     private mutating func doubtParent(of name: String, at now: Date) {
         guard let parent = resources[name]?.parent, resources[name]?.hasDoubtedParent == false else { return }
         resources[name]?.hasDoubtedParent = true
         touch(parent, at: now)
     }
 
-    /// A list with a parent is read for its stored rows, so not before there are any.
+    /// False for a list with a parent that is not stored.
     private func isReadable(_ name: String) -> Bool {
         guard let parent = resources[name]?.parent else { return true }
         return resources[parent]?.isStored ?? false
     }
 
-    /// A caller waits for this list, or for one that can only be read after it.
+    /// True if a caller waits for this list, or for one that needs it.
     private func isAsked(_ name: String) -> Bool {
         resources[name]?.asked.isEmpty == false || children(of: name).contains { !isReadable($0) && isAsked($0) }
     }
 
-    /// Takes the callers that wait for lists which could not be read without this one.
+    /// Takes the callers that wait for lists which needed this one.
     private mutating func takeAskedOfChildren(of name: String) -> [UUID] {
         var asked: [UUID] = []
         for child in children(of: name) where !isReadable(child) {

@@ -12,9 +12,8 @@ struct RosterBackoff: Sendable, Equatable {
     static let first: TimeInterval = 30
     static let ceiling: TimeInterval = 3600
 
-    /// Full jitter below a bound that doubles, so that many devices do not return at the same moment; never less than the first pause.
-    ///
-    /// - Parameter isFirm: the cause is no matter of the network or the gate, so `hurry` does not end the pause.
+    /// Full jitter below a bound that doubles, so that many devices do not return together; never less than the first pause. With `isFirm`,
+    /// `hurry` does not end the pause.
     mutating func begin(isFirm: Bool = false, at now: Date, using generator: inout some RandomNumberGenerator) {
         self.isFirm = isFirm
         failuresInARow += 1
@@ -22,13 +21,13 @@ struct RosterBackoff: Sendable, Equatable {
         until = now.addingTimeInterval(max(Self.first, .random(in: 0...bound, using: &generator)))
     }
 
-    /// The longest pause: the store has no room, which a network or server does not change.
+    /// The store has no room, which a network or server does not change.
     mutating func beginLongest(at now: Date) { (until, isFirm) = (now.addingTimeInterval(Self.ceiling), true) }
 
     /// Nil when over.
     func running(at now: Date) -> Date? { until.flatMap { $0.hasCome(at: now, longest: Self.ceiling) ? nil : $0 } }
 
-    /// The cause may be over: reads at once, but remembers the failures.
+    /// Reads at once, but remembers the failures.
     mutating func hurry() { if !isFirm { until = nil } }
 
     mutating func end() { self = RosterBackoff() }

@@ -14,11 +14,11 @@ enum RosterEvent: Sendable {
     case touched(backend: String, resource: String)
     /// The stored list could not be read and was deleted.
     case lost(RosterKey)
-    /// A person wants the resource read now; answered exactly once, unless withdrawn.
+    /// A person's request; answered exactly once, unless withdrawn.
     case asked(backend: String, resource: String, UUID)
     /// The caller has gone.
     case withdrawn(UUID)
-    /// The stored rosters of the account, as `loadHeads` requested, and those that a delivery has changed since they were read.
+    /// The stored rosters of the account, and those that a delivery has changed since they were read.
     case known(Destination, [RosterHead], touched: Set<String> = [])
     case ended(RosterKey, RosterOutcome, took: Duration)
     /// The timer has fired.
@@ -41,7 +41,7 @@ enum RosterAction: Sendable, Equatable {
 package enum RosterOutcome: Sendable, Equatable {
     case stored(RosterHead, changed: Bool)
     case failed(Failure)
-    /// The list was never seen whole, and the earlier one is kept.
+    /// The list was never seen whole; the earlier one is kept.
     case unsettled(Failure)
     /// The server requested a pause.
     case throttled(Failure, until: Date)

@@ -6,8 +6,7 @@ import Sessions
 import SyncModel
 import Synchronization
 
-/// Keeps the lists of the signed-in accounts for offline use: runs the actions of `RosterState`. One loop owns the state; all other code posts
-/// events to it.
+/// Keeps the lists of signed-in accounts: runs the actions of `RosterState`. One loop owns the state; all other code posts events to it.
 package final class RosterKeeper: Sendable {
     package let keepers: [String: SessionKeeper]
     private let readers: [String: RosterReader]
@@ -20,7 +19,7 @@ package final class RosterKeeper: Sendable {
     /// By backend and resource.
     private let shown = Mutex<[String: [String: RosterCondition]]>([:])
     private let deliveries = Mutex(DeliveredChanges())
-    /// Callers that wait for a read; nil after the loop has ended.
+    /// The waiting callers; nil after the loop has ended.
     private let waiting = Mutex<[UUID: AsyncStream<RosterAnswer>.Continuation]?>([:])
 
     package init(outbox: Outbox, keepers: [SessionKeeper], clock: any SyncClock, seed: UInt64, log: Logger) {
@@ -50,7 +49,7 @@ package final class RosterKeeper: Sendable {
     /// A person requests an attempt now; nil for every backend.
     package func hurry(backend: String?) { post(.hurried(backend: backend)) }
 
-    /// A delivery, or a send with unknown outcome, may have changed the lists that the profile names for its route.
+    /// Notes a delivery, or a send with unknown outcome, which may have changed the lists that its route names.
     package func delivered(_ mutation: Mutation) {
         let backend = mutation.destination.backend
         for resource in keepers[backend]?.backend.touches(route: mutation.route) ?? [] {
@@ -58,13 +57,13 @@ package final class RosterKeeper: Sendable {
         }
     }
 
-    /// The server has answered, and the delivery will be stored next: until a list is read that has the change, `changes` has it.
+    /// Keeps a change for `changes` until the list is read again. Call after the server's answer, before the delivery is stored.
     package func keepChange(of mutation: Mutation) {
         guard let backend = keepers[mutation.destination.backend]?.backend else { return }
         deliveries.withLock { $0.add(mutation, of: backend) }
     }
 
-    /// What deliveries have changed in the list since it was read, by entry. Empty after a restart, which reads such a list again.
+    /// Changes of deliveries since the list was read, by entry. Empty after a restart, which reads such a list again.
     package func changes(in key: RosterKey) -> [MutationID: DeliveredChange] { deliveries.withLock { $0[key] } }
 
     /// The stored list could not be read and was deleted.
@@ -86,7 +85,7 @@ package final class RosterKeeper: Sendable {
         return .impossible(.stopping)
     }
 
-    /// Cancels the reads, which have no effect on a server; `run` returns at once.
+    /// Cancels the reads; `run` returns at once.
     package func stop() { post(.stop) }
 
     /// Reads until stopped.
@@ -160,7 +159,7 @@ package final class RosterKeeper: Sendable {
     }
 
     private func loadHeads(_ destination: Destination) async {
-        // `try?`: rosters that cannot be read are read again from the server.
+        // `try?`: unreadable rosters are read again from the server.
         let heads = (try? await outbox.rosterHeads(of: destination)) ?? []
         var touched: Set<String> = []
         if let backend = keepers[destination.backend]?.backend {

@@ -3,10 +3,10 @@ import Foundation
 import Outbox
 import SyncModel
 
-/// One read of a list, page by page: pure, without clock or network. A list that changes while it is read is read again.
+/// One read of a list, page by page. A list that changes during the read is read again.
 package struct RosterPass: Sendable {
     package enum Step: Sendable, Equatable {
-        /// Read this page, and have it repeated only if it has changed.
+        /// Read this page; with the tag, only if it has changed.
         case page(Int, unless: String?)
         /// Renew the refused session, then go on with `next`.
         case renew
@@ -17,16 +17,16 @@ package struct RosterPass: Sendable {
         case end(RosterOutcome)
     }
 
-    /// The most rows that are kept, requests of one pass, and passes.
+    /// The limits of kept rows, of requests of one pass, and of passes.
     static let mostRows = 10_000
     static let mostRequests = 1000
     static let mostPasses = 3
 
-    /// The stored pages' ETags, while every page so far is as stored; else empty.
+    /// The stored ETags, while every page so far is as stored.
     private var known: [String]
     /// Rows of the stored list.
     private let knownTotal: Int
-    /// The page whose answer comes next; after the last one, page 1 is read again.
+    /// The page whose answer comes next; after the last one, page 1 again.
     private var number = 1
     private var isRechecking = false
     /// For this page's request.
@@ -43,9 +43,7 @@ package struct RosterPass: Sendable {
     /// All passes so far contradicted themselves in the same way.
     private var isContradictory = true
 
-    /// - Parameters:
-    ///   - etags: of all pages of the complete stored list, by page; empty for an unconditional read.
-    ///   - total: rows of that list.
+    /// `etags` are of all pages of the complete stored list, or empty for an unconditional read; `total` is its number of rows.
     package init(etags: [Int: String] = [:], total: Int = 0) {
         known = (1...max(etags.count, 1)).compactMap { etags[$0] }
         if known.count != etags.count { known = [] }
@@ -77,7 +75,7 @@ package struct RosterPass: Sendable {
     private var firstETag: String? { known.first ?? pages.first?.etag }
     /// Different rows of this pass.
     var count: Int { ids.count }
-    /// The rows of this pass so far, for a read that ends here.
+    /// The rows of this pass, for a read that ends here.
     var stopped: RosterRows { rows(total: max(pages.last?.total ?? 0, ids.count), .limit) }
     private var rowsSeen: Int { pages.map { $0.rows.count + $0.nameless }.reduce(0, +) }
 
@@ -105,7 +103,8 @@ package struct RosterPass: Sendable {
         return page.rows.isEmpty && page.nameless == 0 ? contradict() : go(to: number + 1)
     }
 
-    /// A row that moved to an earlier page during the read is on none of the pages read; then page 1 or the total has changed, in most cases.
+    /// Checks again after the last page: a row that moved to an earlier page during the read is on none of the pages, but page 1 or the
+    /// total has mostly changed.
     private mutating func rechecked(_ page: ResourcePage) -> Step {
         guard known.isEmpty, let first = pages.first else { return restart() }
         if page.isLike(first) { return complete() }
@@ -113,7 +112,7 @@ package struct RosterPass: Sendable {
         return restart()
     }
 
-    /// The pages do not fit each other. The list has changed, unless the next pass gets the same pages.
+    /// The list has changed, unless the next pass gets the same pages.
     private mutating func contradict() -> Step {
         if let contradiction {
             let isSame = contradiction.count == pages.count && zip(contradiction, pages).allSatisfy { $0.isLike($1) }
@@ -160,7 +159,7 @@ package struct RosterPass: Sendable {
 
     private func rows(total: Int, _ incomplete: Incompleteness?) -> RosterRows {
         var room = Self.mostRows
-        // A list with an ETag for each page can be read conditionally.
+        // With an ETag for each page, a list can be read conditionally.
         let isTagged = incomplete == nil && pages.allSatisfy { $0.etag != nil }
         let kept = pages.map { page in
             let rows = page.rows.prefix(room)
@@ -178,23 +177,23 @@ package struct RosterRows: Sendable, Equatable {
         package let rows: [RosterRow]
     }
 
-    /// Nil for a page that is as stored: all pages or none.
+    /// The pages; nil for those that are as stored, all or none.
     package let pages: [Page?]
     /// Rows of the list at the server.
     let total: Int
     /// Nil for a complete list.
     package let incomplete: Incompleteness?
-    /// If the server listed a row more than once, or contradicted itself: the rows as it listed them each time.
+    /// All listings, if the server listed a row more than once or contradicted itself.
     var repeated: [RosterRow] = []
     /// A row is in the lists of two parents. It has moved during the read, unless the next read shows the same.
     package var isCrossing = false
 
-    /// All rows that the server listed; without those of pages that are as stored.
+    /// All listed rows, without those of pages that are as stored.
     package var listed: [RosterRow] { repeated.isEmpty ? pages.flatMap { $0?.rows ?? [] } : repeated }
 }
 
 extension ResourcePage {
-    /// The same rows, in the server's order, and the same number of all rows.
+    /// True for the same rows in the same order, and the same total.
     fileprivate func isLike(_ other: ResourcePage) -> Bool {
         rows.map(\.id) == other.rows.map(\.id) && nameless == other.nameless && total == other.total
     }

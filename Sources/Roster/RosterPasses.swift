@@ -2,14 +2,13 @@ import Backends
 import Outbox
 import SyncModel
 
-/// The passes of one read: one, or one for each row of the parent, whose rows together are the list. A parent that is not stored is read before. Pure,
-/// as each `RosterPass` is.
+/// The passes of one read: one, or one for each row of the parent. A parent that is not stored is read before.
 package struct RosterPasses: Sendable {
     private var pass: RosterPass
-    /// Which list is read: 0 for the first of `levels`, whose rows are the parents of the next one.
+    /// The list being read: 0 for the first of `levels`, whose rows are the parents of the next one.
     package private(set) var level = 0
     private var levels = 1
-    /// The rows of the parent from the one that is read now on; nil for a list without a parent.
+    /// The parent's rows from the current one on; nil without a parent.
     private var parents: ArraySlice<RosterID>?
     private var rows: [RosterRow] = []
     private var ids: Set<RosterID> = []
@@ -26,18 +25,18 @@ package struct RosterPasses: Sendable {
 
     package init(_ pass: RosterPass) { (self.pass, parents) = (pass, nil) }
 
-    /// - Parameter levels: the number of lists to read, each of them the parent of the next one.
+    /// `levels` is the number of lists to read, each the parent of the next one.
     package init(levels: Int) {
         self.init(RosterPass())
         self.levels = levels
     }
 
-    /// - Parameter incomplete: why rows of the parent are missing; then rows of the list are missing too.
+    /// `incomplete` says why rows of the parent are missing; then rows of the list are missing too.
     package init(parents: [RosterID], incomplete: Incompleteness?) {
         (pass, self.parents, self.incomplete) = (RosterPass(), parents[...], incomplete)
     }
 
-    /// The row of the parent that the next request is for; nil for a list without a parent.
+    /// The parent's row of the next request; nil without a parent.
     package var parent: RosterID? { parents?.first }
 
     package var next: RosterPass.Step { parents?.isEmpty == true ? .store(all) : pass.next }
@@ -91,13 +90,13 @@ package struct RosterPasses: Sendable {
     /// The limits hold for all reads together.
     private var isExhausted: Bool { requests >= RosterPass.mostRequests || rows.count + pass.count > RosterPass.mostRows }
 
-    /// Reasons to read the list again soon count before others, and most of all a contradiction, which no later read may end.
+    /// Reasons to read the list again soon count first, and most of all a contradiction, which no later read may end.
     private mutating func note(_ why: Incompleteness?) {
         guard let why, incomplete == nil || why == .contradiction || why == .changing && incomplete != .contradiction else { return }
         incomplete = why
     }
 
-    /// Without ETags: a page of the store is none of the server's.
+    /// The rows without ETags: a stored page is not one page of the server.
     private var all: RosterRows {
         let kept = rows.prefix(RosterPass.mostRows)
         let pages = stride(from: 0, to: max(kept.count, 1), by: Self.rowsOfAPage).map { start in

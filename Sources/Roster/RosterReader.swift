@@ -5,7 +5,7 @@ import Sessions
 import SyncModel
 import Synchronization
 
-/// Reads one backend's lists for the signed-in account, and stores them. `RosterPasses` decides each step.
+/// Reads and stores one backend's lists for the signed-in account. `RosterPasses` decides each step.
 package struct RosterReader: Sendable {
     let keeper: SessionKeeper
     private let outbox: Outbox
@@ -15,7 +15,7 @@ package struct RosterReader: Sendable {
         (self.keeper, self.outbox, self.clock) = (keeper, outbox, clock)
     }
 
-    /// Reads the whole list. Nothing is stored unless the backend confirms the account afterwards.
+    /// Stores nothing unless the backend confirms the account afterwards.
     package func read(_ key: RosterKey) async -> RosterOutcome {
         guard let resource = keeper.backend.resource(key.resource) else {
             return .failed(Failure(.profile, "The profile of \(keeper.backend.name) has no resource \"\(key.resource)\"."))
@@ -66,7 +66,7 @@ package struct RosterReader: Sendable {
             ids.withLock { $0.append(row.id) }
             return true
         }
-        // A list that has gone meanwhile is read again, and then this one.
+        // A list that has gone is read again, and then this one.
         return RosterPasses(parents: ids.withLock { $0 }, incomplete: head == nil ? .changing : head?.incomplete)
     }
 
@@ -117,7 +117,7 @@ package struct RosterReader: Sendable {
 }
 
 extension RosterOutcome {
-    /// Without a usable session. A renewal that must wait is a matter of the session: the server requested no pause.
+    /// The outcome without a usable session. A renewal that must wait is no request of the server for a pause.
     init(_ error: SessionError) {
         self =
             switch error {

@@ -5,11 +5,11 @@ import SyncModel
 /// The state of one resource in `RosterState`.
 struct RosterResource: Sendable {
     let maxAge: TimeInterval
-    /// The list for every row of which this one is read; nil for none.
+    /// The list for whose rows this one is read.
     let parent: String?
     /// Its rows are stored, all or some.
     private(set) var isStored = false
-    /// Since this list was last seen whole, its parent was to be read again because of it.
+    /// This list has caused a read of its parent since it was last seen whole.
     var hasDoubtedParent = false
     /// Callers that wait for a read to begin.
     var asked: [UUID] = []
@@ -20,7 +20,7 @@ struct RosterResource: Sendable {
     private(set) var failingSince: Date?
     /// Nil if it was never read, or never seen whole.
     private var readAt: Date?
-    /// A part of `maxAge`, so that many devices do not return at the same moment.
+    /// A part of `maxAge`, so that many devices do not return together.
     private var jitter = 0.0
     private var restsUntil: Date?
 
@@ -42,7 +42,7 @@ struct RosterResource: Sendable {
 
     mutating func know(_ head: RosterHead, using generator: inout some RandomNumberGenerator) {
         isStored = true
-        // The union of passes that differ is no list to keep until it is old, nor is one that contradicts itself.
+        // A union of different passes, or a contradiction, is not kept until it is old.
         let isUnsettled = head.incomplete?.isUnsettled == true
         readAt = isUnsettled ? nil : head.readAt
         if !isUnsettled { hasDoubtedParent = false }
@@ -53,7 +53,8 @@ struct RosterResource: Sendable {
     /// The stored list was deleted.
     mutating func lose() { isStored = false }
 
-    /// Each row may cost the server a lot, so long reads are rare. After a short one that failed, only the backoff counts, which a new network ends.
+    /// Each row may cost the server a lot, so long reads are rare. After a short one that failed, only the backoff counts, which a new
+    /// network ends.
     mutating func rest(after took: Duration, hasFailed: Bool, at now: Date) {
         let rest = min(Self.longestRest, 10 * took.seconds)
         if !hasFailed || rest > Self.shortestRest { restsUntil = now.addingTimeInterval(max(Self.shortestRest, rest)) }
@@ -64,19 +65,19 @@ struct RosterResource: Sendable {
         failingSince = failingSince ?? now
     }
 
-    /// The next read shows the deliveries that a failed one was to show.
+    /// The next read shows the deliveries that a failed one missed.
     mutating func miss(_ missed: Touch?) {
         if let missed { touch = Touch(first: missed.first, last: touch?.last ?? missed.last) }
     }
 
-    /// Until when no read is due; nil if one is. Times in the future that a clock which was ahead has noted do not count.
+    /// Until when no read is due; nil if one is. Ignores times in the future, from a clock that was ahead.
     func wait(at now: Date) -> Date? {
         let rest = restsUntil.flatMap { $0.hasCome(at: now, longest: Self.longestRest) ? nil : $0 }
         guard let aged = agesAt(now), !isTouched(now) else { return rest }
         return [rest, [aged, touch?.due].compactMap(\.self).min()].compactMap(\.self).max()
     }
 
-    /// The smaller is the more urgent; 0 is left for one that a caller waits for.
+    /// The urgency: smaller is more urgent, and 0 is for a list that a caller waits for.
     func rank(at now: Date) -> (Int, Date) {
         if isTouched(now) { return (1, now) }
         return readAt.map { (3, $0.addingTimeInterval(maxAge)) } ?? (2, now)
@@ -84,7 +85,7 @@ struct RosterResource: Sendable {
 
     private func isTouched(_ now: Date) -> Bool { touch?.due.hasCome(at: now, longest: Self.patience) ?? false }
 
-    /// When the stored list is too old; nil if it is, or was never read.
+    /// When the stored list gets too old; nil if it is, or was never read.
     private func agesAt(_ now: Date) -> Date? {
         guard let readAt = readAt?.unlessAhead(of: now) else { return nil }
         let date = readAt.addingTimeInterval(maxAge * (1 + jitter))

@@ -6,7 +6,7 @@ import SyncModel
 ///
 /// | rule | |
 /// |---|---|
-/// | one read at a time per backend | what a person asked for first, then touched, never read, longest overdue |
+/// | one read at a time per backend | first a person's request, then touched, never read, longest overdue |
 /// | after a sign-in | every list that is not stored is read at once; a renewed session changes nothing |
 /// | age | read again after `max_age`, plus up to a tenth |
 /// | touched | read again 5 s after the last delivery, at most 60 s after the first; also if an earlier run delivered it |
@@ -15,7 +15,7 @@ import SyncModel
 /// | failed | backoff, which a new network, an opening gate and a person end |
 /// | throttled, or no room | backoff, which only a person passes, for the list asked for |
 /// | stored as changing, or as contradicting itself | read again by backoff |
-/// | parent | a list with a parent is read after the first read of that, and again as if touched when the rows of that have changed |
+/// | parent | a list with a parent is read after the first read of that, and again as if touched when the parent's rows change |
 /// | child never seen whole | its parent is read again once, as a row of it may have gone |
 /// | lost | an unreadable list that was deleted is read again as if touched |
 /// | signed out | the read is cancelled and everything forgotten |
@@ -26,9 +26,8 @@ struct RosterState: Sendable {
     private var isStopping = false
     private var hasFinished = false
 
-    /// - Parameters:
-    ///   - resources: for each backend, the seconds after which each of its resources is read again.
-    ///   - parents: for each backend, the parent of each resource that has one.
+    /// By backend: `resources` has the seconds after which each resource is read again, and `parents` the parent of each resource that has
+    /// one.
     init(resources: [String: [String: TimeInterval]], parents: [String: [String: String]] = [:], seed: UInt64) {
         backends = [:]
         for (name, maxAges) in resources { backends[name] = RosterBackend(maxAges: maxAges, parents: parents[name] ?? [:]) }

@@ -5,7 +5,7 @@ struct LogFrame {
     private static let sector = 512
 
     let page, commit, offset: Int
-    /// The page number with which the checksum continues from the previous frame's.
+    /// The page number that fits the checksum.
     let fitting: Int?
     var isVerified: Bool
     /// Verified, although the checksum that the previous frame states has changed.
@@ -28,7 +28,7 @@ struct LogFrame {
         isAccepted = verifying != nil && own == salts
     }
 
-    /// The frames at these offsets. Each checksum continues from the one that the previous frame states or should have stated.
+    /// Each checksum continues from the one that the previous frame states or should have stated.
     static func all(
         at offsets: StrideThrough<Int>, from seeds: [LogChecksum], _ salts: LogSalts, read: (Int) -> [UInt8]
     ) -> [LogFrame] {
@@ -52,7 +52,7 @@ struct LogFrame {
         return pages.isEmpty ? [0] : pages
     }
 
-    /// The page number with which the frame's checksum continues from `seed`, if nothing else has changed. Changes of other bits can look the same.
+    /// The page number with which the checksum continues from `seed`, if nothing else has changed. Changes of other bits can look the same.
     private static func pageNumber(of frame: [UInt8], from seed: LogChecksum) -> Int? {
         let sum = LogChecksum(isBigEndian: seed.isBigEndian, stated: frame[16..<24])
         // Page number and commit field.
@@ -61,8 +61,8 @@ struct LogFrame {
         return WriteAheadLog.pages.contains(page) && head[4...] == frame[4..<8] ? page : nil
     }
 
-    /// The salts for a damaged header: those of most frames that continue from the previous one, or newer ones before them. The end of the file may
-    /// hold more frames of an older log than its beginning holds of this one.
+    /// The salts for a damaged header: those of most frames that continue from the previous one, or newer ones before them. The file may
+    /// end with more frames of an older log.
     static func salts(of frames: some Sequence<[UInt8]>, from seeds: [LogChecksum]) -> LogSalts {
         var all: [LogSalts] = []
         var votes: [LogSalts: Int] = [:]

@@ -9,7 +9,7 @@ struct LogHeader {
     let pageSize: Int
     /// Nil if the header is damaged: then the frames tell them.
     let salts: LogSalts?
-    /// From which the first frame continues: the stated checksum or, if that has changed, the recomputed one.
+    /// The stated checksum or, if that has changed, the recomputed one.
     let seeds: [LogChecksum]
 
     /// - Parameter bytes: `size` of them.

@@ -1,11 +1,9 @@
-/// The index of a write-ahead log (https://sqlite.org/walformat.html#the_wal_index_file_format).
-///
-/// SQLite updates it after each commit has reached the disk, so a log with fewer frames has lost some. After a power cut it may be stale: it then
-/// says less, or describes an earlier log.
+/// The index of a write-ahead log (https://sqlite.org/walformat.html#the_wal_index_file_format). SQLite updates it after each commit has
+/// reached the disk, so a log with fewer frames has lost some. After a power cut it may be stale, and say less or describe an earlier log.
 struct LogIndex {
     /// Of the log that it describes.
     let salts: LogSalts
-    /// Committed frames of the log, and how many of them were checkpointed.
+    /// Committed frames, and how many of them were checkpointed.
     let frames, copied: Int
 
     /// True if the log had frames that were not checkpointed.
@@ -19,7 +17,7 @@ struct LogIndex {
         // SQLite writes the header twice.
         guard let bytes = file.bytes(at: 0, 2 * Self.headerSize + 4), bytes[..<Self.headerSize].elementsEqual(bytes[Self.headerSize..<96])
         else { return nil }
-        // In native byte order, except the salts, which are copied from the log.
+        // In native byte order, except the salts.
         func word(_ offset: Int) -> [UInt8] {
             let word = bytes[offset..<offset + 4]
             return UInt32(1).bigEndian == 1 ? Array(word) : word.reversed()

@@ -1,4 +1,4 @@
-/// Two numbers in each frame that distinguish it from frames of earlier logs in the file. The checksum does not cover them.
+/// Two numbers that distinguish a frame from those of earlier logs in the file. The checksum does not cover them.
 struct LogSalts: Hashable {
     private let first, second: UInt32
 
@@ -10,10 +10,10 @@ struct LogSalts: Hashable {
         (first, second) = (UInt32(bytes.number(at: 0)), UInt32(bytes.number(at: 4)))
     }
 
-    /// True if both are equal, or one has changed: no two logs of a file share one.
+    /// True if at most one has changed: no two logs of a file share one.
     func areLike(_ other: LogSalts) -> Bool { first == other.first || second == other.second }
 
-    /// SQLite increments the first salt for each new log, and draws the second at random.
+    /// True for the salts of an earlier log: SQLite increments the first one for each new log; the second is random.
     func areOlder(than other: LogSalts) -> Bool {
         second != other.second && (1...Self.mostLogs).contains(other.first &- first)
     }

@@ -4,9 +4,7 @@ import Outbox
 import SyncModel
 
 extension Salvage {
-    /// Inserts an entry as it was; an incomplete or invalid one is held as `quarantine`.
-    ///
-    /// - Parameter isNewest: it cannot have had a later version.
+    /// Inserts an entry; an incomplete or invalid one is held as `quarantine`. With `isNewest`, it cannot have had a later version.
     func insertEntry(_ sequence: Int64, _ values: [DatabaseValue], isWhole: Bool, isNewest: Bool) throws {
         var row = Dictionary(zip(columns.dropFirst(), values), uniquingKeysWith: { first, _ in first })
         guard let id = row["id"]?.text.flatMap({ MutationID($0) }) else { return }

@@ -3,9 +3,9 @@ import GRDB
 import Outbox
 import SyncModel
 
-/// Sequences have no gaps and an entry is deleted only after its receipt is written, so one with neither is missing.
+/// An entry is deleted only after its receipt is written, so a sequence with neither is missing.
 extension Salvage {
-    /// How far to advance an unreadable counter, so that no number is assigned twice.
+    /// Advances an unreadable counter, so that no number is assigned twice.
     private static let leap: Int64 = 1_000_000
     /// The same if the log may hold a later counter: far more than the missing part can have assigned.
     private static let margin: Int64 = 100_000
@@ -19,7 +19,7 @@ extension Salvage {
         for table in ["entry", "receipt"] { try db.execute(sql: "DELETE FROM \(table) WHERE sequence > ?", arguments: [limit]) }
     }
 
-    /// Continues cursors after all assigned ones, and keeps only the events after the last gap.
+    /// Continues cursors after all assigned ones. Keeps only the events after the last gap.
     func continueEvents() throws {
         let last = after(try greatest("SELECT max(cursor) FROM event"), counters["event"]).next
         assigned["event"] = last

@@ -3,7 +3,7 @@ import Outbox
 import SyncModel
 
 extension Salvage {
-    /// Holds pending entries that need an entry on hold, as the outbox does. A claim holds those whose create is gone.
+    /// Holds pending entries that need one on hold. A claim holds those whose create is gone.
     func holdDependents() throws {
         while true {
             let rows = try Row.fetchAll(

@@ -4,7 +4,7 @@ import Outbox
 import SyncModel
 import Vault
 
-/// Copies every readable row of a damaged store into a fresh one, page by page. See Decisions/DamagedStore.md.
+/// Copies every readable row of a damaged store into a fresh one (Decisions/DamagedStore.md).
 final class Salvage {
     let pages: StorePages
     let db: Database
@@ -12,20 +12,19 @@ final class Salvage {
     let now: Date
     var report: SalvageReport
     let columns: [String]
-    /// Rows with another entry's sequence. They get the one that an index names, or a new one at the end.
+    /// Rows with another entry's sequence. They get the one that an index names, or a new one.
     var displaced: [[String: DatabaseValue]] = []
     var counters: [String: Int64] = [:]
     /// The last number of each table that counts as assigned.
     var assigned: [String: Int64] = [:]
-    /// Entries put on hold by the salvage. Their events follow those that were read.
+    /// Entries that the salvage holds. Their events follow those that were read.
     var held: [(id: MutationID?, backend: String?, account: String?, reason: HoldReason)] = []
     private var epoch: Int64 = 0
     private var names: [String: [String]] = [:]
     let progress: () -> Void
 
-    /// - Parameters:
-    ///   - db: a store with all its tables, empty and without triggers.
-    ///   - progress: called after every few hundred pages and after each step.
+    /// `db` is a store with all its tables, empty and without triggers. `progress` is called after every few hundred pages and after each
+    /// step.
     init(_ pages: StorePages, into db: Database, vault: Vault, because reason: String, now: Date, progress: @escaping () -> Void) throws {
         (self.pages, self.db, self.vault, self.now, self.progress) = (pages, db, vault, now, progress)
         report = SalvageReport(at: now, reason: reason)
@@ -39,8 +38,8 @@ final class Salvage {
             try forEachRow(trust) { row in try take(row, trust) }
         }
         if pages.log.mayLackVersions {
-            // A row may continue in an earlier version of a damaged overflow page; a content's seal verifies that. The row's own page may be as
-            // doubtful: a frame with a changed page number counts for both pages.
+            // A row may continue in an earlier version of a damaged overflow page; a content's seal verifies that. The row's own page may
+            // be as doubtful: a frame with a changed page number counts for both pages.
             for trust in StorePages.Trust.allCases {
                 try forEachRow(trust, goingOnIn: .earlier) { row in if case .content = row { try take(row, .earlier) } }
             }
@@ -57,7 +56,7 @@ final class Salvage {
         return report
     }
 
-    /// - Parameter other: the version to read of an overflow page with a damaged newest version.
+    /// `other` is the version to read of an overflow page with a damaged newest version.
     func forEachRow(_ trust: StorePages.Trust, goingOnIn other: StorePages.Trust = .damaged, _ work: (FoundRow) throws -> Void) throws {
         let numbers = trust == .newest ? Array(1...max(1, pages.count)) : pages.log.versions.keys.sorted()
         for (count, number) in numbers.enumerated() where !pages.isPointerMap(number) {
@@ -140,7 +139,7 @@ final class Salvage {
         try db.execute(sql: "UPDATE run SET epoch = ?", arguments: [epoch])
     }
 
-    /// For settled entries, as at a delivery: an earlier version of a row may still have them.
+    /// Removes server messages of settled entries, as at a delivery: an earlier version may still have them.
     private func destroyWords() throws {
         try db.execute(
             sql: """
@@ -191,7 +190,8 @@ final class Salvage {
         }
     }
 
-    /// Without a reliable cursor, some events stay uncounted, rather than counted twice. Without figures, all events are counted again.
+    /// Limits the figures: without a reliable cursor, some events stay uncounted, rather than counted twice. Without figures, all are
+    /// counted again.
     private func boundFigures() throws {
         let last = assigned["event"] ?? 0
         try db.execute(sql: "INSERT OR IGNORE INTO figureCursor (id, cursor, outages) VALUES (1, ?, '{}')", arguments: [last])

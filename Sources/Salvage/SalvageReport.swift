@@ -1,7 +1,7 @@
 import Files
 import Foundation
 
-/// Lies beside the damaged files, and holds until their folder is removed.
+/// The report of a salvage, which lies beside the damaged files.
 package struct SalvageReport: Sendable, Hashable, Codable {
     package var at: Date
     /// The damage, as the second half of a sentence.
@@ -12,7 +12,7 @@ package struct SalvageReport: Sendable, Hashable, Codable {
     package var quarantined: Int
     /// Accepted entries that are wholly unreadable.
     package var missing: Int
-    /// More may be missing: the counter or part of the log is unreadable, or the log continued past its end.
+    /// The counter or part of the log is unreadable, or the log continued past its end.
     package var mayMissMore: Bool
     /// Settled entries without a readable receipt.
     package var lostReceipts: Int

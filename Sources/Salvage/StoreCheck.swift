@@ -4,7 +4,7 @@ import Outbox
 import SyncModel
 import Vault
 
-/// A thorough read-only check of a store, even while a daemon uses it.
+/// Checks a store thoroughly and read-only, even while a daemon uses it.
 package struct StoreCheck: Sendable {
     /// One sentence for each fault.
     package private(set) var faults: [String] = []
@@ -14,9 +14,7 @@ package struct StoreCheck: Sendable {
 
     private static let mostFaults = 20
 
-    /// - Parameters:
-    ///   - vault: opens the content; nil to skip that.
-    ///   - isInUse: a daemon is using it.
+    /// `vault` opens the content; nil skips that.
     package init(file: String, vault: Vault?, isInUse: Bool) throws(OutboxError) {
         do {
             self = try StoreReader(file: file, isInUse: isInUse).read { db in

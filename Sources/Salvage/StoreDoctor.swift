@@ -2,12 +2,9 @@ import Foundation
 import Outbox
 import Vault
 
-/// Opens a new, a sound or a damaged store; salvages a damaged one.
 package enum StoreDoctor {
-    /// Checks the files, then opens or creates the outbox like `Outbox.init`. Salvages a damaged store at most once.
-    ///
-    /// - Parameter progress: called repeatedly during a salvage, which takes a minute for millions of receipts.
-    /// - Returns: the outbox, and the report of the salvage; nil if the store was sound.
+    /// Checks the files, then opens or creates the outbox like `Outbox.init`. Salvages a damaged store at most once, which takes a minute
+    /// for millions of receipts, and returns the report.
     package static func open(
         file: String, vault: Vault, crashed: Bool, maxBytes: Int64 = .max, lookupAfter: TimeInterval = 0, now: Date,
         progress: @escaping () -> Void = {}

@@ -10,7 +10,7 @@ package struct StoreEvidence {
     /// - Parameter file: read without SQLite.
     package init(file: String) throws(OutboxError) { pages = try StorePages(path: file) }
 
-    /// True if `vault` has the key that sealed the rows; nil if too few rows tell another key from damage.
+    /// True if `vault` has the key of the rows; nil if too few rows tell another key from damage.
     package func isSealed(by vault: Vault) -> Bool? {
         var tried = 0
         for number in 1...max(1, pages.count) where !pages.isPointerMap(number) {
@@ -34,7 +34,7 @@ package struct StoreEvidence {
         }
     }
 
-    /// Unreadable rows that prove another key: damage does not hit so many and spare all others.
+    /// Unreadable rows that prove another key: damage does not hit so many rows and spare all others.
     private static let least = 3
     private static let most = 1000
 }

@@ -24,7 +24,7 @@ final class StoreFile: Sendable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// `count` bytes from `offset` on, with zeros past the end; nil if `offset` is outside the file or the disk fails.
+    /// `count` bytes, with zeros past the end; nil if `offset` is outside the file or the disk fails.
     func bytes(at offset: Int, _ count: Int) -> [UInt8]? {
         guard (0..<size).contains(offset), !unreadable.overlaps(offset..<offset + count) else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)
@@ -46,7 +46,7 @@ extension [UInt8] {
     /// Unsigned and big-endian; `offset` must be in range.
     func number(at offset: Int, _ width: Int = 4) -> Int { self[offset..<offset + width].reduce(0) { $0 << 8 | Int($1) } }
 
-    /// SQLite's variable-length integer, and the offset after it; nil past the end.
+    /// SQLite's variable-length integer and the offset after it; nil past the end.
     func varint(at offset: Int) -> (value: Int64, next: Int)? {
         var value: UInt64 = 0
         for index in 0..<9 {

@@ -2,9 +2,7 @@ import GRDB
 import Outbox
 
 extension StorePages {
-    /// The rows of the b-tree with the root page `root`, in order; nil if a page cannot be read.
-    ///
-    /// - Parameter limit: in pages, since a damaged tree may have a cycle.
+    /// The rows of a table in order; nil if a page cannot be read. `limit` is in pages: a damaged tree may have a cycle.
     func rows(below root: Int, limit: Int = 1000) -> [TreePage.Row]? {
         var rows: [TreePage.Row] = []
         var left = [root]
@@ -20,7 +18,7 @@ extension StorePages {
         return rows
     }
 
-    /// The applied migrations, empty for a database without tables; nil if unreadable, or if its tables do not match them.
+    /// The applied migrations; empty for a database without tables; nil if unreadable, or if the tables do not match.
     var migrations: [String]? {
         guard let rows = rows(below: 1) else { return nil }
         if rows.isEmpty { return [] }

@@ -1,7 +1,7 @@
 import Glibc
 import Outbox
 
-/// Reads a store's pages and log without SQLite. It writes nothing, and each page can be read alone.
+/// Reads a store's pages and log without SQLite and without writing. Each page can be read alone.
 struct StorePages {
     /// Bytes of a page, and of its usable part.
     let pageSize, usable: Int
@@ -64,7 +64,7 @@ struct StorePages {
             } else { nil }
     }
 
-    /// Page `number`, counted from 1; nil if this version is missing or unreadable.
+    /// A page, counted from 1; nil if this version is missing or unreadable.
     func page(_ number: Int, _ trust: Trust = .newest) -> [UInt8]? {
         let versions = log.versions[number] ?? []
         let isInDatabase = (versions.last?.offset ?? 0) < log.endOfCopied

@@ -19,7 +19,7 @@ struct StoreReader {
         if isInUse || pages.log.count == nil {
             return try read("file:\(Self.escaped(file))?\(isInUse ? "mode=ro" : "immutable=1")", work)
         }
-        // The log of a killed daemon must be read with the store, and SQLite would write beside both. So this reads a copy.
+        // SQLite would write beside the log of a killed daemon, so this reads a copy.
         let copy = FileManager.default.temporaryDirectory.path + "/homing-check-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(atPath: copy) }  // `try?`: the system cleans up temporary files

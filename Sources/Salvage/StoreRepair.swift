@@ -5,10 +5,8 @@ import Glibc
 import Outbox
 import Vault
 
-/// Moves a damaged store aside and puts a fresh one with all readable rows in its place. A crash at any moment loses neither.
-///
-/// The fresh one is made in the folder for the damaged files, and named `salvaged.sqlite` once it is on the disk. Then they move there, and it moves
-/// to their place. The next start resumes an interrupted move. See Decisions/DamagedStore.md.
+/// Moves a damaged store aside and puts a fresh one with all readable rows in its place. A crash at any moment loses neither: the fresh one
+/// is made in the folder for the damaged files, and the next start resumes an interrupted move (Decisions/DamagedStore.md).
 struct StoreRepair {
     let file: String
     let vault: Vault
@@ -21,7 +19,8 @@ struct StoreRepair {
     private var directory: String { (file as NSString).deletingLastPathComponent }
     private var mark: DurableFile { Damage.mark(of: file) }
 
-    /// Makes sure that the store can be opened, without reading all of it. Returns the report of a salvage, if any. Throws `tooNew` before it writes.
+    /// Makes sure that the store can be opened, without reading all of it. Returns the report of a salvage. Throws `tooNew` before it
+    /// writes.
     func prepare() throws -> SalvageReport? {
         if let report = try finishEarlier() { return report }
         // The outbox makes a new one.
@@ -72,7 +71,7 @@ struct StoreRepair {
             let folder = all + "/" + name
             if access(folder + "/" + Self.finished, F_OK) == 0 { return try finish(folder) }
             let isUnfinished = access(folder + "/" + Self.unfinished, F_OK) == 0
-            // It holds only our own attempt; the damaged files have not moved.
+            // Holds only our own attempt; the damaged files have not moved.
             if isUnfinished { try FileManager.default.removeItem(atPath: folder) }
         }
         return nil

@@ -20,14 +20,12 @@ struct TreePage {
 
     let kind: Kind
     private let bytes: [UInt8]
-    /// Offset of the page header: page 1 has the file header before it.
+    /// The offset of the page header: page 1 has the file header before it.
     private let start: Int
     private let pages: StorePages
     private let other: StorePages.Trust
 
-    /// Nil if this is not a b-tree page.
-    ///
-    /// - Parameter other: the version to read of an overflow page with a damaged newest version.
+    /// Nil if this is not a b-tree page. `other` is the version to read of an overflow page with a damaged newest version.
     init?(_ bytes: [UInt8], number: Int, of pages: StorePages, goingOnIn other: StorePages.Trust = .damaged) {
         start = number == 1 ? 100 : 0
         guard bytes.count == pages.pageSize, let kind = Kind(rawValue: bytes[start]) else { return nil }
@@ -88,7 +86,7 @@ struct TreePage {
 
 /// SQLite's record format (https://sqlite.org/fileformat2.html#record_format).
 enum StoredRecord {
-    /// The values up to the first that is incomplete in the record of `size` bytes; nil if the header cannot be read.
+    /// The values up to the first incomplete one in the record of `size` bytes; nil if the header cannot be read.
     static func values(in bytes: [UInt8], size: Int) -> (values: [DatabaseValue], isWhole: Bool)? {
         guard let (headerSize, afterSize) = bytes.varint(at: 0), headerSize > 0, headerSize <= min(bytes.count, 512) else { return nil }
         var kinds: [Int64] = []

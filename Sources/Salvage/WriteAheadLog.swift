@@ -1,23 +1,24 @@
-/// SQLite's write-ahead log (https://sqlite.org/fileformat2.html#the_write_ahead_log), read past damage.
-///
-/// SQLite ends the log at the first frame that does not verify, so a flipped byte would drop acknowledged writes behind it. Here, a checksum
-/// continues from the one that the previous frame states or should have stated. See Decisions/DamagedStore.md.
+/// SQLite's write-ahead log (https://sqlite.org/fileformat2.html#the_write_ahead_log), read past damage. SQLite ends the log at the first
+/// frame that does not verify, and so drops acknowledged writes behind a flipped byte. Here, a checksum continues from the one that the
+/// previous frame states or should have stated (Decisions/DamagedStore.md).
 struct WriteAheadLog {
     /// Bytes; nil if there is no log.
     let pageSize: Int?
-    /// Committed versions of each page, oldest first. An ambiguous frame is listed under both its page numbers; page 0 collects unknown pages.
+    /// Committed versions of each page, oldest first. An ambiguous frame is listed under both its page numbers; page 0 collects unknown
+    /// pages.
     private(set) var versions: [Int: [Version]] = [:]
-    /// End offset of the checkpointed frames if some are damaged: the database may have later versions. Otherwise 0.
+    /// If some checkpointed frames are damaged, their end offset: the database may have later versions. Otherwise 0.
     private(set) var endOfCopied = 0
     /// Database pages after the last commit.
     private(set) var count: Int?
-    /// The header is damaged, or a frame in a transaction that a later frame continues from or that the index counts. A power cut causes neither.
+    /// The header is damaged, or a frame before one that a later frame continues from or that the index counts. A power cut causes neither.
     private(set) var isDamaged = false
-    /// Missing, or shorter or older than its index says. Also if all of it was checkpointed: SQLite would take the rest for newer than the database.
+    /// The log is missing, or shorter or older than its index says. Also if all of it was checkpointed: SQLite would take the rest for
+    /// newer than the database.
     private(set) var isShort = false
-    /// Some frames are unreadable, have no known page, or follow the last counted transaction: failed or damaged writes.
+    /// Some frames are unreadable, have no known page, or follow the last counted transaction.
     private(set) var mayHoldMore = false
-    /// Any page may have had a later version, in missing frames or in a changed one.
+    /// Any page may have had a later version in a missing or changed frame.
     private(set) var mayLackVersions = false
 
     struct Version: Hashable {
@@ -45,9 +46,7 @@ struct WriteAheadLog {
         }
     }
 
-    /// - Parameters:
-    ///   - index: nil if unreadable.
-    ///   - isMissed: a log must exist but does not.
+    /// `index` is nil if unreadable; `isMissed` means that a log must exist but does not.
     init(_ file: StoreFile, index: LogIndex? = nil, isMissed: Bool = false) {
         guard file.size > LogHeader.size else {
             pageSize = nil
@@ -83,9 +82,8 @@ struct WriteAheadLog {
         mayLackVersions = mayHoldMore || !hasCopied || !versions.values.joined().allSatisfy(\.isVerified)
     }
 
-    /// Lists the versions in committed transactions; returns the frames that are not known to be committed.
-    ///
-    /// - Parameter certain: how many frames the index counts as committed.
+    /// Lists the committed versions; returns the frames that are not known to be committed. `certain` is how many the index counts as
+    /// committed.
     private mutating func keepCommitted(_ frames: [LogFrame], certain: Int) -> [LogFrame] {
         var open: [LogFrame] = []
         var isTorn = false
@@ -98,9 +96,10 @@ struct WriteAheadLog {
         }
         for (number, frame) in frames.enumerated() {
             if frame.verifiesPrevious, !open.isEmpty { open[open.count - 1].isVerified = true }
-            // A transaction is on the disk before the next one, which continues from its checksum, is written. So if a frame continues from another
-            // transaction, unverified frames before it were damaged later. Failed or torn transactions are overwritten, so nothing continues from
-            // them. An unverified frame of an older log does not count: a header torn across two sectors may combine new salts with older data.
+            // A transaction is on the disk before the next one, which continues from its checksum, is written. So unverified frames before
+            // a transaction that another continues from were damaged later. Failed or torn transactions are overwritten, so nothing
+            // continues from them. An unverified frame of an older log does not count: a header torn across two sectors may combine new
+            // salts with older data.
             if frame.fitting != nil, let before = open.last, before.isCommit, before.isVerified || !before.isOlder {
                 isDamaged = true
                 keepOpen()

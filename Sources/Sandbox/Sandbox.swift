@@ -15,7 +15,7 @@ package final class Sandbox: Sendable {
     private let control: Listener
     private let initialFaults: [Fault]
 
-    /// Binds the ports, so the URLs are known before `start`, and opens the ledger file.
+    /// Binds the ports, so the URLs are known before `start`.
     package init(_ configuration: SandboxConfiguration = SandboxConfiguration()) throws {
         let backendPort = try PortReservation(configuration.port)
         let controlPort = try PortReservation(configuration.controlPort)
@@ -45,14 +45,14 @@ package final class Sandbox: Sendable {
         }
     }
 
-    /// Listens on both ports; the backend stays down if the configuration has the fault `down`.
+    /// The backend stays down if the configuration has the fault `down`.
     package func start() async throws {
         try await control.up()
         for fault in initialFaults { await apply(fault) }
         if !initialFaults.contains(where: { $0.name == .down }) { try await up() }
     }
 
-    /// Closes both listeners and every connection, including those waiting for a response.
+    /// Closes every connection, including those waiting for a response.
     package func stop() async {
         await plane.backend.down()
         await control.down()
@@ -79,7 +79,7 @@ package final class Sandbox: Sendable {
     /// Changes settings of the simulated backend; throws for an unknown setting.
     package func change(_ settings: JSONObject) throws(FaultProblem) { try plane.standIn.change(settings) }
 
-    /// Adds a person to a simulated BreatheSafe and returns the `managed_id`. Profile fields are as in a PUT of the profile.
+    /// Adds a person and returns the `managed_id`. Profile fields are as in a PUT of the profile.
     @discardableResult
     package func addPerson(_ profile: JSONObject, manager: Int = 1) throws(FaultProblem) -> Int {
         try plane.standIn.addPerson(profile, manager: manager)["managed_id"]?.integer ?? 0
@@ -88,12 +88,12 @@ package final class Sandbox: Sendable {
     /// Removes a person with all data from a simulated BreatheSafe.
     package func removePerson(_ user: Int) throws(FaultProblem) { try plane.standIn.removePerson(user) }
 
-    /// Expires every session as an idle timeout does; `rememberTokens` also expires remember and refresh tokens.
+    /// Ends every session as an idle timeout does; `rememberTokens` also expires remember and refresh tokens.
     package func expireSessions(rememberTokens: Bool = false) { plane.standIn.expireSessions(rememberTokens: rememberTokens) }
 }
 
 extension Sandbox: Service {
-    /// Runs a started sandbox until a graceful shutdown or cancellation, then stops it at once.
+    /// Runs until a graceful shutdown or cancellation, then stops at once.
     package func run() async throws {
         // Throws only on cancellation, which also ends the run.
         try? await gracefulShutdown()

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The wall clock of one sandbox; tests and the control URL can move it forward.
+/// The clock of one sandbox; tests and the control URL can move it forward.
 package final class SandboxClock: Sendable {
     private let base: @Sendable () -> Date
     private let offset = Mutex<TimeInterval>(0)

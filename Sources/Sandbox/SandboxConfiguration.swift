@@ -5,11 +5,11 @@ package struct SandboxConfiguration: Sendable {
     package var controlPort = 0
     /// Faults that are active from the first request.
     package var faults: [Fault] = []
-    /// The file to which the ledger is appended, one JSON object per line.
+    /// The file of the ledger; each line is a JSON object.
     package var ledgerFile: String?
     package var backend = SandboxBackend.breatheSafe()
     package var clock = SandboxClock()
-    /// Sees every response, including those of faults, and returns the response to send.
+    /// Sees every response, including those of faults, and may replace it.
     package var answering: @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse = { $1 }
 
     package init(_ adjust: (inout Self) -> Void = { _ in }) { adjust(&self) }
@@ -20,13 +20,13 @@ package enum SandboxBackend: Sendable {
     case breatheSafe(BreatheSafeConfiguration = BreatheSafeConfiguration())
     /// Appointments; device-scoped tokens with three ways to refresh.
     case labLoop(LabLoopConfiguration = LabLoopConfiguration())
-    /// Images for credits; Firebase tokens, with Firebase's endpoints on the same port.
+    /// Images for credits; Firebase's endpoints are on the same port.
     case aiPhoto(AIPhotoConfiguration = AIPhotoConfiguration())
-    /// Lists as its guide describes it; tokens last thirty days and cannot be refreshed.
+    /// Tokens last thirty days and cannot be refreshed.
     case lists(ListsConfiguration = ListsConfiguration())
     /// Lists four months later; refresh tokens rotate in families.
     case lists2026(Lists2026Configuration = Lists2026Configuration())
-    /// Messages in a Realtime Database; Firebase tokens in the query, with Firebase's endpoints on the same port.
+    /// Messages in a Realtime Database; Firebase tokens in the query, with its endpoints on the same port.
     case story16(FirebaseConfiguration = FirebaseConfiguration())
     /// A backend simulated from its profile alone.
     case described(DescribedConfiguration)

@@ -18,7 +18,7 @@ package struct SandboxRequest: Sendable {
     /// The path components, not percent-decoded.
     package var segments: [String] { path.split(separator: "/").map(String.init) }
 
-    /// The cookies by name; the first of two with the same name wins, as in Rack.
+    /// The first of two with the same name wins, as in Rack.
     package var cookies: [String: String] {
         var cookies: [String: String] = [:]
         for line in headers[values: .cookie] {
@@ -49,7 +49,7 @@ extension SandboxRequest {
         return parts.count == 2 && parts[0].lowercased() == "bearer" ? String(parts[1]) : nil
     }
 
-    /// The refresh token from the header or, in requests that may have it there, from the member `name` of the body.
+    /// The token in the header or, in requests that may have it there, in the member `name` of the body.
     func refreshToken(_ name: String, inBodyOf lines: [String]) -> String? {
         header("x-refresh-token") ?? (lines.contains(line) ? object?[name]?.text : nil)
     }
@@ -60,7 +60,7 @@ extension SandboxRequest {
     /// The path components, percent-decoded.
     var decodedSegments: [String] { segments.map { $0.removingPercentEncoding ?? $0 } }
 
-    /// The client's identifier of a change, for the ledger only: from an idempotency header, the body, or an object directly in the body.
+    /// The client's id of a change, for the ledger only: from an idempotency header, the body, or an object directly in the body.
     func clientMutationID(in body: JSONObject) -> String? {
         let names = ["Idempotency-Key", "X-Idempotency-Key", "X-Request-ID"]
         if let key = names.lazy.compactMap(header).first { return key.trimmingCharacters(in: CharacterSet(charactersIn: "\"")) }

@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 
 extension SandboxResponse {
-    /// Adds a weak ETag of the body; becomes a 304 if a GET or HEAD has the same ETag in If-None-Match.
+    /// Adds an ETag; becomes a 304 if a GET or HEAD has the same ETag in If-None-Match.
     func conditional(on request: SandboxRequest) -> SandboxResponse {
         let digest = SHA256.hash(data: body).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         var response = self

@@ -50,7 +50,7 @@ package struct SandboxResponse: Sendable {
         }
     }
 
-    /// The tokens in the body and the cookie values that the response sets, which a client must keep secret.
+    /// Tokens in the body and cookie values.
     package var secrets: [String] {
         var found: [String] = headers[values: .setCookie].compactMap { line in
             line.split(separator: ";").first?.split(separator: "=", maxSplits: 1).dropFirst().first.map(String.init)

@@ -22,10 +22,10 @@ protocol StandInState: Sendable {
 
     static var otherCode: String { get }
 
-    /// This backend's error response; the code, if any, goes in the field that its clients read.
+    /// The code goes in the field that clients of this backend read.
     func errorPage(_ status: Int, code: String?, for request: SandboxRequest, at now: Date) -> SandboxResponse
 
-    /// The 401 response of this backend to the same request without credentials. Changes nothing.
+    /// The 401 to the same request without credentials. Changes nothing.
     mutating func denial(of request: SandboxRequest, at now: Date) -> SandboxResponse
 
     /// Expires every session; `rememberTokens` also expires remember and refresh tokens.
@@ -33,7 +33,7 @@ protocol StandInState: Sendable {
 
     static var settings: [Setting<Self>] { get }
 
-    /// Adds a person whom this account manages and returns the new ids; throws if the backend has no people.
+    /// Adds a person and returns the new ids; throws if the backend has no people.
     mutating func addPerson(_ profile: JSONObject, manager: Int, at now: Date) throws(FaultProblem) -> JSON
 
     /// Removes a person with all data.
@@ -96,7 +96,7 @@ struct StandInReply {
 
 /// The accounts of the credentials in one request.
 struct CarriedAccounts: Sendable, Equatable {
-    /// The user of the session cookie or access token, even after expiry.
+    /// The user of a cookie or token, even of an expired one.
     var session: Int?
     /// The user of the remember token or refresh token.
     var remembered: Int?
@@ -122,7 +122,7 @@ final class StandIn: Sendable {
         state.withLock { $0.carriedAccounts(in: request, at: now) }
     }
 
-    /// Answers one request. If the request took effect, calls `committed` before the next request is handled.
+    /// Calls `committed` for an effect, before the next request is handled.
     func answer(_ request: SandboxRequest, at now: Date, committed: (Commit) -> Void) -> SandboxResponse {
         state.withLock { state in
             do throws(Refusal) {

@@ -3,7 +3,7 @@ import Foundation
 import Outbox
 import SyncModel
 
-/// A sign-out that the server has not heard of, with the credentials for that one call. Nothing else uses them.
+/// A sign-out that did not reach the server, with the credentials for that one call.
 struct OwedSignOut: Hashable, Sendable, Codable {
     /// As the backend knows it.
     let account: Account
@@ -16,13 +16,13 @@ struct OwedSignOut: Hashable, Sendable, Codable {
     let origins: Set<String>
     var credentials: Credentials
     var refresh = Refresh.possible
-    /// The response to an earlier refresh of the session is not known.
+    /// The response to an earlier refresh was lost.
     var refreshWasLost = false
 
     /// The one refresh that it may have.
     enum Refresh: String, Codable {
         case possible
-        /// The response is not known, so the tokens may be used up.
+        /// The refresh was sent and its response is unknown, so the tokens may be used up.
         case sent
         case renewed
     }
@@ -50,15 +50,14 @@ extension OwedSignOut {
     enum End: Hashable, Sendable {
         case heard(SignOutOutcome.Server)
         case dayHasPassed
-        /// The account signed in again: the call might end its new session.
+        /// The account signed in again, and the call might end its new session.
         case signedIn
         /// The profile no longer allows the call.
         case profile
-        /// The response to the refresh was lost, and the server refuses the earlier token. The session may live on with the new one.
+        /// The response to the refresh was lost, and the server refuses the earlier token. The session may live on.
         case refreshLost
     }
 
-    /// The event of this end.
     func event(of end: End, at backend: String, now: Date) -> SyncEvent {
         let (kind, key, value): (SyncEvent.Kind, String, String) =
             switch end {

@@ -2,7 +2,7 @@ import Backends
 import Foundation
 import SyncModel
 
-/// The sign-outs that one backend's server has not heard of: pure, without clock, network or disk. `SessionKeeper` performs what it decides.
+/// The sign-outs that did not reach one backend's server: pure, without clock, network or disk. `SessionKeeper` performs the steps.
 ///
 /// | rule | |
 /// |---|---|
@@ -31,7 +31,7 @@ struct OwedSignOuts: Sendable {
         /// - Parameter quietUntil: the server wants no requests before.
         case woke(quietUntil: Date? = nil)
         case refreshed(RefreshAnswer)
-        /// The answer to the call, as from `Scheme.signOut`, and until when the server asked to wait.
+        /// The answer as from `Scheme.signOut`, and until when the server asked to wait.
         case answered(SignOutOutcome.Server?, askedToWait: Date? = nil)
         /// The last step could not be stored, so it was not performed.
         case unstored
@@ -42,7 +42,7 @@ struct OwedSignOuts: Sendable {
         case refresh(OwedSignOut)
         /// Store this if it was renewed, send the call, and report `answered`.
         case call(OwedSignOut, isRenewed: Bool)
-        /// Destroy the credentials in one transaction with the event of this end, then `forget` it and report `woke`.
+        /// Destroy the credentials in one transaction with the event, then `forget` it and report `woke`.
         case end(OwedSignOut, OwedSignOut.End)
         /// Store this, and report `woke` at that time; nil for never.
         case wait(until: Date?, storing: OwedSignOut? = nil)
@@ -53,7 +53,6 @@ struct OwedSignOuts: Sendable {
     /// The one of this account, as the backend knows it.
     func owed(of account: AccountID) -> OwedSignOut? { all.first { $0.account.id == account } }
 
-    /// Takes over a sign-out that the server has just failed to hear.
     mutating func add(_ owed: OwedSignOut, at now: Date) {
         follow(now)
         forget(owed)

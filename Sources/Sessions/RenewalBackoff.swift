@@ -1,7 +1,7 @@
 import Foundation
 import SyncModel
 
-/// Spaces out renewals after a failure, so that not every entry asks for one.
+/// Pauses after failed renewals, so that not every entry asks for one.
 struct RenewalBackoff: Sendable, Equatable {
     private var current: Pause?
     private var failuresInARow = 0
@@ -37,7 +37,7 @@ struct RenewalBackoff: Sendable, Equatable {
 
     mutating func end() { self = RenewalBackoff() }
 
-    /// The pause of a kept password, in seconds: many refusals in a row lock an account.
+    /// The pause in seconds of a kept password: many refusals lock an account.
     var passwordPause: TimeInterval { min(3600, 300 * pow(2, Double(min(failuresInARow, 8)))) }
 
     /// A person or the network wants a renewal now.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Who asked for something: a user and a process of this machine, as the kernel knew them.
+/// The user and process of this machine that asked for something, as the kernel knew them.
 package struct Requester: Hashable, Sendable, Codable, CustomStringConvertible {
     package let uid: UInt32
     package let pid: Int32

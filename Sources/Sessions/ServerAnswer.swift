@@ -1,4 +1,4 @@
-/// What a server has answered to a sign-out. The raw values are stored, and are in events and in the control channel.
+/// A server's answer to a sign-out. The raw values are stored, and are in events and in the control channel.
 enum ServerAnswer: String, Codable, Sendable {
     /// It has not answered yet.
     case unknown

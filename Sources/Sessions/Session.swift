@@ -2,7 +2,7 @@ import Foundation
 import Outbox
 import SyncModel
 
-/// An account's session at one moment: a handle, whose secrets stay with the keeper.
+/// A handle on an account's session; the secrets stay with the keeper.
 package struct Session: Hashable, Sendable {
     package let account: Account
     /// Grows with every change of the credentials, also over restarts; an unreadable record starts again at 0.
@@ -19,7 +19,7 @@ package enum SessionError: Error, Equatable, Sendable {
     case unavailable(Failure)
     /// The session is not renewed before then.
     case tooSoon(until: Date, Failure)
-    /// The server refused the credentials with an answer that the profile does not declare, and there is nothing to renew them by.
+    /// The server refused the credentials with an undeclared answer, and they cannot be renewed.
     case undeclared(Failure)
     case signingOut
     /// The session could not be stored, so it does not count.
@@ -30,26 +30,26 @@ package enum SessionError: Error, Equatable, Sendable {
 package struct SessionSnapshot: Hashable, Sendable {
     package let backend: String
     package var state: State
-    /// The signed-in account, or the one that has to sign in again.
+    /// The account that is signed in, or has to sign in again.
     package var account: Account?
     /// When it signed in.
     package var since: Date?
-    /// True if the password is kept, so that an ended session is renewed without a person.
+    /// The password is kept, so that an ended session is renewed without a person.
     package var remembered = false
-    /// Why it is not signed in, if there is more to say.
+    /// The cause, if it is not signed in for a special one.
     package var reason: String?
-    /// Since when deliveries may have gone to another account; nil if the backend always named the same one.
+    /// Since when deliveries may have gone to another account.
     package var unverifiedSince: Date?
     /// Set while the session cannot be renewed.
     package var failing: Failing?
-    /// Grows with every change in this run: of two snapshots the greater is the newer, in whatever order they arrive.
+    /// Grows with every change in this run: of two snapshots the greater is the newer.
     package var revision = 0
 
     package init(backend: String, state: State, account: Account? = nil) {
         (self.backend, self.state, self.account) = (backend, state, account)
     }
 
-    /// The account of new entries, also offline or with an expired session; nil if signed out.
+    /// The account of new entries, also offline or with an expired session.
     package var owner: Account? {
         switch state {
         case .signedIn, .signInRequired: account

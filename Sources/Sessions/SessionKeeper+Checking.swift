@@ -3,10 +3,10 @@ import Foundation
 import SyncModel
 
 extension SessionKeeper {
-    /// Has the backend name the signed-in account, if the last confirmation is a minute old or the credentials have changed since. Another account ends
-    /// the session. Throws without an answer: nothing is sent then. A backend without a health route is not asked.
+    /// Asks the backend for the signed-in account, if the last confirmation is a minute old or the credentials have changed since. Another
+    /// account ends the session. Throws without an answer: nothing is sent then.
     func confirmAccount() async throws(TransportError) {
-        // Answers to other lanes' look-ups may make it due again; the next request confirms it then.
+        // Answers to other look-ups may make it due again; the next request confirms it then.
         for _ in 1...2 where check != nil || state.isCheckNeeded(at: clock.now) {
             try requireStored()
             // Unstructured: other lanes join it, so it outlives its first caller. It ends with the answer or the request's time limit.
@@ -19,8 +19,8 @@ extension SessionKeeper {
         }
     }
 
-    /// Confirms that the answers to earlier requests of `session` were the account's: asks the backend for the account now, even if it was confirmed
-    /// a moment ago. Without a health route, only compares the accounts.
+    /// Confirms that the answers to earlier requests of `session` were the account's, with a fresh answer of the backend. Without a health
+    /// route, only compares the accounts.
     package func vouch(for session: Session) async throws(TransportError) {
         // Its answer may be older than the last request's.
         if let check { _ = await check.joined() }
@@ -31,17 +31,17 @@ extension SessionKeeper {
         guard state.record.state == .signedIn, state.account?.id == session.account.id else {
             throw .unreachable(Failure(.signInRequired, "\(session.account.label) is no longer signed in."))
         }
-        // Signed out, by the backend's own words or an undeclared refusal, is no confirmation.
+        // A sign-out by the backend or an undeclared refusal is no confirmation.
         if isAsked, state.confirmations == confirmations {
             throw .unreachable(Failure(.stillUnauthorized, "\(backend.name) did not confirm the signed-in account."))
         }
     }
 
-    /// Schedules a confirmation a minute after an entry's answer changed the credentials, because no later send may come to cause one.
+    /// Confirms the account a minute after an answer changed the credentials, because no later send may come.
     func checkLater() {
         guard laterCheck == nil, backend.hasHealth else { return }
         let now = clock.now
-        // Unstructured: the answer that causes it does not wait for it. It ends after one check, a minute later.
+        // Unstructured: the answer does not wait for it. It ends after one check, a minute later.
         laterCheck = Task { [weak self, clock] in
             // `try?`: this task is never cancelled.
             try? await clock.sleep(from: now, until: now.addingTimeInterval(SessionState.longestUnchecked))
@@ -56,7 +56,7 @@ extension SessionKeeper {
         if stopping == nil { try? await confirmAccount() }
     }
 
-    /// Asks the backend for the signed-in account; returns why it did not answer.
+    /// Asks the backend for the account; returns why it did not answer.
     private func askForAccount() async -> Failure? {
         defer { check = nil }
         guard var request = backend.health else { return nil }
@@ -83,7 +83,7 @@ extension SessionKeeper {
         return failure.withKnownOutcome
     }
 
-    /// Notes the account that the backend named for credentials of `generation`; false if it is another one, which ends the session.
+    /// Notes the account that the backend named; false if it is another one, which ends the session.
     func confirm(_ account: AccountID?, generation: Int) -> Bool {
         guard state.confirm(account, generation: generation, at: clock.now) else {
             // `try?`: the next change stores it.

@@ -5,7 +5,7 @@ import Outbox
 import SyncModel
 
 extension SessionKeeper {
-    /// The stored ones. Destroys those that do not decode: no call can settle them.
+    /// Destroys those that do not decode: no call can settle them.
     static func loadOwedDiscardingUnreadable(at backend: Backend, in outbox: Outbox, now: Date) throws(OutboxError) -> [OwedSignOut] {
         var owed: [OwedSignOut] = []
         for stored in try outbox.owedSignOuts(of: backend.name) {
@@ -21,13 +21,13 @@ extension SessionKeeper {
         return owed
     }
 
-    /// The sign-outs that the server has not heard of, with the time when Homing gives up.
+    /// The owed sign-outs, with the time when Homing gives up.
     package var owedSignOuts: [(account: Account, until: Date)] { owed.all.map { ($0.shown, $0.until) } }
 
-    /// Repeats the calls that the server has not heard, as far as it can be reached. Returns when to call this again; nil for never.
+    /// Repeats the owed calls. Returns when to call this again; nil for never.
     package func repeatOwedSignOuts() async -> Date? {
         guard await waitForChange(), stopping == nil else { return nil }
-        // Unstructured: an answer must be stored, though the caller is cancelled. It ends when no call is due, or at a stop.
+        // Unstructured: an answer must be stored, even if the caller is cancelled. It ends when no call is due, or at a stop.
         let task = Task { await self.repeatOwed() }
         owedRound = task
         return await task.joined() == nil ? nil : nextOwedRound
@@ -58,7 +58,6 @@ extension SessionKeeper {
         }
     }
 
-    /// Until when the server wants no requests; nil if it has asked for nothing.
     private func quietUntil() async -> Date? {
         if owed.all.isEmpty { return nil }
         // `try?`: if the store cannot be read, the server asks again.
@@ -70,7 +69,7 @@ extension SessionKeeper {
         return .refreshed(await scheme.refresh(signOut.credentials, of: signOut.account, over: transport) { false })
     }
 
-    /// Of this device alone: sessions on other devices may have begun after the sign-out.
+    /// Signs out this device only: sessions on other devices may be newer than the sign-out.
     private func sendCall(of signOut: OwedSignOut) async -> OwedSignOuts.Event {
         let recording = RecordingTransport(transport, clock: clock)
         let server = await scheme.signOut(signOut.credentials, allDevices: false, over: recording)

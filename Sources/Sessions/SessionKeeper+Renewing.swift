@@ -4,13 +4,12 @@ import SyncModel
 import Synchronization
 
 extension SessionKeeper {
-    /// The session of the signed-in account. Renews it first if its token is about to end or was refused; a failed renewal costs nothing while the
-    /// token holds.
+    /// Renews the session first if its token is about to end or was refused; a failed renewal costs nothing while the token holds.
     package func freshSession() async throws(SessionError) -> Session {
         let current = try session()
         if state.isRefused {
             if !state.methods.isEmpty { return try await renewal(of: current) }
-            // There is nothing to renew it by, and a gateway may have refused it: try it as it is.
+            // It cannot be renewed, and a gateway may have refused it: try it as it is.
             state.forgetRefusal()
             return current
         }
@@ -27,7 +26,7 @@ extension SessionKeeper {
         }
     }
 
-    /// A session of the same account newer than `stale`, which the backend refused. At most one renewal runs, for the current generation only.
+    /// A session of the same account newer than `stale`, which the backend refused. At most one renewal runs.
     package func replace(_ stale: Session) async throws(SessionError) -> Session {
         state.markRefused(generation: stale.generation)
         return try await renewal(of: stale)
@@ -65,7 +64,7 @@ extension SessionKeeper {
                 if let renewal { return try await renewal.joined(or: .unavailable(.cancelled)) }
                 if let stopping { throw .unavailable(stopping) }
                 if let (until, failure) = pause { throw .tooSoon(until: until, failure) }
-                // Unstructured: once begun it must be stored, though its caller is cancelled. It ends with that or a sign-out.
+                // Unstructured: once begun it must be stored, even if its caller is cancelled. It ends with that or a sign-out.
                 let task = Task { await self.renew() }
                 renewal = task
                 return try await task.joined(or: .unavailable(.cancelled))

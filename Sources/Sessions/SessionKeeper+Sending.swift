@@ -4,10 +4,9 @@ import JSON
 import SyncModel
 
 extension SessionKeeper {
-    /// Sends `request` with the credentials of the session's account, and keeps what the answer renews. Sends nothing if the account is no longer
-    /// signed in, or the backend names another one. Credentials go to the profile's origin only.
-    ///
-    /// Returns the session whose credentials were sent, which may be newer than `session`.
+    /// Sends `request` with the credentials of the session's account, only to the profile's origin, and keeps what the answer renews. Sends
+    /// nothing if the account is no longer signed in, or the backend names another one. Returns the session that was used, which may be
+    /// newer than `session`.
     package func send(_ request: OutboundRequest, as session: Session) async throws(TransportError) -> Answer {
         if backend.isOwn(request) { try await confirmAccount() }
         guard let rules = backend.profile.auth.csrf, !request.isSafe, backend.isOwn(request) else {
@@ -36,11 +35,11 @@ extension SessionKeeper {
 
     private enum CSRFAnswer {
         case token(String)
-        /// Says about the session what the request itself would have been told.
+        /// The session is the cause, as for the request itself.
         case unauthorized(Answer)
     }
 
-    /// Requests the backend's health with the present credentials, without any effect on them. Without a health route, only opens a connection.
+    /// Requests the backend's health without any effect on the credentials. Without a health route, only opens a connection.
     package func probe() async -> Health {
         guard var request = backend.health else { return await connect() }
         let generation = state.record.generation
@@ -71,7 +70,7 @@ extension SessionKeeper {
         }
     }
 
-    /// - Parameter isSend: the request is an entry's, with which a server may well renew the session.
+    /// `isSend`: for an entry, with which a server may renew the session.
     private func exchange(_ request: OutboundRequest, _ session: Session, isSend: Bool = true) async throws(TransportError) -> Answer {
         guard state.record.state == .signedIn, state.account?.id == session.account.id else {
             throw .unreachable(Failure(.signInRequired, "The request was not sent: \(session.account.label) is no longer signed in."))

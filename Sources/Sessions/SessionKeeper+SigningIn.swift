@@ -3,11 +3,8 @@ import Foundation
 import SyncModel
 
 extension SessionKeeper {
-    /// Signs an account in, or renews its session. Durable when it returns; a failure leaves everything as it was.
-    ///
-    /// - Parameters:
-    ///   - remember: keep the password, if the profile allows it, to renew the session without a person.
-    ///   - known: see `SessionState.completeSignIn`.
+    /// Signs in, or renews a session. Durable when it returns; a failure leaves everything as it was. `remember` keeps the password, if the
+    /// profile allows it. For `known` see `SessionState.completeSignIn`.
     package func signIn(
         _ method: SignInMethod, remember: Bool, by requester: Requester? = nil, known: [Account] = []
     ) async throws(SignInError) -> SessionSnapshot {
@@ -18,7 +15,7 @@ extension SessionKeeper {
         guard await waitForChange() else { throw .unavailable(.cancelled) }
         try state.admit(method)
         let keepsPassword = remember && backend.profile.auth.renewsByLogin
-        // Unstructured: the answer must be stored, though the caller is cancelled. It ends with that.
+        // Unstructured: the answer must be stored, even if the caller is cancelled. It ends with that.
         let task = Task { await self.performSignIn(method, keepsPassword: keepsPassword, by: requester ?? .daemon, known) }
         change = .signingIn(task, usesUpToken: method.digest != nil)
         return try await task.joined(or: .unavailable(.cancelled))
@@ -46,14 +43,14 @@ extension SessionKeeper {
         try store(state.exchanged(given, for: refresh), or: SignInError.unsaved)
     }
 
-    /// Returns when no change of credentials is in progress, or the caller is cancelled.
+    /// Returns when no change of credentials is in progress, or on cancellation.
     package func settled() async {
         _ = await waitForChange()
         _ = await check?.joined()
     }
 
-    /// Returns when the server is rotating no token: cut off before its answer is stored, that would cost the session. A sign-in by password costs
-    /// nothing, and is not waited for.
+    /// Returns when no token is being rotated: cut off before the answer is stored, that would cost the session. Does not wait for a
+    /// sign-in by password.
     package func landed() async {
         if isRotating { await settled() }
     }
@@ -65,7 +62,7 @@ extension SessionKeeper {
         return state.record.awaitsRefresh && (renewal != nil || change != nil)
     }
 
-    /// Returns when no change of credentials, and no owed sign-out, is in progress; false if the caller is cancelled.
+    /// Waits until no change of credentials and no owed sign-out is in progress; false on cancellation.
     func waitForChange() async -> Bool {
         while change != nil || renewal != nil || owedRound != nil {
             let hasEnded =

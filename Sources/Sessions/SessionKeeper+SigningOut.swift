@@ -4,10 +4,8 @@ import Outbox
 import SyncModel
 
 extension SessionKeeper {
-    /// Ends the session here and at the server. Once its marker is stored, neither a crash nor a cancellation brings the session back. Joins a sign-out
-    /// in progress.
-    ///
-    /// - Parameter drain: returns when the requests being sent are settled. Not awaited if the server is not told and no entry is discarded.
+    /// Ends the session here and at the server. Once its marker is stored, neither a crash nor a cancellation brings the session back.
+    /// Joins a sign-out in progress. `drain` returns when the requests being sent are settled.
     package func signOut(
         _ request: SignOutRequest, drain: @escaping @Sendable () async -> Void
     ) async throws(SignOutError) -> SignOutOutcome {
@@ -40,7 +38,7 @@ extension SessionKeeper {
         let isRefused = state.isRefused
         try store(state.signOutBegins(request, at: clock.now), or: SignOutError.unsaved)
         if isRefused { state.markRefused(generation: state.record.generation) }
-        // Unstructured: the sign-out outlives a cancelled caller. This ends when no request is being sent, which has a time limit.
+        // Unstructured: the sign-out outlives a cancelled caller. It ends when no request is being sent.
         let drained = Task { await drain() }
         // Unstructured: as above. It ends when the sign-out is stored, or has failed.
         let task = Task { [renewal = renewal] in
@@ -50,7 +48,7 @@ extension SessionKeeper {
         return try await task.joined(or: .cancelled)
     }
 
-    /// Waits for a sign-in in progress, and checks that the account may be signed out. False during a sign-out, and when signed out.
+    /// Waits for a sign-in in progress. False during a sign-out, and when signed out.
     private func canBegin(_ request: SignOutRequest) async throws(SignOutError) -> Bool {
         while true {
             switch change {
@@ -78,12 +76,12 @@ extension SessionKeeper {
         if count > 0 { throw .unsent(count) }
     }
 
-    /// Throws unless `account` is the one that the request names, if it names one.
+    /// Throws if the request names another account.
     private func requireAccount(_ account: Account?, named meant: AccountID?) throws(SignOutError) {
         if let meant, meant != account?.id { throw .otherAccount(account) }
     }
 
-    /// Already signed out: forgets a token that was handed in and exchanged.
+    /// Forgets a token that was submitted and exchanged.
     private func forget() throws(SignOutError) -> SignOutOutcome {
         if state.isDirty || state.record.exchanged != nil {
             var next = state.record
@@ -93,7 +91,7 @@ extension SessionKeeper {
         return SignOutOutcome(server: .none)
     }
 
-    /// Ends a sign-out that could not be stored, or that an earlier run left behind. The server is not told here: it may know already.
+    /// Ends a sign-out that could not be stored, or that an earlier run left behind. Does not tell the server, which may know already.
     package func completeSignOut() async {
         if state.record.ending != nil, change == nil { _ = await completing().value }
     }
@@ -123,15 +121,14 @@ extension SessionKeeper {
                     server: server, account: ending?.account, discarded: discarded, keptData: ending?.keepsData == true,
                     owedUntil: ending?.owed?.until))
         } catch {
-            // The stored marker completes the sign-out at the next chance. Until then at least no credentials are stored with it but owed ones.
+            // The stored marker completes the sign-out at the next chance. Until then no credentials but owed ones are stored with it.
             flush()
             return .failure(.unsaved(error))
         }
     }
 
-    /// Tells the server and forgets the credentials, once the marker is stored.
-    ///
-    /// - Parameter renewal: the one in progress at the beginning of the sign-out.
+    /// Tells the server and forgets the credentials, after the marker is stored. `renewal` is the one in progress at the beginning of the
+    /// sign-out.
     private func leave(
         allDevices: Bool, after renewal: RenewalTask?, _ drained: Task<Void, Never>
     ) async -> Result<SignOutOutcome, SignOutError> {
@@ -171,9 +168,8 @@ extension SessionKeeper {
     private static let refusedNew = SignOutOutcome.Server.failed("The backend refused the token that it had just issued.")
     private static let notRenewed = SignOutOutcome.Server.failed("The backend refused the token, and Homing could not renew it.")
 
-    /// Waits until nothing is being sent, and for a valid token, which the server may want for ending the session. Begins at most one renewal.
-    ///
-    /// Returns what it means if the server then calls the token unauthorised; nil if that needs a renewal first.
+    /// Waits until nothing is being sent, and for a valid token, which the server may want. Begins at most one renewal. Returns the meaning
+    /// of a following 401; nil if that needs a renewal first.
     private func ready(_ renewal: RenewalTask?, _ drained: Task<Void, Never>) async -> SignOutOutcome.Server? {
         guard let renewal else {
             await drained.value
@@ -198,11 +194,11 @@ extension SessionKeeper {
     /// - Parameter result: nil if the renewal has not ended.
     private func meaning(of result: Result<Session, SessionError>?) -> SignOutOutcome.Server {
         guard case .failure(.signingOut)? = result else { return Self.notRenewed }
-        // It ended, and was refused if there is nothing left to refresh with, or its answer was not stored.
+        // The session was refused, or the renewal's answer was not stored.
         return state.refreshable == nil || state.record.awaitsRefresh ? .alreadyGone : Self.refusedNew
     }
 
-    /// If the server refuses a token that seemed valid, renews it first: the refresh token may be valid still.
+    /// Tells the server. If it refuses a token that seemed valid, renews it first: the refresh token may still be valid.
     private func tellServer(allDevices: Bool, ifUnauthorized meaning: SignOutOutcome.Server?) async -> SignOutOutcome.Server {
         if let answer = await scheme.signOut(state.record.credentials, allDevices: allDevices, over: transport) { return answer }
         if let meaning { return meaning }

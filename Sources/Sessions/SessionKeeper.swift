@@ -5,7 +5,7 @@ import Outbox
 import SyncModel
 import Synchronization
 
-/// Keeps one backend's session: performs what `SessionState` decides. Every change is durable before anyone learns of it.
+/// Keeps one backend's session as `SessionState` decides. Every change is durable before it is visible.
 package actor SessionKeeper {
     package nonisolated let backend: Backend
     /// The newest 64 changes, for one listener.
@@ -34,7 +34,7 @@ package actor SessionKeeper {
     /// The confirmation of the account in progress; its failure, or nil.
     var check: Task<Failure?, Never>?
     var laterCheck: Task<Void, Never>?
-    /// Of changes that became true and could not be stored: the next change stores them.
+    /// Changes that could not be stored: the next change stores them.
     private var unstored: (events: [SyncEvent], label: Account?, rosters: RosterFate) = ([], nil, .follows)
     private nonisolated let isStopping = Atomic(false)
     private nonisolated let isHurried = Atomic(false)
@@ -52,9 +52,7 @@ package actor SessionKeeper {
         case draining(Task<Void, Never>)
     }
 
-    /// Restores the stored session. Then call `completeSignOut`.
-    ///
-    /// - Parameter foreignTo: the address whose entries are still in the outbox, if it is not this backend's.
+    /// Restores the stored session. Then call `completeSignOut`. `foreignTo` is another address whose entries are still in the outbox.
     package init(
         backend: Backend, foreignTo: String? = nil, outbox: Outbox, transport: any Transport, clock: any SyncClock, log: Logger
     ) throws(OutboxError) {
@@ -70,7 +68,7 @@ package actor SessionKeeper {
         if state.record.reason == SessionState.unreadable {
             log.error("The stored session cannot be read", metadata: ["backend": "\(backend.name)"])
         }
-        // Some of the credentials of an interrupted sign-out may have been used up; the server may not have heard of it.
+        // Some credentials of an interrupted sign-out may be used up, and the server may not have heard of it.
         if state.record.ending != nil {
             state.owe()
             state.forgetCredentials()
@@ -84,13 +82,13 @@ package actor SessionKeeper {
 
     package var snapshot: SessionSnapshot { state.snapshot }
 
-    /// The session of the signed-in account. Renewed credentials that could not be stored are stored first.
+    /// Stores renewed credentials first, if that failed before.
     package func session() throws(SessionError) -> Session {
         try storeHeld(or: SessionError.unsaved)
         return try state.session()
     }
 
-    /// No change of credentials begins from now on; one in progress goes on.
+    /// Begins no further change of credentials; one in progress goes on.
     package nonisolated func stop() { isStopping.store(true, ordering: .sequentiallyConsistent) }
 
     /// Set once the daemon is stopping.
@@ -99,7 +97,7 @@ package actor SessionKeeper {
         return Failure(.stopping, "The session was not renewed: the daemon is stopping.")
     }
 
-    /// A person or the network wants a renewal now, and the call of an owed sign-out: ends a pause that no server asked for.
+    /// Ends a pause that no server asked for, and repeats owed sign-outs: for a person or a new network.
     package nonisolated func hurry() {
         isHurried.store(true, ordering: .sequentiallyConsistent)
         isOwedHurried.store(true, ordering: .sequentiallyConsistent)
@@ -109,7 +107,6 @@ package actor SessionKeeper {
     /// True once after a `hurry`.
     func takeOwedHurry() -> Bool { isOwedHurried.exchange(false, ordering: .sequentiallyConsistent) }
 
-    /// Until when renewals are paused, and why; nil if they are not.
     var pause: (until: Date, failure: Failure)? {
         if isHurried.exchange(false, ordering: .sequentiallyConsistent) { state.hurry() }
         return state.backoff.running(at: clock.now)

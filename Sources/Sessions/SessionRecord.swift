@@ -7,7 +7,7 @@ import SyncModel
 struct SessionRecord: Hashable, Sendable, Codable {
     var state = SessionSnapshot.State.signedOut
     var account: Account?
-    /// The backend's base URL at the sign-in, which the account belongs to.
+    /// The backend's base URL at the sign-in, to which the account belongs.
     var address: String
     /// Every origin to which the profile sent credentials then.
     var origins: Set<String> = []
@@ -17,17 +17,17 @@ struct SessionRecord: Hashable, Sendable, Codable {
     var credentials = Credentials()
     /// A refresh was sent, and its answer has not been stored.
     var awaitsRefresh = false
-    /// When a kept password was last sent; kept over a sign-in by a person, because the server counts both.
+    /// When a kept password was last sent; kept over a person's sign-in, because the server counts both.
     var renewedByLoginAt: Date?
     /// A submitted refresh token that was exchanged, kept until the sign-in completes.
     var exchanged: Exchanged?
     /// The sign-out in progress; with it the state is `signingOut`.
     var ending: SignOutMarker?
-    /// When the backend last named the session's account as the signed-in one.
+    /// When the backend last named the session's account.
     var checkedAt: Date?
     /// Since when deliveries may have gone to another account.
     var unverifiedSince: Date?
-    /// Since when every renewal has failed; nil if the last one succeeded.
+    /// Since when renewals have failed; nil if the last one succeeded.
     var failingSince: Date?
 
     init(address: String) { self.address = address }
@@ -56,9 +56,9 @@ struct SessionRecord: Hashable, Sendable, Codable {
         let keepsData: Bool
         let begunAt: Date
         var server = ServerAnswer.unknown
-        /// The number of entries discarded so far; nil if none are to be.
+        /// Entries discarded so far; nil if none are to be.
         var discarded: Int?
-        /// Set once the server has not heard of it, if the profile repeats the call.
+        /// The owed sign-out, if the profile repeats a call that did not reach the server.
         var owed: OwedSignOut?
     }
 
@@ -82,8 +82,7 @@ struct SessionRecord: Hashable, Sendable, Codable {
         address == profile.address && profile.credentialOrigins.allSatisfy { wasSent(to: $0) }
     }
 
-    /// True if the same id at `profile` is this record's account: the service is the same (its former addresses included), and so is the place of
-    /// the sign-in.
+    /// True if `profile` is the same service, also at a former address, and signs in at the same place.
     func namesAccount(of profile: Profile) -> Bool {
         ([profile.address] + profile.formerAddresses).contains(address)
             && profile.credentialOrigins.allSatisfy { $0 == profile.origin || wasSent(to: $0) }
@@ -100,7 +99,7 @@ extension Profile {
     }
 }
 
-/// A new record, and all that is stored in the same transaction.
+/// A new record, and everything stored in the same transaction.
 struct SessionTransition: Equatable, Sendable {
     var record: SessionRecord
     var event: SyncEvent?
@@ -111,14 +110,14 @@ struct SessionTransition: Equatable, Sendable {
     var rosters = RosterFate.follows
     /// The server still has to hear of this sign-out.
     var owes: OwedSignOut?
-    /// The account that a person has signed in, as the backend knows it: its owed sign-out is void.
+    /// The account of a person's sign-in: its owed sign-out is void.
     var signsIn: AccountID?
     var ifUnstored = IfUnstored.refuse
 
     enum IfUnstored: Sendable {
         /// Nothing changes.
         case refuse
-        /// It becomes the record, and is not used until it is stored: the server has forgotten the earlier credentials.
+        /// Use the record only once it is stored: the server has forgotten the earlier credentials.
         case hold
         /// It becomes the record; the next change stores it.
         case become

@@ -2,10 +2,10 @@ import Backends
 import Foundation
 import SyncModel
 
-/// The renewal in progress: the profile's methods in their order, as far as they are left.
+/// The methods that are left, in the profile's order.
 struct Renewal: Equatable, Sendable {
     var methods: [AuthRules.WayBack]
-    /// Why the session has ended, once a declared answer has said so.
+    /// Why the session has ended, after a declared answer.
     var reason: String?
     /// False if there was nothing to renew the session by.
     let hasMethods: Bool
@@ -44,7 +44,7 @@ extension SessionState {
             let words = declared.flatMap { $0.generation == record.generation ? $0.words : nil }
             let isCookie = backend.profile.auth.scheme == .cookie
             let hasMethods = !methods.isEmpty || (words == nil && isCookie && backend.hasHealth)
-            // Without a declared refusal, the health route says whether the session has ended, before the password is used.
+            // Without a declared refusal, the health route shows whether the session has ended, before the password is used.
             if words == nil, isCookie, backend.hasHealth, !methods.contains(.refresh) { methods.insert(.refresh, at: 0) }
             renewal = Renewal(methods: methods, reason: words, hasMethods: hasMethods)
             return next(at: now)
@@ -80,7 +80,7 @@ extension SessionState {
         }
     }
 
-    /// A refresh may rotate the token at the server, so it is stored before it is sent. Nil if nothing has to be stored.
+    /// Begins a refresh. It is stored before it is sent, because it may rotate the token. Nil if nothing has to be stored.
     private mutating func refreshBegins() -> SessionTransition? {
         answerWasLost = record.awaitsRefresh
         guard record.credentials.tokens?.refresh != nil, !record.awaitsRefresh else { return nil }
@@ -138,7 +138,7 @@ extension SessionState {
         renewal?.lastSignIn = record.renewedByLoginAt
         var next = record
         next.renewedByLoginAt = now
-        // Stored before it is sent: after a crash it must not be sent again at once, or the server locks the account.
+        // After a crash it must not be sent again at once, or the server locks the account.
         return .signIn(kept, SessionTransition(next))
     }
 
@@ -167,7 +167,7 @@ extension SessionState {
         }
     }
 
-    /// Every method failed. Only a declared answer ends the session; any other may be a gateway's.
+    /// All methods failed. Only a declared answer ends the session; any other may be a gateway's.
     private mutating func exhausted(at now: Date) -> RenewalStep {
         if let reason = renewal?.reason { return ended(reason, at: now) }
         let failure = Failure(.signInRequired, "\(backend.name) refuses the session with an answer that its profile does not declare.")
@@ -182,7 +182,7 @@ extension SessionState {
         return .end(transition, transition == nil ? .signingOut : .signInRequired(reason: reason))
     }
 
-    /// The record with renewed credentials. During a sign-out they serve only to end the session at the server.
+    /// Applies renewed credentials. During a sign-out, they serve only to end the session at the server.
     private mutating func applyRenewal(_ credentials: Credentials) -> SessionRecord {
         var next = record
         next.credentials = credentials
@@ -194,7 +194,7 @@ extension SessionState {
         return next
     }
 
-    /// Pauses renewals after a failure; returns the error. A request that never arrived needs no pause: the network reports its return.
+    /// Pauses renewals. A request that never arrived needs no pause: the network reports its return.
     private mutating func pause(after failure: Failure, asked: Date?, at now: Date) -> SessionError {
         guard failure.reason != .stopping, !failure.neverArrived else { return .unavailable(failure) }
         noteFailing(at: now)

@@ -3,16 +3,15 @@ import Foundation
 import Outbox
 import SyncModel
 
-/// Every rule of one backend's session: pure, without clock, network or disk. `SessionKeeper` performs what it decides, and changes it only
-/// through its methods.
+/// Every rule of one backend's session: pure, without clock, network or disk. `SessionKeeper` performs the transitions.
 struct SessionState: Sendable {
     let backend: Backend
-    /// The backend's address, if the outbox still holds entries for another one: the same id there is another account.
+    /// The address whose entries the outbox still holds, if it is another one: the same id there is another account.
     let foreignTo: String?
     var record: SessionRecord
     /// Only in this run: the credentials of this generation were refused.
     private(set) var refusedGeneration: Int?
-    /// The refusal of this generation's credentials that the profile declares, in the server's words.
+    /// The declared refusal of this generation's credentials, in the server's words.
     private(set) var declared: Declared?
     /// The account must be confirmed before the next send.
     private(set) var isCheckDue = true
@@ -24,7 +23,7 @@ struct SessionState: Sendable {
     var renewal: Renewal?
     /// The store has an older record.
     var isDirty = false
-    /// Renewed credentials are not stored yet, and must not be used before that.
+    /// True while renewed credentials are not stored; they must not be used before.
     private(set) var isUnstored = false
     /// An earlier refresh was sent, and its answer was not stored.
     var answerWasLost = false
@@ -40,7 +39,7 @@ struct SessionState: Sendable {
 
     /// Seconds for which a confirmation of the account holds.
     static let longestUnchecked: TimeInterval = 60
-    /// Changes that come with nearly every answer are stored once in so many seconds.
+    /// Seconds between stores of changes that come with nearly every answer.
     private static let storeInterval: TimeInterval = 60
 
     static let unreadable = "the stored session cannot be read"
@@ -49,7 +48,7 @@ struct SessionState: Sendable {
         (self.backend, self.foreignTo, savedAt) = (backend, foreignTo, now)
         record = SessionRecord(address: backend.address)
         if case .none = stored { return }
-        // `try?`: a record that does not decode is as good as a damaged one.
+        // `try?`: a record that does not decode is a damaged one.
         guard case .record(let data) = stored, let saved = try? JSONDecoder().decode(SessionRecord.self, from: data) else {
             (record.state, record.reason) = (.signInRequired, Self.unreadable)
             return
@@ -91,7 +90,7 @@ struct SessionState: Sendable {
     /// The session's account as other components know it.
     var account: Account? { global(record.account) }
 
-    /// The account whose rosters may be stored with `record`. Nil after the server answered as another account, because a late read may belong to it.
+    /// The account whose rosters may be stored. Nil after the server answered as another account: a late read may belong to that one.
     func rosterAccount(of record: SessionRecord) -> AccountID? {
         record.unverifiedSince == nil ? global(record.account)?.id : nil
     }
@@ -120,7 +119,7 @@ struct SessionState: Sendable {
         return tokens
     }
 
-    /// When to renew an idle session so that the server does not forget it; nil for never.
+    /// Renews an idle session so that the server keeps it; nil for never.
     func nextKeepalive(at now: Date) -> Date? {
         guard record.state == .signedIn, let keepalive = backend.profile.auth.keepalive, let received = refreshable?.receivedAt else {
             return nil
@@ -147,7 +146,7 @@ struct SessionState: Sendable {
         return true
     }
 
-    /// A change was to be stored. If that failed, the next try is a minute away.
+    /// Notes a store; if it failed, the next try is a minute away.
     mutating func noteStoreTried(at now: Date) { savedAt = now }
 
     /// Throws if this sign-in must not begin.
@@ -168,7 +167,7 @@ struct SessionState: Sendable {
         return .refreshToken(exchanged.refresh, label: label)
     }
 
-    /// The token that was handed in is used up. In memory first, so that a further try goes on from here on a full disk too.
+    /// The submitted token is used up. In memory first, so that a further try works on a full disk too.
     mutating func exchanged(_ given: String, for refresh: Secret) -> SessionTransition {
         record.exchanged = SessionRecord.Exchanged(given: given, refresh: refresh, origins: credentialOrigins)
         isDirty = true
@@ -177,7 +176,8 @@ struct SessionState: Sendable {
 
     private var credentialOrigins: Set<String> { Set(backend.profile.credentialOrigins.map(\.description)) }
 
-    /// - Parameter known: the accounts of this backend that the store knows. An account keeps its name, and a token's name must not be another's.
+    /// Completes a sign-in. `known` are the backend's accounts in the store. An account keeps its name, and a token's name must not be
+    /// another's.
     func completeSignIn(
         _ signIn: AcceptedSignIn, by requester: Requester?, known: [Account], at now: Date
     ) throws(SignInError) -> SessionTransition {
@@ -227,7 +227,7 @@ struct SessionState: Sendable {
         return claimed
     }
 
-    /// True if an account known by that id is at this server: at another one, the same person has another id.
+    /// True if the account is at this server: at another one, the same person has another id.
     private func isHere(_ id: AccountID) -> Bool {
         foreignTo == nil ? !id.namesItsServer : id.rawValue.hasSuffix("@" + backend.address)
     }
@@ -244,7 +244,7 @@ struct SessionState: Sendable {
         return SessionTransition(next)
     }
 
-    /// The end of a sign-out. If it cannot be stored, the session stays `signingOut` without credentials, and the next chance ends it.
+    /// Ends a sign-out. If that cannot be stored, the session stays `signingOut` without credentials, and the next chance ends it.
     func signOutEnds(at now: Date) -> SessionTransition? {
         guard let ending = record.ending else { return nil }
         let reason = ending.server == .unknown ? "the sign-out was interrupted and completed at the next start" : nil
@@ -260,7 +260,7 @@ struct SessionState: Sendable {
         return transition
     }
 
-    /// Takes the session's credentials for the call that the server has not heard, if the profile repeats it.
+    /// Takes the session's credentials for the call to repeat, if the profile says so.
     mutating func owe() {
         guard backend.profile.auth.logout.retriesOwed, let ending = record.ending, ending.server.isUnheard, ending.owed == nil,
             let account = record.account, let shown = ending.account
@@ -272,7 +272,7 @@ struct SessionState: Sendable {
             origins: record.origins, credentials: credentials, refreshWasLost: record.awaitsRefresh)
     }
 
-    /// The account whose entries a sign-out in progress discards first; nil for none.
+    /// The account whose entries a sign-out discards first.
     var discards: Account? { record.ending.flatMap { $0.discardsEntries ? $0.account : nil } }
 
     /// So many more entries were discarded for the sign-out in progress.
@@ -281,7 +281,6 @@ struct SessionState: Sendable {
         record.ending?.discarded = before + count
     }
 
-    /// The server has answered the sign-out.
     mutating func serverTold(_ server: SignOutOutcome.Server) {
         record.ending?.server = server.answer
         owe()
@@ -308,9 +307,8 @@ struct SessionState: Sendable {
         return SessionTransition(record, failed, by: requester, ifUnstored: .become)
     }
 
-    /// The session has ended, and only a person can go on. Nil during a sign-out, which goes on instead.
-    ///
-    /// - Parameter isForeign: the backend assigns the credentials to another account, so deliveries since the last check may be there.
+    /// Ends the session, so that only a person can go on. Nil during a sign-out. With `isForeign`, the backend named another account, so
+    /// deliveries since the last check may be there.
     func requireSignIn(_ reason: String, isForeign: Bool = false, at now: Date) -> SessionTransition? {
         guard record.state == .signedIn else { return nil }
         var next = record.cleared(.signInRequired, address: record.address, reason: reason)
@@ -323,7 +321,7 @@ struct SessionState: Sendable {
     static let otherAccount =
         "the server answered as another account, so nothing more was sent; receipts since the last check are marked as unverified"
 
-    /// A person's sign-in is stored: the server has just named the account.
+    /// The server has just named the account.
     mutating func noteSignIn() {
         isCheckDue = false
         backoff.end()
@@ -334,13 +332,13 @@ struct SessionState: Sendable {
 
     // MARK: Refusals
 
-    /// The server has refused credentials of `generation`. Older ones are of no interest.
+    /// Notes a refusal of this generation; ignores older ones.
     mutating func markRefused(generation: Int) { if generation == record.generation { refusedGeneration = generation } }
 
     /// The credentials may be tried again.
     mutating func forgetRefusal() { refusedGeneration = nil }
 
-    /// The backend has accepted credentials of `generation`: a refusal that it has not declared came from elsewhere, and is over.
+    /// The backend has accepted credentials of `generation`, so an undeclared refusal came from elsewhere.
     mutating func forgetUndeclaredRefusal(of generation: Int) { if declared?.generation != generation { forgetRefusal() } }
 
     // MARK: Checks
@@ -348,7 +346,7 @@ struct SessionState: Sendable {
     /// The account must be confirmed before the next request.
     mutating func requireCheck() { isCheckDue = true }
 
-    /// A check is about to be sent. A change from here on needs a confirmation of its own.
+    /// Begins a check. Call before it is sent. Later changes need a confirmation of their own.
     mutating func beginCheck() { isCheckDue = false }
 
     /// The check had no answer, so the next request repeats it.
@@ -369,7 +367,7 @@ struct SessionState: Sendable {
         return last.hasAged(Self.longestUnchecked, at: now)
     }
 
-    /// Notes the account that the backend named for credentials of `generation`, nil for signed out; false if it is another one.
+    /// Notes the account that the backend named, nil for signed out; false if it is another one.
     mutating func confirm(_ account: AccountID?, generation: Int, at now: Date) -> Bool {
         guard generation == record.generation, record.state == .signedIn else { return true }
         askedAt = now
@@ -381,7 +379,7 @@ struct SessionState: Sendable {
         return true
     }
 
-    /// Has `change` put into the credentials what an answer to those of `generation` renews; true on a change.
+    /// Lets `change` update the credentials of this generation; true on a change.
     mutating func absorb(generation: Int, _ change: (inout Credentials) -> Bool) -> Bool {
         guard generation == record.generation, record.state == .signedIn, change(&record.credentials) else { return false }
         isDirty = true

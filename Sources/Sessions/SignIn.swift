@@ -19,7 +19,7 @@ package enum SignInMethod: Hashable, Sendable {
         }
     }
 
-    /// Identifies a refresh token that was handed in; nil for another method.
+    /// Identifies a submitted refresh token.
     var digest: String? {
         guard case .refreshToken(let token, _) = self else { return nil }
         return SHA256.hash(data: Data(token.revealed.utf8)).map { String(format: "%02x", $0) }.joined()
@@ -46,21 +46,21 @@ struct AcceptedSignIn: Sendable {
 
 /// Why a sign-in failed. Everything is as it was.
 package enum SignInError: Error, Equatable, Sendable {
-    /// The profile declares that this answer refuses the credentials. In the server's words.
+    /// The server refused the credentials as the profile declares. The text is the server's.
     case refused(String)
-    /// The profile does not declare this refusal: it may be a gateway's.
+    /// The refusal is not declared, so it may be a gateway's.
     case undeclared(Failure)
-    /// The account is locked for a while, in the server's words: a further try may prolong it.
+    /// The account is locked for a while, in the server's words; a further try may prolong the lock.
     case locked(String)
     /// The account needs a second factor, which Homing cannot provide.
     case secondFactor
-    /// The server accepted the sign-in, and its answer is of no use.
+    /// The server accepted the sign-in with a useless answer.
     case misbehaved(String)
     /// Try again later.
     case unavailable(Failure)
     /// This backend has no such sign-in method.
     case unsupported(String)
-    /// The backend does not name a token's account, and it came without a name.
+    /// The backend does not name a token's account, and the caller gave no name.
     case unnamed
     /// The name given with a token is another account's.
     case labelTaken(String)

@@ -23,16 +23,16 @@ package struct SignOutRequest: Sendable {
     }
 }
 
-/// The result of a sign-out. The session's credentials are deleted, except for those of an owed call.
+/// The session's credentials are deleted, except for those of an owed call.
 package struct SignOutOutcome: Hashable, Sendable {
     package let server: Server
-    /// As other components know it; nil if it was signed out already.
+    /// The account; nil if it was signed out already.
     package let account: Account?
     /// The number of entries discarded.
     package let discarded: Int
     /// The account's rosters stay for its next sign-in.
     package let keptData: Bool
-    /// Until when Homing tells the server of it again; nil if it does not.
+    /// Until when Homing repeats the call.
     package let owedUntil: Date?
 
     package init(server: Server, account: Account? = nil, discarded: Int = 0, keptData: Bool = false, owedUntil: Date? = nil) {
@@ -70,15 +70,15 @@ package struct SignOutOutcome: Hashable, Sendable {
 package enum SignOutError: Error, Equatable, Sendable {
     /// The backend cannot end the sessions of all devices; nothing changed.
     case allDevicesUnsupported
-    /// A sign-out of this device alone is in progress, which does not end the other ones.
+    /// A sign-out of this device is in progress, which does not end the other ones.
     case narrowerInProgress
-    /// This account is there instead of the one to sign out; nothing changed.
+    /// Another account is signed in; nothing changed.
     case otherAccount(Account?)
     /// The profile refuses it with so many undelivered entries; nothing changed.
     case unsent(Int)
-    /// The undelivered entries could not be counted, in a sentence; nothing changed.
+    /// The undelivered entries could not be counted; nothing changed.
     case uncounted(String)
-    /// The server could not be told, for this reason, and the profile then keeps the session.
+    /// The server could not be told, and the profile then keeps the session.
     case kept(String)
     case unsaved(OutboxError)
     /// The caller was cancelled; the sign-out goes on.

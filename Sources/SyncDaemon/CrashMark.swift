@@ -2,13 +2,13 @@ import CSystemLinux
 import Foundation
 import Glibc
 
-/// Distinguishes a crash from a kill or power cut: only a crash makes in-flight entries suspect (CrashesAndKills).
+/// The mark of a crash: only a crash, not a kill or power cut, makes in-flight entries suspect (CrashesAndKills).
 struct CrashMark {
     let earlierRunCrashed: Bool
     private let path: String
     private let descriptor: Int32
 
-    /// Reads the mark in `directory`, then installs a handler that leaves one on a crash.
+    /// Reads the mark, then installs a handler that leaves one on a crash.
     init(directory: String) throws(StartError) {
         path = directory + "/crashed"
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND, 0o600)
@@ -18,7 +18,7 @@ struct CrashMark {
         homing_mark_crashes(descriptor)
     }
 
-    /// Clears the mark. Call only after the start that used it has succeeded.
+    /// Removes the mark. Call only after the start that used it has succeeded.
     func clear() throws(StartError) {
         guard ftruncate(descriptor, 0) == 0 else {
             throw StartError("The crash mark \(path) cannot be cleared: \(String(cString: strerror(errno))). Check the disk.")

@@ -13,9 +13,8 @@ import Sessions
 import SyncModel
 
 extension Daemon {
-    /// Runs until `stop`, `retire` or cancellation; once per daemon.
-    ///
-    /// Throws `OutboxError.damaged` after damage to the store: the next daemon salvages readable entries.
+    /// Runs until `stop`, `retire` or cancellation; once per daemon. Throws `OutboxError.damaged` after damage to the store: the next
+    /// daemon salvages readable entries.
     package func run() async throws {
         do {
             try await outbox.record([opening])
@@ -30,14 +29,14 @@ extension Daemon {
             if needsSalvage { await close() }
             throw error
         }
-        // Both before anyone can sign in: a returning account's entries must not be discarded, nor earlier files taken for its own.
+        // Both before any sign-in: a returning account's entries must not be discarded, nor earlier files taken for its own.
         for keeper in keepers { await keeper.completeSignOut() }
         await spool.accountMayHaveChanged()
-        // By type: the default name, which errors would show, is the service's whole description.
+        // By type, because errors would show the default name, which is the whole description.
         let named = services.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0, serviceName: "\(type(of: $0))") }
         var group = ServiceGroupConfiguration(services: named, logger: context.log)
-        // In-flight entries are handed back well before this limit; then the rest is cancelled. (A limit on cancellation would end in a trap, which
-        // the next start would take for a crash; see StopDeadline.)
+        // In-flight entries are handed back well before this limit; then the rest is cancelled. A limit on cancellation would end in a
+        // trap, which the next start would take for a crash.
         group.maximumGracefulShutdownDuration = .seconds(4)
         let damageMet = outbox.damage.met.listen()
         // Damage found before `listen` sends no signal.
@@ -62,7 +61,7 @@ extension Daemon {
         try outcome.get()
     }
 
-    /// Deletes lists that were read with another declaration, or at another address, and notifications that are no longer wanted.
+    /// Lists that were read with another declaration or address, and notifications that are no longer wanted.
     private func forgetOutdated() throws(OutboxError) {
         let rules = backends.flatMap { backend in
             backend.resources.map { RosterRule(backend: backend.name, resource: $0.name, rule: $0.source) }
@@ -77,7 +76,7 @@ extension Daemon {
         }
     }
 
-    /// An uncertain entry can be found at the backend only with the profile that sent it.
+    /// Holds uncertain entries that only the profile which sent them could find.
     private func holdUnfindable(at backend: Backend) async throws(OutboxError) {
         let held = try await outbox.claimLookupRules(backend.matches, of: backend.name, at: context.clock.now)
         guard held > 0 else { return }
@@ -94,18 +93,18 @@ extension Daemon {
             "Entries fit the profile again and will be sent", metadata: ["backend": "\(backend.name)", "count": "\(released)"])
     }
 
-    /// Ends the run within five seconds: hands back in-flight entries and closes the socket. A token refresh in progress may take ten.
+    /// Stops within five seconds: hands back in-flight entries and closes the socket. A token refresh in progress may take ten.
     package func stop() {
         ending.begin(.stop)
         for keeper in keepers { keeper.stop() }
-        // Immediately: the control channel shuts down first, and a hanging sign-in must not use up the dispatcher's time.
+        // At once: the control channel shuts down first, and a hanging sign-in must not use up the dispatcher's time.
         dispatcher.stop()
         socket.close()
         ending.request()
     }
 
-    /// Ends the run so that another daemon can take over: finishes current sends and answers calls meanwhile. Later clients wait for the next daemon.
-    /// `stop` still ends it at once.
+    /// Lets another daemon take over: finishes current sends and answers calls meanwhile. Later clients wait for the next daemon. `stop`
+    /// still ends it at once.
     package func retire() async {
         ending.begin(.retire)
         let limit = max(configuration.limits.exchange, backends.compactMap(\.longestRequest).max() ?? .zero) + configuration.limits.connect
@@ -116,7 +115,7 @@ extension Daemon {
         ending.request()
     }
 
-    /// How long after a stop a refresh may finish. The time left until the postponed StopDeadline is for closing the store.
+    /// The time for a refresh after a stop. The rest until the postponed StopDeadline is for closing the store.
     private static let refreshLimit: Duration = .seconds(10)
 
     /// In dependency order; shut down in reverse.

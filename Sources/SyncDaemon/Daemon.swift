@@ -47,11 +47,8 @@ package struct Daemon: Sendable {
         let log: Logger
     }
 
-    /// Opens the lock, the key, the store, the sessions and, last, the socket, so that every client is served.
-    ///
-    /// - Parameters:
-    ///   - socket: passed by a service manager; nil to create the configured one.
-    ///   - notifier: the service manager, if any.
+    /// Opens the lock, the key, the store, the sessions and, last, the socket, so that every client is served. `socket` and `notifier` come
+    /// from a service manager.
     package init(
         configuration: Configuration, environment: [String: String], socket: UnixSocket? = nil, notifier: ServiceNotifier? = nil,
         clock: any SyncClock = SystemClock(), log: Logger
@@ -83,13 +80,13 @@ package struct Daemon: Sendable {
 
     static func store(in state: String) -> String { state + "/outbox.sqlite" }
 
-    /// True if the state directory was sealed with the vault's key; nil if it has no evidence.
+    /// True if the vault's key sealed the directory; nil without evidence.
     static func isSealed(_ state: String, by vault: Vault) -> Bool? {
-        // `try?`: an unopenable store is no evidence here; opening it next reports the error.
+        // `try?`: opening the store next reports the error.
         return (try? StoreEvidence(file: store(in: state)))?.isSealed(by: vault)
     }
 
-    /// The key that a start would use, without writing anything; nil if a start would create one. Throws what a start would throw.
+    /// The key that a start would use, without writing; nil if a start would create one. Throws what a start would throw.
     static func findKey(for state: String, environment: [String: String]) throws -> VaultKey? {
         try VaultKey.find(environment: environment, stateDirectory: state) { isSealed(state, by: $0) }
     }

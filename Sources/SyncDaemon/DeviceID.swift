@@ -1,9 +1,9 @@
 import Files
 import Foundation
 
-/// This installation's identity for backends that ask for one: a UUID, made at the first start.
+/// The id of this installation, for backends that ask for one: a UUID, made at the first start.
 package enum DeviceID {
-    /// Reads `<stateDirectory>/device-id`, or creates it if it is missing, unreadable or not a UUID.
+    /// Reads `<stateDirectory>/device-id`; creates it if it is missing, unreadable or not a UUID.
     package static func load(stateDirectory: String) throws(FileError) -> String {
         let file = DurableFile(path: "\(stateDirectory)/device-id")
         if let content = try file.readOrNothing(), let id = parse(content) { return id }

@@ -9,7 +9,7 @@ struct DispatcherService: Service {
     func run() async throws {
         try await withGracefulShutdownHandler {
             try await dispatcher.run()
-            // `Daemon.stop` stops the dispatcher early; the group would treat an early return as a failure.
+            // `Daemon.stop` stops the dispatcher early; the group would take an early return for a failure.
             try await gracefulShutdown()
         } onGracefulShutdown: {
             dispatcher.stop()

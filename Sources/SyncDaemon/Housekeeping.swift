@@ -5,8 +5,8 @@ import Roster
 import ServiceLifecycle
 import SyncModel
 
-/// Prunes old entries and lists, and verifies the store, at start and daily; truncates the WAL shortly after writes, and at once after sign-outs;
-/// destroys discarded content in time.
+/// Prunes old entries and lists, and verifies the store, at start and daily; truncates the WAL after writes and sign-outs; destroys
+/// discarded content in time.
 struct Housekeeping: Service {
     let outbox: Outbox
     let rosters: RosterKeeper
@@ -14,14 +14,13 @@ struct Housekeeping: Service {
     let clock: any SyncClock
     let log: Logger
 
-    /// Seconds that deleted data may stay in the WAL: rare enough to cost nothing under load, with one wake-up after the last
-    /// write.
+    /// Seconds that deleted data may stay in the WAL: long enough to cost nothing under load.
     static let logKept: TimeInterval = 10
 
-    /// Seconds that a list is kept after its last read if its account does not sign in again: 30 days.
+    /// Seconds that a list is kept after its last read, if its account does not sign in again: 30 days.
     static let listsKept: TimeInterval = 30 * 86_400
 
-    /// Longest retry pause in seconds, while the disk is full or a reader is active.
+    /// The longest retry pause in seconds, while the disk is full or a reader is active.
     private static let longestPause: TimeInterval = 320
 
     func run() async throws {
@@ -85,12 +84,12 @@ struct Housekeeping: Service {
     /// Removes deleted secrets from the WAL too.
     private func emptyLogOfSecrets() async {
         for await _ in outbox.secretsDeleted.listen() {
-            // `try?`: `emptyLogAfterWork` retries, even while a reader uses the log, because each of these changes signals `eventsWritten` too.
+            // `try?`: `emptyLogAfterWork` retries, because each of these changes signals `eventsWritten` too.
             _ = try? await outbox.emptyLog()
         }
     }
 
-    /// Wakes for the next discard, and when one is planned. A completed sleep counts, even if the clock was set back.
+    /// Destroys content at each due discard. A completed sleep counts, even if the clock was set back.
     private func destroyDiscarded() async throws {
         var end = Date.distantPast
         while true {

@@ -7,7 +7,7 @@ import Logging
 import Outbox
 import ServiceLifecycle
 
-/// Tells the dispatcher, and the sender of notifications, of changed links, addresses or routes: a hint to retry.
+/// Tells of changed links, addresses or routes, as a hint to retry.
 struct NetworkWatch: Service {
     let dispatcher: Dispatcher
     let notifications: Signal
@@ -30,7 +30,7 @@ struct NetworkWatch: Service {
 
     private static let pause = Duration.seconds(2)
 
-    /// Yields coalesced bursts of changes. Closes the descriptor when the consumer ends.
+    /// Bursts of changes as single values. Closes the descriptor when the consumer ends.
     private static func changes(_ descriptor: Int32) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: DispatchQueue(label: "network"))

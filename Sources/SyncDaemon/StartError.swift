@@ -8,9 +8,7 @@ package struct StartError: Error, Sendable, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }
 
-    /// The message for any error that ends the daemon.
-    ///
-    /// - Parameter store: the store file, which store errors do not name.
+    /// The message for any error that ends the daemon. `store` is the store file, which store errors do not name.
     package static func sentence(for error: any Error, store: String? = nil) -> String {
         let name = store.map { "The store \($0)" } ?? "The store"
         return switch error {

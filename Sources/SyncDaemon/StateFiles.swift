@@ -2,7 +2,7 @@ import ControlServer
 import Files
 import Glibc
 
-/// The files of a state directory that a start reads or writes. The key has a check of its own.
+/// The files that a start reads or writes. The key has a check of its own.
 enum StateFiles {
     private static let needs: [(name: String, access: Int32)] = [
         ("lock", R_OK | W_OK), ("crashed", R_OK | W_OK), ("device-id", R_OK), ("outbox.sqlite", R_OK | W_OK),
@@ -11,7 +11,7 @@ enum StateFiles {
 
     static var names: [String] { needs.map(\.name) }
 
-    /// One sentence for each existing file that this process may not use. Read-only.
+    /// A sentence for each existing file that this process may not use. Read-only.
     static func faults(in state: String) -> [String] { needs.compactMap { fault(of: "\(state)/\($0.name)", for: $0.access) } }
 
     private static func fault(of path: String, for wanted: Int32) -> String? {

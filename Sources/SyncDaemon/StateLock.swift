@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Allows one daemon per state directory. The kernel releases the lock when the process ends.
+/// One daemon per state directory. The kernel releases the lock when the process ends.
 package final class StateLock: Sendable {
     private let descriptor: Int32
 

@@ -25,7 +25,7 @@ package struct Attempt: Hashable, Sendable {
 
 package struct RouteTraits: Sendable, Hashable {
     package var canLookUp: Bool
-    /// Must not be repeated unless the first send certainly had no effect.
+    /// Must not be repeated, unless the first send certainly had no effect.
     package var isAtMostOnce: Bool
     /// Repeated sends have one effect, by method or idempotency key.
     package var isRepeatable: Bool

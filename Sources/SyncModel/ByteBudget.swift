@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A shared memory budget: tasks wait in order until there is room.
+/// A memory budget: tasks wait in order until there is room.
 package final class ByteBudget: Sendable {
     private struct Waiter {
         let id: Int
@@ -20,9 +20,7 @@ package final class ByteBudget: Sendable {
     private let limitOfOwner: Int
     private let state = Mutex(State())
 
-    /// - Parameters:
-    ///   - limit: in bytes. A larger request is granted when nothing else is taken.
-    ///   - limitOfOwner: per owner.
+    /// Both in bytes. A request above `limit` is granted when nothing else is taken.
     package init(_ limit: Int, ofOwner limitOfOwner: Int = .max) {
         self.limit = limit
         self.limitOfOwner = limitOfOwner
@@ -31,9 +29,7 @@ package final class ByteBudget: Sendable {
     /// Waits for room; the caller must `release` the bytes.
     package func take(_ bytes: Int) async { _ = await turn(bytes, nil, id: nextID()) }
 
-    /// Returns false after `patience` or on cancellation, and takes nothing.
-    ///
-    /// A task that waits for its own owner's budget does not block other owners.
+    /// Takes `bytes`; false after `patience` or on cancellation. A task that waits for its own owner's budget does not block other owners.
     package func take(_ bytes: Int, of owner: UInt32, within patience: Duration) async -> Bool {
         let id = nextID()
         return await withTaskGroup(of: Bool?.self) { group in

@@ -1,4 +1,4 @@
-/// A name compared by bytes, as SQLite and servers do. Swift's `==` ignores normalisation and would confuse accounts.
+/// A name compared by bytes, as SQLite and servers do. Swift's `==` normalises, and would confuse accounts.
 package protocol ByteIdentity: Hashable, Comparable, Sendable, RawRepresentable, CustomStringConvertible, ExpressibleByStringLiteral
 where RawValue == String {
     init(rawValue: String)

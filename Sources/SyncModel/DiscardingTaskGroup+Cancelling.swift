@@ -2,7 +2,6 @@
 package typealias CancellationToken = AsyncStream<Void>.Continuation
 
 extension DiscardingTaskGroup {
-    /// Runs `work` as a child task that can be cancelled by itself.
     package mutating func addCancellableTask(_ work: @escaping @Sendable () async -> Void) -> CancellationToken {
         let (cancellation, token) = AsyncStream.makeStream(of: Void.self)
         addTask {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// An entry as the outbox knows it. For a delivered or discarded one, only the receipt may be left.
+/// An entry of the outbox. For a delivered or discarded one, only the receipt may be left.
 package struct Entry: Hashable, Sendable {
     /// Unique order of acceptance, and of delivery within a lane.
     package var sequence: Int64
-    /// The content (fields and payload) is read only to send or check the entry; otherwise both are empty.
+    /// The mutation. Fields and payload are empty unless read to send or check the entry.
     package var mutation: Mutation
     package var state: State
     package var holdReason: HoldReason?
-    /// The server's id of the row that `mutation.subject` refers to, once its create was delivered. Set by a claim.
+    /// The server's id of the subject's row, once its create was delivered. Set by a claim.
     package var bound: RosterID?
     package var acceptedAt: Date
     /// Not sent before this time; nil for at once.
@@ -21,7 +21,7 @@ package struct Entry: Hashable, Sendable {
     /// Counted failed sends: at most `RetryPolicy.attempts`.
     package var attempts = 0
     package var releases = 0
-    /// Failed look-ups since the last send with unknown outcome; on a route with `row`, reads in a row that the server stopped before the end.
+    /// Failed look-ups since the last send with unknown outcome; on a route with `row`, consecutive stopped reads.
     package var looks = 0
     /// Daemon crashes while it was in flight.
     package var crashes = 0
@@ -33,7 +33,7 @@ package struct Entry: Hashable, Sendable {
     package var doubtedAt: Date?
     /// The number of sends with unknown outcome in the entry's life.
     package var doubts = 0
-    /// It failed several times without blame, or cannot be looked up. Later entries go first if the lane may skip it.
+    /// It failed several times without blame, or cannot be looked up. Later entries may pass it if the lane allows.
     package var isAside = false
     package var countedAt: Date?
     /// Start of the last send; nil before the first.
@@ -48,7 +48,7 @@ package struct Entry: Hashable, Sendable {
     /// The last time a person retried it, and that person.
     package var retriedAt: Date?
     package var retriedBy: String?
-    /// When its content is destroyed, and who asked for that; nil unless it is held as `discarding`.
+    /// When its content is destroyed, and on whose request, while it is held as `discarding`.
     package var discardAt: Date?
     package var discardBy: String?
 
@@ -64,7 +64,7 @@ package struct Entry: Hashable, Sendable {
     package var lane: Lane { mutation.lane }
     package var route: String { mutation.route }
 
-    /// Whether a send may have taken effect. A later refusal settles only the send that it answers, not an earlier one with a lost answer.
+    /// True if a send may have taken effect. A later refusal settles only the send that it answers, not an earlier one with a lost answer.
     package var mayHaveTakenEffect: Bool { uncertain || doubts > 0 || holdReason == .unknownOutcome }
 
     /// `pending → inflight → delivered`; back to `pending` by retry or release; `dead` and `held`; `discarded` by a person.

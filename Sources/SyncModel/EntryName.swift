@@ -1,6 +1,6 @@
-/// A person's name for an entry: its full id, its number, or a part of its id.
+/// An entry's full id, its number, or a part of its id.
 package struct EntryName: Sendable, Equatable {
-    /// The full id. If it is set, the other readings are nil.
+    /// The full id. If set, the other readings are nil.
     package let id: MutationID?
     /// The sequence, as `12` or `#12`.
     package let number: Int64?

@@ -1,5 +1,5 @@
 extension JSONValue {
-    /// A whole number in plain digits: `129`, also for `129.0` and `1.29e2`. Exact at any length; nil for other values, and for more than
+    /// The digits of a whole number: `129`, also for `129.0` and `1.29e2`. Exact at any length; nil for other values, and beyond
     /// `mostWholeDigits`.
     package var wholeDigits: String? {
         switch self {
@@ -16,7 +16,7 @@ extension JSONValue {
     private static func wholeDigits(of number: String) -> String? {
         let parts = number.drop { $0 == "-" }.split(omittingEmptySubsequences: false) { $0 == "e" || $0 == "E" }
         let exponent = parts.count < 2 ? 0 : Int(parts[1]) ?? Int.max
-        // No larger one comes from a number that is written out, and no sum below overflows.
+        // No number that is written out is larger, and no sum below overflows.
         guard (-mostExponent...mostExponent).contains(exponent) else { return nil }
         let mantissa = parts[0].split(separator: ".", omittingEmptySubsequences: false)
         let fraction = mantissa.count > 1 ? mantissa[1] : ""

@@ -35,8 +35,7 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// A number by its value, as `wholeDigits` if it is whole, or a string that is not blank and has no control characters (SQLite cuts at a NUL);
-    /// nil for anything else.
+    /// The value as an id: a number by its value, or a string that is not blank and has no control characters (SQLite cuts at a NUL).
     package var identifier: String? {
         switch self {
         case .int, .number: wholeDigits ?? text

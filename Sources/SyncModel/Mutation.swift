@@ -11,25 +11,25 @@ package struct Mutation: Hashable, Sendable {
     package var fields: [String: JSONValue]
     /// Byte for byte as submitted; nil for a route without payload.
     package var payload: Data?
-    /// The payload of its submission is that of a second entry, which was accepted with it: without one, the submission is another.
+    /// A second entry, accepted with this one, has the payload. Part of the content: without a payload, the submission is another.
     package var hasFollower = false
     /// Earlier entries of this lane must be delivered first.
     package var after: Lane?
-    /// They need only be tried first: one that cannot be sent now does not count.
+    /// Earlier entries need only be tried: one that cannot be sent now does not count.
     package var isBehind = false
-    /// All earlier entries with the same subject must be delivered first, also those that name it by another id.
+    /// All earlier entries with the same subject go first, also under another id.
     package var afterSubject: Bool
     package var onDead: OnDead
     package var capturedAt: Date
     /// The entry that this one replaces after an edit.
     package var supersedes: MutationID?
-    /// The id in the field that the route declares as a reference, such as the measured person.
+    /// The id in the route's reference field, such as the measured person.
     package var subject: RosterID?
     /// The resource that `subject` is an id of.
     package var reference: String?
-    /// The resource of which a delivery makes a row; nil for none.
+    /// The resource of which a delivery makes a row.
     package var creates: String?
-    /// For a subject that may have two ids: then the outbox chooses `lane` and `after` from these. Not stored.
+    /// The lanes of a subject that may have two ids: the outbox then chooses `lane` and `after`. Not stored.
     package var subjectLanes: SubjectLanes?
 
     package init(

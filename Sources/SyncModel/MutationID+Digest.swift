@@ -1,7 +1,7 @@
 import Foundation
 
 extension MutationID {
-    /// A version 8 UUID (RFC 9562 5.8) of the first 16 bytes of a digest; a shorter one is filled with zeros.
+    /// Makes a version 8 UUID (RFC 9562 5.8) of the first 16 bytes; fills a shorter digest with zeros.
     package init(digest: some Sequence<UInt8>) {
         var bytes = Array(digest.prefix(16))
         bytes += Array(repeating: 0, count: 16 - bytes.count)

@@ -1,8 +1,7 @@
 import Foundation
 
-/// The identity and idempotency key of an entry: a lower-case UUID.
-///
-/// Homing creates version 7 (RFC 9562 5.7), which sorts by millisecond; clients may supply any UUID.
+/// The identity and idempotency key of an entry: a lower-case UUID. Homing's are version 7 (RFC 9562 5.7), which sort by millisecond;
+/// clients may supply any.
 package struct MutationID: Hashable, Sendable, Comparable, CustomStringConvertible {
     package let description: String
 

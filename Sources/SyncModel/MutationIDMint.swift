@@ -1,13 +1,13 @@
 import Foundation
 
-/// Increasing version 7 UUIDs, also after the clock was set back (RFC 9562 6.2, method 1, with a 12-bit counter).
+/// Mints increasing version 7 UUIDs, even after the clock was set back (RFC 9562 6.2, method 1, with a 12-bit counter).
 package struct MutationIDMint: Sendable {
     private var milliseconds: UInt64 = 0
     private var counter: UInt64 = 0
 
     package init() {}
 
-    /// Makes later ids greater than `id` of an earlier run, when the clock may have been ahead. Ignores ids after the year 4000.
+    /// Makes later ids greater than `id` of an earlier run, whose clock may have been ahead. Ignores ids after the year 4000.
     package mutating func goOn(behind id: MutationID) {
         let digits = id.description.filter { $0 != "-" }
         guard let last = UInt64(digits.prefix(12), radix: 16), last > milliseconds, last < 1 << 46 else { return }

@@ -34,9 +34,9 @@ extension Date {
     package var ms: Int64 { Int64(clamping: (timeIntervalSince1970 * 1000).rounded()) }
     package init(ms: Int64) { self.init(timeIntervalSince1970: Double(ms) / 1000) }
 
-    /// Nil unless plausible: from the year 2000 to a day after `now`.
+    /// The time, if it is plausible: from the year 2000 to a day after `now`.
     package func asCaptureTime(at now: Date) -> Date? {
-        // Compare numbers: as a Date, NaN counts as later than all others.
+        // As a Date, NaN counts as later than all others.
         let seconds = timeIntervalSince1970
         return seconds >= Self.firstCapture && seconds <= now.timeIntervalSince1970 + 86_400 ? self : nil
     }

@@ -21,7 +21,7 @@ package struct Pause: Hashable, Sendable {
 
     package func isOver(at now: Date) -> Bool { until.map { $0 <= now } ?? false }
 
-    /// Moves a start in the future to now: the clock was corrected, and the end would be too late.
+    /// The pause with a start in the future set to now: the clock was corrected, and the end would be too late.
     package func corrected(at now: Date) -> Pause {
         guard since > now else { return self }
         var pause = self

@@ -3,7 +3,7 @@ import Foundation
 /// A server's request to send nothing for a while (Retry-After).
 package struct Quiet: Hashable, Sendable {
     package var backend: String
-    /// The server that made the request: it does not apply to another server under the same name.
+    /// The server that made the request, which does not apply to another one under the same name.
     package var address: String
     package var since: Date
     package var until: Date
@@ -11,7 +11,7 @@ package struct Quiet: Hashable, Sendable {
 
     /// The longest wait that a server may ask for, in seconds.
     package static let longest: TimeInterval = 6 * 3600
-    /// With a margin, in seconds. No settlement is due later than this, so a later due time was set while the clock was ahead.
+    /// The longest wait in seconds, with a margin: a later due time was set while the clock was ahead.
     package static let horizon: TimeInterval = longest + 60
 
     package init(backend: String, address: String, since: Date, until: Date, failure: Failure) {

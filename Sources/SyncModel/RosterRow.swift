@@ -1,6 +1,6 @@
 import Foundation
 
-/// The server's id of a row in a roster, or a reference to a row that an entry creates.
+/// The server's id of a row, or a reference to a row that an entry creates.
 package struct RosterID: ByteIdentity {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
@@ -10,7 +10,7 @@ extension RosterID {
     /// A reference to the row that this entry creates.
     package init(createdBy entry: MutationID) { self.init("@\(entry)") }
 
-    /// The id of the create entry, if this is a reference to one (`@` and a UUID in lower case); nil for a server's id.
+    /// The create of a reference (`@` and a UUID in lower case); nil for a server's id.
     package var reference: MutationID? {
         guard rawValue.utf8.first == UInt8(ascii: "@"), let id = MutationID(rawValue.dropFirst()) else { return nil }
         return RosterID(createdBy: id) == self ? id : nil
@@ -33,7 +33,7 @@ package struct RosterRow: Hashable, Sendable {
 }
 
 extension String {
-    /// For comparing names without case, width, diacritics, the amount of white space and the kind of apostrophe: all are `'`.
+    /// The text without case, width, diacritics, the amount of white space and the kind of apostrophe.
     package var folded: String {
         let plain =
             utf8.allSatisfy { $0 < 0x80 && $0 != UInt8(ascii: "`") } ? self : String(map { Self.apostrophes.contains($0) ? "'" : $0 })
@@ -41,7 +41,7 @@ extension String {
             .split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
-    /// Curly, modifier, prime and accent characters, as keyboards and documents have them.
+    /// Apostrophes as keyboards and documents have them.
     private static let apostrophes: Set<Character> = [
         "\u{60}", "\u{B4}", "\u{2B9}", "\u{2BB}", "\u{2BC}", "\u{2BD}", "\u{2C8}", "\u{2018}", "\u{2019}", "\u{201B}", "\u{2032}",
         "\u{FF07}",

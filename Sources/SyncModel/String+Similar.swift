@@ -1,5 +1,5 @@
 extension String {
-    /// The closest of `words`, at most three, in order; none if this text is unlike all of them.
+    /// The most similar words: at most three, closest first; none if all are unlike this text.
     package func similar(among words: Set<String>) -> [String] {
         let (length, most) = (count, count < 4 ? 1 : count < 8 ? 2 : 3)
         let distances = words.compactMap { word -> (word: String, distance: Int)? in
@@ -12,7 +12,7 @@ extension String {
         return Array(distances.filter { $0.distance == least }.map { $0.word }.sorted().prefix(3))
     }
 
-    /// How many characters to insert, remove, replace or swap with the next one (optimal string alignment).
+    /// The number of insertions, removals, replacements and swaps of neighbours (optimal string alignment).
     func distance(to other: String) -> Int {
         let (a, b) = (Array(self), Array(other))
         var rows = [Array(0...b.count)]

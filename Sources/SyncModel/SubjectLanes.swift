@@ -1,12 +1,12 @@
 import Foundation
 
-/// The lanes of an entry that refers to a row, for any id of that row.
+/// The lanes of an entry for any id of its row.
 package struct SubjectLanes: Hashable, Sendable {
     private let lane: Lane
     private let after: Lane?
     private let placeholder: RosterID
 
-    /// - Parameter placeholder: stands for the row's id in `lane` and `after`, and occurs in no other part of them.
+    /// `placeholder` stands for the row's id in `lane` and `after`, and occurs nowhere else in them.
     package init(lane: Lane, after: Lane? = nil, placeholder: RosterID) {
         self.lane = lane
         self.after = after

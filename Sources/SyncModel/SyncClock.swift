@@ -2,8 +2,7 @@ import Foundation
 
 package protocol SyncClock: Sendable {
     var now: Date { get }
-    /// Sleeps for the span from `begin`, a recent `now`, to `deadline`. Reading `now` again after the clock was set back could turn seconds into
-    /// years.
+    /// Sleeps for the span from `begin`, a recent `now`: reading `now` again after the clock was set back could turn seconds into years.
     func sleep(from begin: Date, until deadline: Date) async throws
 }
 

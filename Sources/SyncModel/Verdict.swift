@@ -6,9 +6,10 @@ package enum Verdict: Hashable, Sendable {
     case accepted(Receipt)
     /// Undeclared; only contrast shows whether the entry is the cause.
     case transient(Failure)
-    /// 429, or 503 with Retry-After: the whole backend waits. With another reason than `throttled`, the session cannot be renewed before `until`.
+    /// 429, or 503 with Retry-After: the whole backend waits. With another reason than `throttled`, the session cannot be renewed before
+    /// `until`.
     case throttled(Failure, until: Date)
-    /// 423: the target is locked; only this entry waits, until the server's time if given.
+    /// 423: only this entry waits, until the server's time if given.
     case locked(Failure, until: Date?)
     /// Declared final for this entry, or the entry cannot become a request.
     case permanent(Failure)
@@ -24,10 +25,10 @@ package enum Verdict: Hashable, Sendable {
     case unknown(Failure)
     /// A look-up did not find the entry, which may still arrive.
     case unseen(Failure)
-    /// The rows that must be read before the send could not be read, or changed meanwhile. Not sent, not counted.
+    /// The rows to read before the send could not be read, or changed meanwhile. Not sent, not counted.
     case unread(Failure, until: Date)
 
-    /// The verdict without its failure. The raw values are stored, and are in the control channel.
+    /// The raw values are stored, and are in the control channel.
     package enum Name: String, CaseIterable, Sendable {
         case accepted, transient, throttled, locked, permanent, forbidden, unauthorized, unreachable, intercepted, unknown, unseen, unread
     }
@@ -66,7 +67,7 @@ package struct Receipt: Hashable, Sendable {
     package var remoteID: String?
     package var status: Int
     package var foundByLookup: Bool
-    /// Pointer to the first difference between stored and sent payload; nil if none is known.
+    /// Pointer to the first difference between stored and sent payload.
     package var altered: String?
     package var at: Date
 
@@ -84,7 +85,7 @@ package struct Failure: Error, Hashable, Sendable {
     package var reason: Reason
     /// The HTTP status; nil without an answer.
     package var status: Int?
-    /// One sentence of at most 500 characters, without secrets. A server's words may repeat a payload.
+    /// One sentence of at most 500 characters, without secrets. It may repeat a payload.
     package var message: String
     /// The entry may have taken effect.
     package var outcomeUnknown: Bool
@@ -96,7 +97,8 @@ package struct Failure: Error, Hashable, Sendable {
         self.outcomeUnknown = outcomeUnknown
     }
 
-    /// With the status in place of the server's words, which may repeat a payload. Of an intercepted request, the words are Homing's.
+    /// The failure with the status in place of the server's words, which may repeat a payload. The words about an interception are
+    /// Homing's.
     package func withoutWords(at backend: String) -> Failure {
         guard let status, reason != .intercepted else { return self }
         return Failure(reason, status: status, Self.answer(status, of: backend), outcomeUnknown: outcomeUnknown)
@@ -108,7 +110,7 @@ package struct Failure: Error, Hashable, Sendable {
         /// No route, no DNS answer, connection refused, connect timeout.
         case offline
         case tls
-        /// Not valid at the local time, and the local clock is suspect.
+        /// The certificate is not valid at the local time, which is suspect.
         case clock
         case intercepted
         /// The request was sent, but no complete answer arrived.
@@ -117,7 +119,7 @@ package struct Failure: Error, Hashable, Sendable {
         case serverError
         case throttled
         case refused
-        /// The server did it, but with other values than those of the entry.
+        /// The server did it with other values than the entry's.
         case misplaced
         case forbidden
         /// The server refuses a renewed session too.

@@ -20,7 +20,7 @@ package enum Compression {
         return size > 0 ? Data(room.prefix(size)) : nil
     }
 
-    /// The original; nil if `compressed` is damaged, or expands to another size than it states, or to more than `most`.
+    /// The original; nil if `compressed` is damaged, or expands to another size than stated or to more than `most`.
     package static func expanded(_ compressed: Data) -> Data? {
         compressed.withUnsafeBytes { compressed in
             let stated = homing_zstd_stated_size(compressed.baseAddress, compressed.count)

@@ -37,7 +37,7 @@ package struct Vault: Sendable {
         }
     }
 
-    /// Decrypts data sealed under `id`; throws if a byte, the name or the key differs.
+    /// Decrypts; throws if a byte, the name or the key differs.
     package func open(_ sealed: Data, as id: String) throws(VaultError) -> Data {
         do {
             return try AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: key, authenticating: Data(id.utf8))
@@ -46,14 +46,14 @@ package struct Vault: Sendable {
         }
     }
 
-    /// The HMAC-SHA-256 of the concatenated parts, 32 bytes, under a derived key (RFC 5869): useless for guessing the parts without the key.
+    /// The HMAC-SHA-256 of the parts under a derived key (RFC 5869): useless for guessing them without the key.
     package func keyedDigest(_ parts: Data...) -> Data {
         var code = HMAC<SHA256>(key: digestKey)
         for part in parts { code.update(data: part) }
         return Data(code.finalize())
     }
 
-    /// The SHA-256 of the concatenated parts, 32 bytes. Not for personal data, which could be guessed from it.
+    /// The SHA-256 of the parts. Not for personal data, which could be guessed from it.
     package static func digest(_ parts: Data...) -> Data {
         var hash = SHA256()
         for part in parts { hash.update(data: part) }

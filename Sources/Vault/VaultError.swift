@@ -1,4 +1,4 @@
-/// The description is one sentence that also says what to do next.
+/// The description is one sentence with the next step.
 package struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
     package let code: Code
     package let description: String
@@ -17,7 +17,7 @@ package struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
         case malformedKey
         /// Users other than the owner can read the key file.
         case exposedKey
-        /// The sealed bytes are damaged, or were sealed under another name or key.
+        /// The bytes are damaged, or sealed under another name or key.
         case unreadable
     }
 }

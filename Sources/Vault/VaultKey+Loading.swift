@@ -2,12 +2,9 @@ import Files
 import Foundation
 
 extension VaultKey {
-    /// Finds the key of `stateDirectory`, or creates it in a new directory, and verifies that it sealed the state.
-    ///
-    /// Never overwrites a key: a missing, wrong, malformed or exposed one is an error. Rewrites a missing or damaged check unless evidence speaks
-    /// against the key. Throws `VaultError`, or `FileError` if a file cannot be read or written.
-    ///
-    /// - Parameter evidence: whether the vault's key sealed the stored data; nil if unknown.
+    /// Finds the key of `stateDirectory`, or creates it in a new directory, and verifies that it sealed the state. Never overwrites a key:
+    /// a missing, wrong, malformed or exposed one is an error. Rewrites a missing or damaged check unless `evidence` (whether the key
+    /// sealed the stored data) speaks against the key. Throws `VaultError`, or `FileError` if a file cannot be read or written.
     package static func load(
         environment: [String: String], stateDirectory: String, evidence: (Vault) -> Bool? = { _ in nil }
     ) throws -> VaultKey {
@@ -18,7 +15,7 @@ extension VaultKey {
         return key
     }
 
-    /// As `load`, without writing anything; nil if `load` would create a key.
+    /// As `load`, without writing; nil if `load` would create a key.
     package static func find(
         environment: [String: String], stateDirectory: String, evidence: (Vault) -> Bool? = { _ in nil }
     ) throws -> VaultKey? {
@@ -40,7 +37,7 @@ extension VaultKey {
             }
     }
 
-    /// Whether the check shows the right key; false if it must be written again. Throws for a wrong key.
+    /// True if the check shows the right key; false if it must be written again. Throws for a wrong key.
     private static func isChecked(
         _ vault: Vault, of source: KeySource, by check: DurableFile, _ evidence: (Vault) -> Bool?
     ) throws -> Bool {

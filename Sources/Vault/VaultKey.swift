@@ -8,7 +8,7 @@ package struct VaultKey: Sendable, Equatable, CustomStringConvertible, CustomRef
     /// A random key.
     package init() { bytes = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) } }
 
-    /// Reads 32 raw bytes, or their base64 form with surrounding white space; nil otherwise.
+    /// Parses 32 raw bytes, or their base64 form with surrounding white space.
     package init?(parsing content: Data) {
         if content.count == Self.size {
             bytes = content

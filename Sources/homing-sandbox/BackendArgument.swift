@@ -5,7 +5,7 @@ enum BackendArgument: String, ExpressibleByArgument, CaseIterable {
     case lists2026 = "lists-2026"
     case story16
 
-    /// The option of `homing login` that takes a token; nil if people sign in with a password.
+    /// The token option of `homing login`; nil if people sign in with a password.
     var tokenOption: String? { self == .aiphoto ? "--refresh-token-stdin" : nil }
 
     func profileLines(_ url: String) -> [String] {

@@ -10,7 +10,7 @@ struct HomingSandbox: AsyncParsableCommand {
         subcommands: [RunCommand.self, FaultsCommand.self, CapturesCommand.self, DemoCommand.self],
         defaultSubcommand: RunCommand.self)
 
-    /// Like the default, but exits with 2 for wrong usage, as all Homing programs do.
+    /// Exits with 2 for wrong usage, as all Homing programs do.
     static func main() async {
         do {
             var command = try parseAsRoot()

@@ -4,7 +4,7 @@ import Sandbox
 extension RunCommand {
     var named: BackendArgument { backend ?? .breathesafe }
 
-    /// The selected backend with its options; throws all mistakes in a profile.
+    /// Throws all mistakes in a profile.
     var sandboxBackend: SandboxBackend {
         get throws {
             guard let profile else { return shippedBackend }
@@ -53,7 +53,7 @@ extension RunCommand {
 
     private static func set(_ value: inout Int, to option: Int?) { value = option ?? value }
 
-    /// Instructions for using the sandbox with Homing: the profile lines and the sign-in command.
+    /// The profile lines and the sign-in command.
     func instructions(for url: String) throws -> [String] {
         guard let profile else { return Self.lines(named.rawValue, named.profileLines(url), token: named.tokenOption) }
         let described = try DescribedConfiguration(file: profile)

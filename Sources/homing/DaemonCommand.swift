@@ -15,7 +15,7 @@ struct Context: Sendable {
     let asJSON: Bool
     private let known: RosterList?
 
-    /// - Parameter lists: if they were read already, to recognise the command.
+    /// `lists` were read already, to recognise the command.
     init(_ options: GlobalOptions, console: Console, environment: [String: String], lists: RosterList? = nil) {
         client = ControlClient(socketPath: options.socket ?? SocketLocation.forClient(environment: environment))
         self.console = console
@@ -44,7 +44,7 @@ struct Context: Sendable {
         }
     }
 
-    /// The named entries in order, without duplicates. Throws if a name is wrong, or if one belongs to another backend than the selected one.
+    /// The named entries in order, without duplicates. Throws for a wrong name, and for another backend than the selected one.
     func entries(_ names: [String], at target: BackendOption) async throws(Problem) -> [EntrySummary] {
         var found: [EntrySummary] = []
         for name in names {
@@ -60,7 +60,7 @@ struct Context: Sendable {
         try await query.allPages { page async throws(Problem) in try await client.call(Endpoints.entries, page) }
     }
 
-    /// As `entries`, for calls that take a name. A single name stays as it is: the daemon resolves it.
+    /// The ids for calls that take a name: a single name stays as it is.
     func ids(_ names: [String], at target: BackendOption) async throws(Problem) -> [String] {
         if names.count == 1, target.backend == nil { return names }
         return try await entries(names, at: target).map(\.id)

@@ -12,7 +12,7 @@ extension ExitCode {
     /// 128 + SIGINT, as in a shell.
     static let interrupted = ExitCode(130)
 
-    /// The exit code of `problem`; 1 if it has no specific code.
+    /// The exit code; 1 if `problem` has no specific one.
     init(for problem: Problem) {
         switch problem.code {
         case .invalidRequest: self = .usage

@@ -8,7 +8,7 @@ struct Homingd: AsyncParsableCommand {
         commandName: "homingd", abstract: "Accept this station’s captures and deliver them.", version: Daemon.version,
         subcommands: [RunCommand.self, CheckCommand.self], defaultSubcommand: RunCommand.self)
 
-    /// Like the default, but exits with 2 for wrong usage, as all Homing programs do.
+    /// Exits with 2 for wrong usage, as all Homing programs do.
     static func main() async {
         do {
             var command = try parseAsRoot()

@@ -1,6 +1,4 @@
-/// Counts aliases before parsing.
-///
-/// Homing rejects aliases, but Yams expands them first and compares them as keys: a dozen nested aliases would never end.
+/// Counts aliases before parsing: Yams would expand them, and a dozen nested ones would never end.
 enum AliasCount {
     private static let most = 8
 

@@ -81,7 +81,7 @@ extension AuthRules.CSRFRules {
 }
 
 extension AuthRules {
-    /// Reports a missing secret only without other mistakes, which could be the cause.
+    /// Reports a missing secret only without other mistakes, which could be its cause.
     fileprivate static func request(
         _ table: StrictTable, of scope: TemplateScope, carrying secret: String, _ defaults: RequestDefaults
     ) -> RequestTemplate? {
@@ -138,7 +138,6 @@ extension AuthRules.LogoutRules {
         outbox = table.choice("outbox") ?? .hold
         let scope = hasTokens ? defaults.scope.adding("refresh", "access") : defaults.scope
         let forAll = RequestTemplate.json("json_all", in: table, scope: scope)
-        // Without `request`, the server is not notified and request keys have no meaning.
         guard table.keys.contains("request") else {
             (request, requestForAll) = (nil, nil)
             if forAll != nil { table.reject("json_all", expected: "the key request in the same table") }

@@ -13,7 +13,7 @@ package struct AuthRules: Sendable {
     package let skew: TimeInterval
     /// Used if the server gives none, in seconds.
     package let lifetime: TimeInterval?
-    /// Renew an unused session after this time, in seconds, so that the server keeps it.
+    /// Seconds after which to renew an unused session, so that the server keeps it.
     package let keepalive: TimeInterval?
     package let csrf: CSRFRules?
     /// Nil if people sign in with tokens only.

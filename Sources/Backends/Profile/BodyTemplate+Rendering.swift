@@ -52,7 +52,6 @@ extension BodyTemplate {
 }
 
 extension Data {
-    /// Appends an object with one more member at its end; all other bytes stay.
     fileprivate mutating func append(_ object: Data, adding key: String, _ value: String) {
         guard let close = object.lastIndex(of: UInt8(ascii: "}")) else { return append(object) }
         let isEmpty = object[..<close].last { !$0.isJSONSpace } == UInt8(ascii: "{")

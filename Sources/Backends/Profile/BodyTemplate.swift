@@ -58,7 +58,7 @@ indirect enum BodyTemplate: Hashable, Sendable {
     /// Finds a placeholder with missing quotes: YAML reads `{email}` as a table.
     private static func unquoted(_ members: [YAMLNode.Member], scope: TemplateScope) -> String? {
         guard members.count == 1, members[0].value.isLeftOut else { return nil }
-        // `try?`: a name that is not a placeholder is an ordinary key.
+        // `try?`: a name that is no placeholder is an ordinary key.
         let template = try? TextTemplate(parsing: "{\(members[0].key)}", scope: scope)
         return template.map { _ in members[0].key }
     }
@@ -91,7 +91,7 @@ indirect enum BodyTemplate: Hashable, Sendable {
         }
     }
 
-    /// Adds the entry's id. Nil unless `pointer` names a new member of a template object or of `{item.payload}`.
+    /// Nil unless `pointer` names a new member of a template object or of `{item.payload}`.
     func marked(at pointer: ArraySlice<String>) -> BodyTemplate? {
         guard let token = pointer.first else { return nil }
         switch self {

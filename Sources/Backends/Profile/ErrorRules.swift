@@ -10,7 +10,6 @@ package struct ErrorRules: Sendable {
     var auth = CodeList()
     /// Login and refresh codes: a person must sign in again. Nothing else ends a session.
     var relogin = CodeList()
-    /// Codes that allow a retry.
     var retry = CodeList()
     /// Route codes: the entry has failed for good.
     var dead = CodeList()
@@ -42,7 +41,7 @@ package struct ErrorRules: Sendable {
 
     package func code(of response: InboundResponse) -> String? { codeAsWritten(in: response)?.lowercased() }
 
-    /// Firebase sends `CODE : a long text`; only the code is returned.
+    /// Firebase sends `CODE : a long text`; returns the code.
     func codeAsWritten(in response: InboundResponse) -> String? {
         guard let text = response.json?.firstString(at: code) else { return nil }
         return text.firstRange(of: " : ").map { String(text[..<$0.lowerBound]) } ?? text
@@ -51,13 +50,13 @@ package struct ErrorRules: Sendable {
     /// True when the profile declares that this code allows a retry.
     package func allowsRetry(_ code: String?) -> Bool { code.map(retry.contains) == true }
 
-    /// True when a login or refresh answer refuses the credentials, as declared by the profile or RFC 6749 5.2. Other answers may be a gateway's.
+    /// True for a refusal that the profile or RFC 6749 5.2 declares. Other answers may be a gateway's.
     package func refusesCredentials(_ response: InboundResponse) -> Bool {
         let standard = [response.json?.member("error")?.string, code(of: response)].contains("invalid_grant")
         return response.status < 500 && !response.isPage && (standard || declares(response, in: relogin))
     }
 
-    /// True when a route answer means an invalid session, as declared by the profile.
+    /// True when a route's answer means an invalid session, as declared by the profile.
     package func endsSession(_ response: InboundResponse) -> Bool {
         response.status < 500 && !response.isPage && declares(response, in: auth)
     }
@@ -67,7 +66,7 @@ package struct ErrorRules: Sendable {
         codes.contains(code(of: response) ?? String(response.status))
     }
 
-    /// The sentence for a login or refresh answer, or `words`. Other answers use the same codes differently.
+    /// The sentence from `words` for a login or refresh answer. Other answers use the same codes differently.
     package func sentence(of response: InboundResponse) -> String? { code(of: response).flatMap { sentences[$0] } ?? words(of: response) }
 
     /// The server's message on one line, without secrets.

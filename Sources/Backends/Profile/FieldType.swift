@@ -3,7 +3,7 @@ import SyncModel
 
 /// A value of the table `fields`.
 enum FieldType: String, CaseIterable {
-    /// Positive and canonical: `05` and `5` would be different ids here but the same at the server.
+    /// Positive and canonical: `05` and `5` would be different ids here, but not at the server.
     case integer
     /// Not empty, without control characters and surrounding white space.
     case text
@@ -38,7 +38,7 @@ extension Route {
         let resource: String
     }
 
-    /// True if the value stands for a row that an entry creates. Throws if the field does not take it.
+    /// Throws if the field does not take a reference to an entry.
     private func isReferenceToEntry(_ value: JSONValue, in field: String) throws(Failure) -> Bool {
         guard let text = value.string, RosterID(text).reference != nil, references.contains(where: { $0.field == field }) else {
             return false

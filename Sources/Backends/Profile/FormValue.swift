@@ -1,7 +1,7 @@
 import JSON
 import SyncModel
 
-/// The values that a form member takes. Null, which clears it, is always valid.
+/// The values of a form member. Null, which clears it, is always valid.
 enum FormValue: Sendable {
     /// Of a member without a rule.
     case text

@@ -5,9 +5,7 @@ package struct ProfileLibrary {
     private let constants: [String: String]
     private let mistakes: MistakeCollector
 
-    /// Reads every `*.yaml`. Presets without `base_url` that others extend are not backends.
-    ///
-    /// Throws all mistakes of all files. `deviceID` and `version` replace `{device_id}` and `{version}`.
+    /// Reads every `*.yaml`. Presets that others extend are not backends. Throws all mistakes of all files.
     package static func load(directory: String, deviceID: String, version: String) throws(Mistakes) -> [Backend] {
         let mistakes = MistakeCollector()
         let backends = read(directory: directory, deviceID: deviceID, version: version, mistakes: mistakes)
@@ -85,7 +83,7 @@ package struct ProfileLibrary {
             guard let whole = merged(file, files) else { continue }
             let ofProfile = MistakeCollector()
             let profile = Profile(whole, constants: constants, mistakes: ofProfile)
-            // Report a mistake in a preset once, not for every profile that extends it.
+            // A mistake in a preset is reported once, not for every profile that extends it.
             for mistake in ofProfile.all.map(\.withPlacesOfKey) where !mistakes.all.contains(mistake) { mistakes.add(mistake) }
             let name = file.member("name")
             guard let profile else { continue }
@@ -104,7 +102,7 @@ package struct ProfileLibrary {
         return backends
     }
 
-    /// Merges the file over the one it extends, except for the name; nil if the other file is missing or unusable.
+    /// Keeps the file's own name; nil if the other file is missing or unusable.
     private func merged(_ file: YAMLNode, _ files: [String: YAMLNode]) -> YAMLNode? {
         guard let reference = file.member("extends") else { return file }
         guard let stem = reference.text, let base = files[stem] else {

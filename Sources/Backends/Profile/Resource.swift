@@ -1,7 +1,7 @@
 import Foundation
 import JSON
 
-/// A list of the signed-in account that Homing keeps for offline use: a member of the table `resources`.
+/// A list of the signed-in account that Homing keeps for offline use.
 package struct Resource: Sendable {
     package let name: String
     package let title: Title
@@ -17,13 +17,13 @@ package struct Resource: Sendable {
     package let label: [JSONPointer]
     /// The values that are stored besides id and label.
     package let keep: [JSONPointer]
-    /// The index in `keep` of the time at which the server made the row; nil if the profile names none.
+    /// The index in `keep` of the row's creation time; nil if the profile names none.
     package let created: Int?
     /// Nil when one answer contains all rows.
     package let pages: Pages?
     /// Rows are read again after this time.
     package let maxAge: Duration
-    /// The backend's address and the declaration, in canonical form. Rows read under another source do not count.
+    /// The backend's address and the declaration. Rows read under another source do not count.
     package let source: Data
 
     /// Words for one row and for many, used inside sentences.

@@ -66,7 +66,7 @@ extension Route.RowRule {
 }
 
 extension Profile {
-    /// A read keeps only the id and the kept values of a row, so only these can identify it or be sent.
+    /// Checks `row`: only the id and the kept values of a row can identify it or be sent.
     static func checkRows(
         of routes: [Route], in resources: [Resource], _ declared: [(name: String, value: YAMLNode, path: String)],
         _ mistakes: MistakeCollector

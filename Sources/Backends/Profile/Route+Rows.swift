@@ -9,7 +9,7 @@ extension Route {
         let creates: String?
         /// The resource in which it changes the subject's row.
         let changes: String?
-        /// The route that gets the payload of a submission to this one, for the created row.
+        /// The route that gets the payload of a submission, for the created row.
         let then: String?
         /// The only members of the payload; empty for any.
         let form: [String]
@@ -17,7 +17,7 @@ extension Route {
         let values: [String: FormValue]
     }
 
-    /// Throws if the payload has no members, some that are not in the form, or one with another value than the profile declares.
+    /// Throws if the payload is empty, or has an undeclared member or value.
     func checkForm(_ payload: JSONDocument) throws(Failure) {
         guard !rows.form.isEmpty else { return }
         let root = payload.root
@@ -121,7 +121,6 @@ extension Profile {
         guard let follower = routes.first(where: { $0.name == name }) else {
             return declared.contains(name) ? nil : "a route of this profile with changes: \(resource)"
         }
-        // A route that changes another resource than it refers to is already reported.
         guard follower.rows.changes == nil || follower.rows.changes == follower.references.first?.resource else { return nil }
         guard follower.rows.changes == resource else { return "a route with changes: \(resource)" }
         let field = follower.references.first?.field

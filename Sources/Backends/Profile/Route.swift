@@ -4,7 +4,6 @@ import SyncModel
 /// A member of the table `routes`.
 struct Route: Sendable {
     let name: String
-    /// How sentences name its entries; nil for the words of its name.
     let title: Resource.Title?
     /// Contains the marker.
     let request: RequestTemplate
@@ -20,14 +19,14 @@ struct Route: Sendable {
     let promises: [JSONPointer]
     /// The server's id: a success must contain one of these values. The first match counts.
     let remoteID: [JSONPointer]
-    /// Values that a success must repeat, by pointer; others mean that it is about something else.
+    /// Values that a success must repeat, by pointer.
     let repeats: [(pointer: JSONPointer, value: TextTemplate)]
     let lane: TextTemplate?
     let onDead: Mutation.OnDead
     let delivery: Delivery
     /// Statuses that leave the outcome unknown.
     let unknownOn: Set<Int>
-    /// Exact codes of a 404 or 410 to a DELETE: the target is already gone, so the entry counts as delivered.
+    /// Codes of a 404 or 410 to a DELETE that count as delivered. Exact match.
     let gone: Set<String>
     /// A success repeats the stored payload here.
     let echo: JSONPointer?
@@ -54,7 +53,7 @@ struct Route: Sendable {
     /// Those without which the route cannot be sent.
     var requiredFields: Set<String> { placeholders.filter { !$0.isOptional }.itemFields }
 
-    /// Fields that identify the entry to people: those in the URL or lane, never those sent in a body.
+    /// Fields that people recognize the entry by: those in the URL or lane, never those sent in a body.
     static func identifyingFields(_ request: RequestTemplate, _ lane: TextTemplate?) -> Set<String> {
         (request.url.placeholders + (lane?.placeholders ?? [])).itemFields
     }

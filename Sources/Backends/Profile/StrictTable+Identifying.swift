@@ -1,7 +1,7 @@
 import JSON
 
 extension StrictTable {
-    /// Pointers in a row or an answer, each with the text that its value must be, from fields of the entry.
+    /// Pointers in a row or an answer, each with the text that its value must be.
     func identifyingValues(
         _ key: String, required: Bool = false, scope: TemplateScope
     ) -> [(pointer: JSONPointer, value: TextTemplate)] {

@@ -1,8 +1,6 @@
 import SyncModel
 
-/// Reads a table key by key; `close()` reports unread keys.
-///
-/// Nothing throws: mistakes are collected and the value is nil, so that one pass finds all.
+/// Reads a table key by key; `close()` reports unread keys. Collects mistakes instead of throwing, so that one pass finds all.
 package final class StrictTable {
     package let node: YAMLNode
     /// Dotted; empty for the root.
@@ -39,9 +37,7 @@ package final class StrictTable {
         return nil
     }
 
-    /// `parse` returns nil for an unexpected value.
-    ///
-    /// - Parameter isSecret: a mistake does not repeat the value.
+    /// Reads a key. `parse` returns nil for an unexpected value. With `isSecret`, a mistake does not repeat the value.
     package func read<T>(
         _ key: String, required: Bool = false, isSecret: Bool = false, expected: String, _ parse: (YAMLNode) -> T?
     ) -> T? {

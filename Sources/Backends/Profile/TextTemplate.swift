@@ -53,7 +53,7 @@ package struct TextTemplate: Hashable, Sendable {
         if parts.count == 1, case .placeholder(let placeholder) = parts[0] { placeholder } else { nil }
     }
 
-    /// Nil for each placeholder: templates with the same literals may render the same text.
+    /// The template's parts; nil for each placeholder.
     var literals: [String?] {
         parts.reduce(into: []) { literals, part in
             switch part {

@@ -1,5 +1,5 @@
 extension YAMLNode {
-    /// Sorted dotted paths of different values; `under` if the nodes differ as a whole. Ignores lines, comments and key order.
+    /// Sorted dotted paths of different values. Ignores lines, comments and key order.
     func keysDiffering(from other: YAMLNode, under path: String = "") -> [String] {
         guard case .table(let mine) = content, case .table(let theirs) = other.content else { return isEqual(to: other) ? [] : [path] }
         return Set((mine + theirs).map(\.key)).sorted().flatMap { key in

@@ -6,7 +6,7 @@ extension YAMLNode {
     /// In bytes; over a hundred times the largest shipped file.
     private static let largestFile = 1 << 20
 
-    /// Only a regular file (a pipe could block) of at most 1 MiB in UTF-8; drops a byte order mark.
+    /// Takes only a regular file (a pipe could block) of at most 1 MiB in UTF-8.
     package static func text(of path: String) -> String? {
         let place = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         // `try?`, twice: the message only says that the file is unreadable.
@@ -19,7 +19,7 @@ extension YAMLNode {
         return String(validating: content.withoutByteOrderMark, as: UTF8.self)
     }
 
-    /// `words` about a file without text, with the system's reason if the file cannot be opened.
+    /// `words` about a file without text, with the system's reason.
     package static func unreadable(_ words: String, at path: String) -> String {
         access(path, R_OK) == 0 ? words : "\(words): \(String(cString: strerror(errno)).lowercased())"
     }

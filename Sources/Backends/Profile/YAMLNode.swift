@@ -56,7 +56,7 @@ package struct YAMLNode: Sendable {
     private init(_ node: Node, level: Int, file: String, mistakes: MistakeCollector) {
         self.file = file
         line = node.mark?.line
-        // Yams has replaced the aliases by their targets, which may exceed the memory: stop here.
+        // The expanded aliases may exceed the memory.
         guard node.anchor == nil else {
             content = .scalar("&", .null)
             mistakes.add(at: self, key: "", found: "an anchor (&) or its alias (*)", expected: "the value itself")
@@ -143,7 +143,7 @@ extension YAMLNode {
         }
     }
 
-    /// True for a key without a value. Explicit `null` and `~` are values; anchors and aliases were already reported.
+    /// True for a key without a value. Explicit `null` and `~` are values.
     var isLeftOut: Bool { if case .scalar("", .null) = content { true } else { false } }
 
     /// Without lines and key order.

@@ -1,9 +1,6 @@
 import SyncModel
 
 extension RefusalReason {
-    /// In the order of the file.
-    ///
-    /// - Parameter request: nil if it has a mistake.
     static func all(_ route: StrictTable, request: RequestTemplate?, lane: TextTemplate?, scope: TemplateScope) -> [RefusalReason] {
         let allowed = Allowed(
             shown: request.map { Route.identifyingFields($0, lane) },

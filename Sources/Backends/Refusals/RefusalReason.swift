@@ -1,6 +1,6 @@
 import SyncModel
 
-/// A member of `routes.NAME.reasons`: what an answer of the server means, in words for people.
+/// A member of `routes.NAME.reasons`: the meaning of an answer, in words for people.
 package struct RefusalReason: Sendable {
     /// Empty for any status.
     let statuses: Set<Int>
@@ -15,11 +15,7 @@ package struct RefusalReason: Sendable {
         case payload
     }
 
-    /// A sentence; nil if it needs a value that is unknown.
-    ///
-    /// - Parameters:
-    ///   - fields: those that identify the entry, for people: with names.
-    ///   - account: the name of the entry's account.
+    /// Nil if the sentence needs an unknown value. `fields` are those of `identifyingFields`, with names.
     package func sentence(fields: [String: String], account: String) -> String? {
         var text = ""
         for part in words.parts {
@@ -36,9 +32,7 @@ package struct RefusalReason: Sendable {
 }
 
 extension Backend {
-    /// What the profile says about an answer that a route got; nil for nothing.
-    ///
-    /// - Parameter message: as in the `Failure`; nil once it was destroyed, so that reasons which need it are unknown.
+    /// The first reason that fits an answer. `message` is nil once it was destroyed; reasons that need it then do not fit.
     package func reason(route name: String, status: Int?, message: String?) -> RefusalReason? {
         guard let status, let reasons = profile.routes[name]?.reasons else { return nil }
         let said = message.flatMap(words(in:)) ?? []
@@ -49,7 +43,7 @@ extension Backend {
         return message == nil && found?.message != nil ? nil : found
     }
 
-    /// The server's words in a message of `message(of:)`, which may have added a full stop; nil for Homing's own words.
+    /// The server's words in a message of `message(of:)`, without a full stop that it may have added; nil for Homing's own words.
     private func words(in message: String) -> [String]? {
         let start = "\(name) answered: "
         guard message.hasPrefix(start) else { return nil }

@@ -6,23 +6,21 @@ import SyncModel
 package enum FreshRow: Equatable, Sendable {
     case one(RosterRow)
     case absent
-    /// Must not be sent: several rows, perhaps in other spellings, or a row without a usable value for the request.
+    /// Must not be sent: there are several rows, or one without a usable value for the request.
     case unfit(Failure)
-    /// A row lacks a value that is compared, so an absence would prove nothing.
+    /// A row lacks a compared value, so an absence would prove nothing.
     case unreadable(Failure)
 }
 
 extension Backend {
-    /// The resource in which a delivery deletes the entry's row; nil for none.
     package func deletes(route name: String) -> String? { profile.routes[name]?.deletion.deletes }
 
     /// The routes that delete a row of the resource.
     package func deletions(of resource: Resource) -> [String] { routes.filter { deletes(route: $0) == resource.name } }
 
-    /// True if a person must confirm an entry of this route before it is accepted.
     package func needsConfirmation(route name: String) -> Bool { profile.routes[name]?.deletion.confirm ?? false }
 
-    /// The resource that is read just before each send; nil for none.
+    /// The resource that is read just before each send.
     package func freshResource(route name: String) -> Resource? {
         profile.routes[name]?.deletion.row.flatMap { resource($0.resource) }
     }
@@ -50,7 +48,7 @@ extension Backend {
             case nil: isUnreadable = true
             }
         }
-        // A server may tell similar texts apart, but it has each number only once.
+        // A server may tell similar texts apart, but has each number only once.
         let fitting = same.isEmpty || wanted.contains(where: \.isNumber) ? same + similar : same
         if fitting.count > 1 { return .unfit(several(fitting, of: resource, route)) }
         if same.isEmpty, let row = similar.first { return .unfit(doubtful(row, of: resource, route, wanted)) }
@@ -63,7 +61,7 @@ extension Backend {
         return .one(row)
     }
 
-    /// Names rows by their ids, because Homing stores no names with an entry.
+    /// Names the rows by their ids, because Homing stores no names with an entry.
     private func several(_ rows: [RosterRow], of resource: Resource, _ route: Route) -> Failure {
         let ids = rows.prefix(5).map { $0.number(in: resource, route) }.joined(separator: ", ")
         let message = "\(rows.count) \(resource.title.many) at \(name) fit this entry (rows \(ids)), so it is not known which one is meant."
@@ -78,8 +76,8 @@ extension Backend {
         return Failure(.profile, "\(message) \(route.deletion.nothingDone)")
     }
 
-    /// For the placeholders of the request. Throws for a value that is no id. If the entry takes a number, so must the row: a server may read a text
-    /// only up to the first character that is no digit, and take another row.
+    /// Throws for a value that is no id. If the entry takes a number, so must the row: a server may read only the leading digits of a text,
+    /// and take another row.
     func values(of row: RosterRow, route name: String) throws(Failure) -> [String: JSONValue] {
         let route = try route(name)
         guard let rule = route.deletion.row, let resource = resource(rule.resource) else { return [:] }
@@ -134,7 +132,7 @@ private struct WantedValue {
 }
 
 extension [WantedValue] {
-    /// Of the value that is least like its condition; nil if the row lacks one.
+    /// The likeness of the least similar value; nil if the row lacks one.
     fileprivate func likeness(of row: RosterRow, _ resource: Resource) -> Likeness? {
         var least = Likeness.same
         for value in self {
@@ -154,7 +152,7 @@ extension Resource {
 }
 
 extension RosterRow {
-    /// What the request of the route would name it by, or its id.
+    /// The value that the request would name it by, or its id.
     fileprivate func number(in resource: Resource, _ route: Route) -> String {
         let pointer = route.request.placeholders.lazy.compactMap(\.rowPointer).first
         return (pointer.flatMap { resource.value(at: $0, of: self)?.text } ?? id.rawValue).excerpt

@@ -2,15 +2,12 @@ import Foundation
 import JSON
 import SyncModel
 
-/// References: a field that takes a row's id also takes `@` and the id of an entry that creates such a row.
+/// A field that takes a row's id also takes `@` and the id of an entry that creates such a row.
 extension Backend {
-    /// The resource in which a delivery creates a row; nil for none.
     package func creates(route name: String) -> String? { profile.routes[name]?.rows.creates }
 
-    /// The resource in which a delivery changes the entry's row; nil for none.
     package func changes(route name: String) -> String? { profile.routes[name]?.rows.changes }
 
-    /// The route that gets the payload of a submission to this one; nil for none.
     package func then(route name: String) -> String? { profile.routes[name]?.rows.then }
 
     /// The only members of the payload; nil for any.
@@ -18,7 +15,6 @@ extension Backend {
         profile.routes[name].flatMap { $0.rows.form.isEmpty ? nil : $0.rows.form }
     }
 
-    /// The routes that create, change and delete a row of this resource; nil for none.
     package func actions(on resource: Resource) -> (add: String?, change: String?, delete: String?) {
         let add = routes.first { creates(route: $0) == resource.name }
         let change = add.flatMap(then(route:)) ?? routes.first { changes(route: $0) == resource.name }
@@ -30,13 +26,13 @@ extension Backend {
         Set(routes.compactMap { subjectField(route: $0) }.filter { $0.field == "user_id" }.map(\.resource.name))
     }
 
-    /// The fields, with this id in the one that names the subject; for lanes.
+    /// The fields with this id in the one that names the subject.
     package func fields(_ fields: [String: JSONValue], route name: String, as subject: RosterID) -> [String: JSONValue] {
         guard let field = subjectField(route: name)?.field else { return fields }
         return fields.merging([field: .string(subject.rawValue)]) { _, new in new }
     }
 
-    /// With the server's id in place of the reference, in the type that the route declares. Throws for an id of another type.
+    /// The mutation with the server's id in place of the reference. Throws for an id of another type than the route declares.
     package func bound(_ mutation: Mutation, to id: RosterID) throws(Failure) -> Mutation {
         guard let route = profile.routes[mutation.route], let field = subjectField(route: mutation.route)?.field,
             mutation.fields[field]?.string.flatMap({ RosterID($0).reference }) != nil
@@ -56,7 +52,7 @@ extension Backend {
         return bound
     }
 
-    /// The server's id in an answer; nil without one. For a created row, only an id that later entries can refer to.
+    /// The server's id in an answer; for a created row, only one that later entries can refer to.
     func remoteID(_ value: JSONValue?, of route: Route) -> String? {
         guard let value, let id = value.identifier else { return nil }
         guard let resource = route.rows.creates.flatMap({ self.resource($0) }) else { return id }
@@ -71,7 +67,7 @@ extension Backend {
     /// True if entries refer to the rows of the resource by whole numbers.
     package func hasNumbers(_ resource: Resource) -> Bool { references(to: resource).contains { $0.type == FieldType.integer.rawValue } }
 
-    /// False while the entry refers to a row that is not created yet: it must not be sent.
+    /// False while the entry refers to a row that is not created yet.
     package func isBound(_ mutation: Mutation) -> Bool {
         let fields = profile.routes[mutation.route]?.references.map(\.field) ?? []
         let values = fields.compactMap { mutation.fields[$0]?.string }
@@ -82,7 +78,7 @@ extension Backend {
 }
 
 extension Resource {
-    /// The parts of a new row's label, from the submitted payload or from fields of the same names; nil for missing ones.
+    /// The parts of a new row's label, from the submitted payload or fields of the same names; nil for missing ones.
     package func labelParts(in mutation: Mutation) -> [JSONValue?] {
         let document = mutation.payload.map(JSONDocument.init(checked:))
         return label.map { pointer in

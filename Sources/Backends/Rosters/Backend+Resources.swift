@@ -6,20 +6,20 @@ extension Backend {
 
     package func resource(_ name: String) -> Resource? { profile.resources.first { $0.name == name } }
 
-    /// The resources whose rows are needed to read this one, from the outermost parent to itself.
+    /// The resources needed to read this one, from the outermost parent to itself.
     package func chain(to resource: Resource) -> [Resource] {
         let parent = resource.parent.flatMap { self.resource($0) }
         return (parent.map { chain(to: $0) } ?? []) + [resource]
     }
 
-    /// The names of the resources to read again after a delivery of this route.
+    /// The resources to read again after a delivery.
     package func touches(route name: String) -> [String] {
         guard let route = profile.routes[name] else { return [] }
         let implied = [route.rows.creates, route.rows.changes, route.deletion.deletes].compactMap(\.self)
         return route.touches + implied.filter { !route.touches.contains($0) }
     }
 
-    /// The field that holds the subject of the route's entries, and its resource; nil for none.
+    /// The field that holds the subject, and its resource.
     package func subjectField(route name: String) -> (field: String, resource: Resource)? {
         guard let reference = profile.routes[name]?.references.first, let resource = resource(reference.resource) else { return nil }
         return (reference.field, resource)
@@ -31,7 +31,6 @@ extension Backend {
         return find.request.url.placeholders.itemFields.contains(field)
     }
 
-    /// The id in that field.
     package func subject(route name: String, fields: [String: JSONValue]) -> RosterID? {
         guard let field = subjectField(route: name)?.field else { return nil }
         return fields[field]?.text.map { RosterID($0) }
@@ -48,9 +47,7 @@ extension Backend {
         return found
     }
 
-    /// Without credentials. `page` counts from 1, and matters only with `pages`.
-    ///
-    /// - Parameter parent: the parent's row; nil for a resource without a parent.
+    /// The request for a page, without credentials. `page` counts from 1; `parent` is the parent's row, if the resource has a parent.
     package func read(
         _ resource: Resource, of parent: RosterID? = nil, page: Int, unless etag: String?
     ) throws(Failure) -> OutboundRequest {

@@ -17,7 +17,7 @@ extension JSONValue {
         // Not `==`, which ignores Unicode normalisation.
         if let identifier, identifier.utf8.elementsEqual(id.utf8) { return .same }
         guard isNumber else { return text?.spelling == id.spelling ? .similar : .other }
-        // A number of unknown digits: a server that reads doubles may take it for the id.
+        // A server that reads doubles may take it for the id.
         return wholeDigits == nil && text.flatMap { Double($0) } == Double(id) ? .similar : .other
     }
 }
@@ -30,7 +30,6 @@ extension String {
         return JSONValue(parsing: Data(folded.utf8))?.wholeDigits ?? folded
     }
 
-    /// True if a server that looks for numbers in texts may find this one.
     fileprivate func mentions(_ digits: String) -> Bool {
         spelling == digits || folded.split { !$0.isDigit }.contains { $0.drop { $0 == "0" } == digits }
     }

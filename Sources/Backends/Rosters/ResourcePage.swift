@@ -7,7 +7,7 @@ package struct ResourcePage: Equatable, Sendable {
     package var rows: [RosterRow]
     /// The number of rows in the whole list; nil without `pages`.
     package var total: Int?
-    /// Rows without a usable id, or with one of the values twice, which are left out.
+    /// Rows left out, because they lack a usable id or have a value twice.
     package var nameless: Int
     /// For `If-None-Match`; nil if missing or too long.
     package var etag: String?
@@ -23,7 +23,7 @@ package enum ResourceAnswer: Equatable, Sendable {
     case unchanged
     /// The row of the parent has gone since its list was read.
     case gone
-    /// The session is the cause, as declared or by the status 401.
+    /// A declared answer, or the status 401, says that the session is the cause.
     case unauthorized(Failure)
     /// 429, or 503 with Retry-After.
     case throttled(Failure, until: Date)
@@ -54,14 +54,14 @@ extension Backend {
     private static let longestETag = 256
 
     private func refusal(_ response: InboundResponse, now: Date) -> ResourceAnswer {
-        // A success that says it failed may still contain rows, so its words are not repeated.
+        // A success that says it failed may still contain rows.
         let message = response.isSuccess ? sentence(response) : message(of: response)
         if profile.errors.endsSession(response) { return .unauthorized(Failure(.signInRequired, status: response.status, message)) }
         guard !response.isSuccess else { return .failed(Failure(.refused, status: response.status, message)) }
         switch refusal(response, route: nil, at: now) {
         case .unauthorized(let failure): return .unauthorized(failure)
         case .throttled(var failure, let until):
-            // The pause outlives the sign-out, and the server's words may repeat a row.
+            // The message outlives the sign-out, and the server's words may repeat a row.
             failure.message = sentence(response)
             return .throttled(failure, until: until)
         case let verdict: return .failed(verdict.failure ?? Failure(.refused, status: response.status, message))
@@ -70,7 +70,7 @@ extension Backend {
 }
 
 extension Resource {
-    /// True if the answer says that the parent's row is gone. Anything but JSON may come from a gateway.
+    /// True if the parent's row is gone. Anything but JSON may come from a gateway.
     fileprivate func isGone(_ response: InboundResponse, errors: ErrorRules) -> Bool {
         guard parent != nil, (400..<500).contains(response.status), response.isJSON, !errors.endsSession(response) else { return false }
         return response.status == 404 || errors.code(of: response).map(gone.contains) == true
@@ -78,7 +78,7 @@ extension Resource {
 }
 
 extension InboundResponse {
-    /// True for a 304 to a request that asked for one (RFC 9110 13.1.2, weak comparison). A proxy's 304 may lead elsewhere or name another version.
+    /// True for a 304 to a request with this tag (RFC 9110 13.1.2, weak comparison). A proxy's 304 may name another version.
     fileprivate func confirms(_ etag: String) -> Bool {
         func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
         guard status == 304, self[header: "Location"] == nil else { return false }
@@ -87,7 +87,7 @@ extension InboundResponse {
 }
 
 extension RosterRow {
-    /// - Parameter values: id, parts of the label, and kept values. Nil without a usable id.
+    /// `values` are the id, the label's parts and the kept values. Nil without a usable id.
     fileprivate init?(_ values: [JSONValue?], of resource: Resource) {
         guard let id = values[0]?.identifier, id.utf8.count <= Resource.mostIDBytes, !id.unicodeScalars.contains(where: \.isSteering)
         else { return nil }
@@ -114,8 +114,8 @@ extension RosterRow {
 }
 
 extension String {
-    /// Without control characters, bidirectional controls and surrounding white space. A character may have any number of scalars, so their number is
-    /// limited too.
+    /// The text without control characters, bidirectional controls and surrounding white space. Limits the scalars, because a character may
+    /// have any number.
     fileprivate var plain: String {
         let scalars = unicodeScalars.prefix(5 * Resource.longestLabel).map { $0.isSteering ? " " : $0 }
         return String(String.UnicodeScalarView(scalars)).trimmingCharacters(in: .whitespaces)

@@ -4,9 +4,9 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// Drops responses that would crash AsyncHTTPClient: it treats every status below 200 as informational, but the parser reads a body and an end after
-/// 000 to 099. Ends connections that the server would soon close itself, and idle ones on which bytes arrive. Resets a connection that lacks an
-/// answer when it ends (Decisions/WhetherItWasSent.md).
+/// Guards a connection against responses that crash AsyncHTTPClient: it takes every status below 200 for informational, but the parser
+/// reads an end after 000 to 099. Ends connections that the server would soon close, or that receive bytes while idle
+/// (Decisions/WhetherItWasSent.md).
 final class AnswerGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -41,7 +41,7 @@ final class AnswerGuard: ChannelDuplexHandler {
         }
         // It fails only if the connection is already closed.
         _ = socket.setSoLinger(linger(l_onoff: 1, l_linger: 0))
-        // `try?`: without TLS there is no such handler. A TLS close would wait for up to five seconds.
+        // `try?`: without TLS there is no such handler. A TLS close could wait for five seconds.
         let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self)
         (tls ?? context).close(mode: mode, promise: promise)
     }
@@ -67,7 +67,7 @@ final class AnswerGuard: ChannelDuplexHandler {
         switch exchange {
         case .open: break
         case .ended: exchange = .none
-        // The parser reports only complete heads, and would take the rest of this one for the next request's response.
+        // The parser would take the rest of this one for the next response.
         case .none: context.fireErrorCaught(NIOHTTPDecoderError.unsolicitedResponse)
         }
         context.fireChannelReadComplete()

@@ -7,10 +7,10 @@ import NIOSSL
 struct CertificateDates: Sendable, Hashable {
     let from, until: Date
 
-    /// Opens a separate connection, which sends no data and trusts nothing. Nil after `limit` or on cancellation.
+    /// Reads the dates on a separate connection, which sends no data. Nil after `limit` or on cancellation.
     static func shown(at host: String, port: Int, on loop: any EventLoop, within limit: TimeAmount) async -> CertificateDates? {
         let seen = loop.makePromise(of: CertificateDates?.self)
-        // `try?`: a host that is not an IP address is a name, as SNI needs.
+        // `try?`: a host that is no IP address is a name, as SNI needs.
         let name = (try? SocketAddress(ipAddress: host, port: port)) == nil ? host : nil
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.trustRoots = .certificates([])

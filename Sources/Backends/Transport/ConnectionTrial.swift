@@ -7,7 +7,7 @@ import NIOPosix
 import NIOSSL
 import NIOTLS
 
-/// Opens a connection as for a request, with CONNECT and TLS, and ends it without sending one.
+/// Opens a connection as for a request, with CONNECT and TLS, and ends it.
 struct ConnectionTrial: Sendable {
     private let host: String
     private let port: Int
@@ -72,7 +72,7 @@ struct ConnectionTrial: Sendable {
     private func secure(_ channel: any Channel) -> EventLoopFuture<Void> {
         guard let tls else { return channel.eventLoop.makeSucceededVoidFuture() }
         let done = channel.eventLoop.makePromise(of: Void.self)
-        // `try?`: a host that is not an IP address is a name, as SNI needs.
+        // `try?`: a host that is no IP address is a name, as SNI needs.
         let name = (try? SocketAddress(ipAddress: host, port: port)) == nil ? host : nil
         do {
             let handler = try NIOSSLClientHandler(context: tls, serverHostname: name)

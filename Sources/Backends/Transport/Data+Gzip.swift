@@ -2,7 +2,7 @@ import CCompression
 import Foundation
 
 extension Data {
-    /// In the gzip format (RFC 1952); nil below 1 KiB, or if it is not smaller. The same bytes give the same result.
+    /// The gzip form (RFC 1952); nil below 1 KiB, or if it is not smaller. Deterministic.
     var gzipped: Data? {
         guard count >= 1 << 10 else { return nil }
         var room = Data(count: count - 1)

@@ -6,10 +6,8 @@ import NIOHTTP1
 import SyncModel
 import Synchronization
 
-/// Collects a response and tracks whether the request was sent.
-///
-/// The client's async interface does not separate a failed connection attempt from a lost connection. Here, an error before `hasSentHead` means no
-/// effect.
+/// Collects a response and tracks whether the request was sent. An error before `hasSentHead` means no effect; the client's async interface
+/// does not show the difference.
 final class HTTPExchange: HTTPClientResponseDelegate {
     private struct Progress {
         /// When the request head was sent.

@@ -16,9 +16,9 @@ package final class HTTPTransport: Transport {
     private let fresh: Clients
     /// Of every connection.
     private let tls: TLSConfiguration
-    /// For connections without a request. Made once, because reading the system's authorities takes long.
+    /// The TLS context for connections without a request. Cached, because reading the system's authorities takes long.
     private let context = Mutex<NIOSSLContext?>(nil)
-    /// One loop for channel and delegate: with two, a request could look unsent when cancelled.
+    /// One loop for channel and delegate: with two, a sent request could look unsent when cancelled.
     private let loop: any EventLoop
     let limits: TransportLimits
     let clock: any SyncClock
@@ -38,7 +38,7 @@ package final class HTTPTransport: Transport {
     }
 
     deinit {
-        // Freeing a running HTTPClient traps; a second shutdown only reports an error.
+        // Freeing a running HTTPClient traps.
         for client in clients { client.shutdown { _ in } }
     }
 
@@ -68,7 +68,7 @@ package final class HTTPTransport: Transport {
                 NIODeadline.now() + TimeAmount(limits.connect) + times.ceiling(moving: (request.body?.count ?? 0) + limits.answer)
             let task = (request.isReusing ? reusing : fresh).client(through: proxy).execute(
                 request: try HTTPClient.Request(request, on: loop), delegate: exchange,
-                // For a request that names a loop, the client keeps no connection in reserve. Its only loop is this one.
+                // The client has one loop, and keeps no connection in reserve for a request that names it.
                 eventLoop: request.isReusing ? .indifferent : .delegateAndChannel(on: loop), deadline: deadline)
             return try await withTaskCancellationHandler {
                 try await task.get()
@@ -118,9 +118,7 @@ package final class HTTPTransport: Transport {
             error, wasSent: wasSent, host: proxy.map { "\(host) through the proxy \($0)" } ?? host, findings: findings, now: clock.now)
     }
 
-    /// Looks for the cause of an error. Sends no request.
-    ///
-    /// - Parameter port: nil if only the proxy can be asked.
+    /// Looks for the cause of an error, without a request. `port` is nil if only the proxy can be asked.
     private func findings(on error: any Error, at host: String, port: Int?) async -> TransportError.Findings {
         var findings = TransportError.Findings()
         if let port, TransportError.isRefusedCertificate(error) {
@@ -136,8 +134,7 @@ private struct Clients {
     let direct: HTTPClient
     let proxied: HTTPClient?
 
-    /// - Parameter uses: how many requests a connection takes; nil for any number. Without this limit, requests that wait for a connection would
-    ///   get a used one.
+    /// `uses` is how many requests a connection takes. Without this limit, waiting requests would get a used one.
     init(_ limits: TransportLimits, _ tls: TLSConfiguration, uses: Int? = nil, on loop: any EventLoop) {
         direct = Self.client(limits, tls, through: nil, uses: uses, on: loop)
         proxied = limits.proxies.proxy.map { Self.client(limits, tls, through: $0, uses: uses, on: loop) }
@@ -158,7 +155,7 @@ private struct Clients {
         configuration.maximumUsesPerConnection = uses
         // Otherwise a refused connection fails only after the connect timeout.
         configuration.connectionPool.retryConnectionEstablishment = false
-        // Bytes count once the kernel has them, so the buffer must suit a slow connection.
+        // Bytes count as sent once the kernel has them, so the buffer must suit a slow connection.
         configuration.http1_1ConnectionDebugInitializer = { channel in
             channel.setOption(.socketOption(.so_sndbuf), value: 64 << 10).recover { _ in }
                 .flatMap { AnswerGuard.add(to: channel, idle: limits.idle) }
@@ -189,7 +186,7 @@ extension HTTPClient.Body {
                 let rest = rest.dropFirst(piece.count)
                 writer.write(.byteBuffer(ByteBuffer(bytes: piece))).whenComplete { result in
                     switch result {
-                    // In a new tick: a connection that accepts everything at once would exhaust the stack.
+                    // In a new tick, or a fast connection would exhaust the stack.
                     case .success where rest.isEmpty: done.succeed(())
                     case .success: loop.execute { send(rest) }
                     case .failure(let error): done.fail(error)

@@ -24,7 +24,7 @@ package struct InboundResponse: Sendable, CustomStringConvertible, CustomReflect
     }
 
     package var description: String { "\(status), \(body.count) bytes" }
-    /// Headers and body may contain tokens and cookies, so hide them from dumps.
+    /// Hides headers and body, which may contain credentials, from dumps.
     package var customMirror: Mirror { Mirror(self, children: []) }
 
     package var isJSON: Bool { json != nil }

@@ -19,9 +19,9 @@ package struct OutboundRequest: Hashable, Sendable, CustomStringConvertible, Cus
     package var body: Data?
     /// The maximum time without a transfer; nil for the default.
     package var timeout: Duration?
-    /// `timeout` limits the whole exchange: the response is small, and a person may be waiting.
+    /// The response is small and a person may be waiting: `timeout` limits the whole exchange.
     package var isBrief = false
-    /// May be sent on an idle connection, which the server may be closing: a lost answer can be looked up, or the request repeated.
+    /// May be sent on an idle connection, which the server may be closing. Only if a lost answer does no harm.
     package var isReusing: Bool
     /// The server takes `body` as gzip, so a long one is sent that way.
     package var isCompressible = false
@@ -44,7 +44,7 @@ package struct OutboundRequest: Hashable, Sendable, CustomStringConvertible, Cus
     package var isSafe: Bool { method == "GET" || method == "HEAD" }
 
     package var description: String { "\(method) \(url.prefix { $0 != "?" && $0 != "#" })" }
-    /// Headers, body and query may contain credentials, so hide them from dumps.
+    /// Hides headers, body and query, which may contain credentials, from dumps.
     package var customMirror: Mirror { Mirror(self, children: []) }
 
     package mutating func setHeader(_ name: String, _ value: String) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Only HTTPS uses a proxy, with CONNECT, which reveals only the server name. Plain HTTP stays on this machine.
+/// Only HTTPS uses a proxy, with CONNECT, which reveals only the server name.
 package struct ProxyRules: Sendable, Hashable {
     package var proxy: Proxy?
     /// A host, or a domain with all its hosts, optionally with a port; `*` for all.

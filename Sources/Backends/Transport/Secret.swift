@@ -14,7 +14,7 @@ package struct Secret: Hashable, Sendable, Codable, CustomStringConvertible, Cus
         try container.encode(revealed)
     }
 
-    /// Forms in which a server may repeat it: plain, JSON-escaped and percent-encoded.
+    /// The forms in which a server may repeat it: plain, JSON-escaped and percent-encoded.
     fileprivate var forms: Set<String> {
         let json = JSONValue.string(revealed).serialized
         let escaped = String(decoding: json.dropFirst().dropLast(), as: UTF8.self)

@@ -3,7 +3,7 @@ import SyncModel
 package protocol Transport: Sendable {
     /// Returns the response with any status.
     func send(_ request: OutboundRequest) async throws(TransportError) -> InboundResponse
-    /// Opens a connection to the server of `url` as for a request, with TLS and through the proxy, and ends it. Sends no request.
+    /// Opens a connection as for a request, and ends it.
     func connect(to url: String) async throws(TransportError)
 }
 

@@ -13,9 +13,7 @@ extension TransportError {
         var name: NameLookup?
     }
 
-    /// Separates failures before the request reached the server from later ones.
-    ///
-    /// - Parameter wasSent: the request head was sent; without it, the request had no effect.
+    /// `wasSent` means that the request head was sent; without it, the request had no effect.
     init(_ error: any Error, wasSent: Bool, host: String, findings: Findings = Findings(), now: Date) {
         let named = Self(error, host: host, findings, now: now)
         switch (named, wasSent) {
@@ -133,7 +131,7 @@ extension TransportError {
             Failure(
                 .tls,
                 "The certificate of \(host) was refused: it has expired, is not valid yet, or was issued by an authority not trusted here.")
-        // A server rarely uses a certificate too early; more often, the local clock is behind.
+        // More often, the local clock is behind.
         case .some(let dates) where now < dates.from:
             Failure(.clock, "The certificate of \(host) is valid only from \(text(dates.from)), and \(clock).")
         case .some(let dates) where now > dates.until:
@@ -152,7 +150,7 @@ extension TransportError {
         return date.formatted(style).prefix(16) + " UTC"
     }
 
-    /// A clock outside this range is wrong: it is before this build, or too far ahead.
+    /// The range of credible times; a clock outside it is wrong.
     private static let plausibleTime = Date(timeIntervalSince1970: 1_793_491_200)..<Date(timeIntervalSince1970: 2_424_643_200)
 
     /// No route, no port, no descriptor.

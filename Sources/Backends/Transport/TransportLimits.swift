@@ -14,10 +14,10 @@ package struct TransportLimits: Sendable, Hashable {
     package var proxies = ProxyRules()
     /// In bytes. AsyncHTTPClient traps if the head is not sent in one piece.
     package var head = 32 << 10
-    /// How long a connection stays open for the next request. Common servers close idle connections after 2 seconds or more, and a request that
-    /// crosses such a close is lost.
+    /// How long an idle connection stays open. Common servers close theirs after 2 seconds or more, and a request that crosses the close is
+    /// lost.
     package var idle = Duration.seconds(1)
-    /// In bytes: a response may repeat a payload of 32 MiB, or list hundreds of them.
+    /// In bytes: a response may repeat a payload of 32 MiB, or list hundreds.
     package var answer = 64 << 20
 
     package init(

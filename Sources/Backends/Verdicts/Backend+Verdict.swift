@@ -30,10 +30,10 @@ extension Backend {
         return .accepted(receipt)
     }
 
-    /// A success with other values than the entry's: it took effect, but differently, so it is not resent.
+    /// The verdict on a success with other values than the entry's: it took effect, but differently, so it is not resent.
     private func difference(of response: InboundResponse, from mutation: Mutation, _ route: Route) -> Verdict? {
         for (pointer, template) in route.repeats {
-            // `try?`: the value is rendered from fields with which the request was made.
+            // `try?`: the request was made from the same fields.
             let value = try? template.render(.of(mutation))
             guard let found = response.json?.at(pointer)?.identifier else {
                 let message = "\(name) answered \(response.status) without \(pointer), which the profile promises."
@@ -48,7 +48,7 @@ extension Backend {
         return nil
     }
 
-    /// True when the server may have done the work before a redirect: usual for 303, possible for 302 to the same server (RFC 9110 15.4).
+    /// The server may have done the work before a redirect: usual for 303, possible for 302 to the same server (RFC 9110 15.4).
     private func mayFollowWork(_ response: InboundResponse) -> Bool {
         switch response.status {
         case 303: return true
@@ -83,9 +83,8 @@ extension Backend {
     /// True when a flag in the body contradicts a success status.
     package func saysFailure(_ response: InboundResponse) -> Bool { profile.errors.ok.flatMap { response.json?.at($0) } == .bool(false) }
 
-    /// Without a route (a look-up), the request had no effect.
-    ///
-    /// Only declared answers are final. Others may come from a gateway and count only when another entry gets through; see DeclaredRefusals.
+    /// `route` is nil for a look-up, which has no effect. Only declared answers are final: others may come from a gateway
+    /// (DeclaredRefusals).
     func refusal(_ response: InboundResponse, route: Route?, at now: Date) -> Verdict {
         let status = response.status
         let errors = profile.errors
@@ -145,6 +144,6 @@ extension Backend {
 }
 
 extension Route {
-    /// The reason of a success without the promised content. A created row may exist, and a resend would make another: a person must look.
+    /// The reason for a success without the promised content. A created row may exist, and a resend would make another.
     fileprivate var unproven: Failure.Reason { rows.creates == nil ? .serverError : .refused }
 }

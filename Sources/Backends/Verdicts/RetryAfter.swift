@@ -11,8 +11,8 @@ package enum RetryAfter {
     /// On the local clock; nil without the header.
     package static func read(_ response: InboundResponse, now: Date) -> Date? { wait(response, now: now).map(now.addingTimeInterval) }
 
-    /// In seconds, from 1 s to `Quiet.longest`. A date is compared with the answer's `Date`, or `now`; an unreadable value counts as a minute. Nil
-    /// without the header.
+    /// The server's pause in seconds, up to `Quiet.longest`. A date is compared with the answer's `Date`; an unreadable value counts as a
+    /// minute.
     package static func wait(_ response: InboundResponse, now: Date? = nil) -> TimeInterval? {
         guard let text = response[header: "Retry-After"]?.trimmingCharacters(in: .whitespaces) else { return nil }
         let seconds: TimeInterval

@@ -1,12 +1,12 @@
 #pragma once
 #include <stddef.h>
-// Calls of zlib and libzstd, without their headers: Swift would import those beside the zlib that swift-nio-extras contains. Each call has its own
-// state. All return the number of bytes written to `out`, or 0 for a failure or a result that does not fit into `capacity`.
+// zlib and libzstd without their headers: Swift would import those beside the zlib of swift-nio-extras. All return the number of bytes
+// written to `out`, or 0 for a failure or a result beyond `capacity`.
 
 /// Zstandard, level 1 (RFC 8878).
 size_t homing_zstd(const void *plain, size_t size, void *out, size_t capacity);
 
-/// The size of the original that the head of a Zstandard frame states; 0 if it states none.
+/// The original size that the head of a Zstandard frame states; 0 if it states none.
 size_t homing_zstd_stated_size(const void *frame, size_t size);
 
 /// The reverse of `homing_zstd`.

@@ -1,58 +1,54 @@
 #pragma once
 // Functions that Glibc hides from Swift, or that only C can do safely.
 
-/// Whether any process has the file `fd`, itself open read-only, open for writing: 1 yes, 0 no, -1 unknown (a file of another user, or a file system
-/// without leases).
+/// 1 if any process has the file `fd` open for writing, 0 if none, -1 unknown (another user's file, or no leases). `fd` must be open
+/// read-only.
 int homing_is_open_for_writing(int fd);
 
-/// Writes one byte to `fd` on a fault of this process (SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT), then lets the fault proceed. Kills and
-/// power cuts leave no mark.
+/// Writes one byte to `fd` on a fault of this process, then lets the fault proceed. Kills and power cuts leave no mark.
 void homing_mark_crashes(int fd);
 
-/// Opens the folder `name` in `at` with O_PATH. Follows a symbolic link only if `follows` is set. Returns the descriptor, or -1 with errno.
+/// Opens a folder with O_PATH. Follows a symbolic link only if `follows` is set. Returns the descriptor, or -1 with errno.
 int homing_open_folder(int at, const char *name, int follows);
 
-/// Opens the file `name` in `at` for reading. Follows no link and does not block on a FIFO. Returns the descriptor, or -1 with errno.
+/// Follows no link and does not block on a FIFO. Returns the descriptor, or -1 with errno.
 int homing_open_regular(int at, const char *name);
 
-/// Opens `name` in `at` with O_PATH, also a link or unreadable file; this keeps its inode number from being reused. Returns the descriptor, or -1
-/// with errno.
+/// Opens any file with O_PATH, even a link; this keeps its inode number from being reused. Returns the descriptor, or -1 with errno.
 int homing_hold(int at, const char *name);
 
-/// Renames `name` in `at` to `target` in `to` without replacing a file. Returns 0, or -1 with errno (EEXIST).
+/// Renames without replacing a file. Returns 0, or -1 with errno (EEXIST).
 int homing_rename_new(int at, const char *name, int to, const char *target);
 
 /// The peer of the Unix socket `fd` at connect time (SO_PEERCRED). Returns 0, or -1 with errno.
 int homing_peer(int fd, int *pid, unsigned *uid, unsigned *gid);
 
-/// The peer's supplementary groups (SO_PEERGROUPS); fills `groups` if all fit. Returns their number, or -1 with errno.
+/// Fills `groups` if all fit (SO_PEERGROUPS). Returns their number, or -1 with errno.
 int homing_peer_groups(int fd, unsigned *groups, int capacity);
 
-/// A netlink socket that becomes readable when links, addresses or routes change (rtnetlink(7)). Returns the descriptor, or -1 with errno.
+/// Opens a socket that becomes readable when links, addresses or routes change (rtnetlink(7)). Returns the descriptor, or -1 with errno.
 int homing_open_route_socket(void);
 
-/// Makes the allocator return large blocks as soon as they are freed, such as a 32 MiB document. Call early: existing thread arenas stay.
+/// Makes the allocator return large blocks as soon as they are freed. Call early: existing thread arenas stay.
 void homing_return_memory(void);
 
-/// Returns free arena memory to the system (malloc_trim(3)); takes some milliseconds at most.
+/// Returns free arena memory to the system (malloc_trim(3)) in some milliseconds at most.
 void homing_return_free_memory(void);
 
-/// Drops the code pages of the program and its libraries; used pages return from the page cache. Half of the code runs only at start.
+/// Drops the code pages of the program; used pages return from the page cache. Half of the code runs only at start.
 void homing_forget_startup_code(void);
 
 /// Whether `fd` is the file `name`, `device:inode` in decimal (systemd.exec(5), JOURNAL_STREAM).
 int homing_is_stream(int fd, const char *name);
 
-/// Turns off SQLite's memory statistics, which take a global lock per allocation (sqlite.org/compile.html, recommended options). Has no effect after
-/// SQLite is first used.
+/// SQLite's memory statistics take a global lock per allocation. Call before SQLite is first used.
 void homing_spare_sqlite_memory_count(void);
 
-/// Makes the connection `database` (an open `sqlite3 *`) keep the WAL on close, even as the last one (sqlite.org/c3ref/c_dbconfig_defensive.html,
-/// NO_CKPT_ON_CLOSE). Returns SQLite's result code.
+/// Makes `database` (an open `sqlite3 *`) keep the WAL on close (NO_CKPT_ON_CLOSE). Returns SQLite's result code.
 int homing_keep_log(void *database);
 
-/// Reads an extended attribute of `path` (getxattr(2)), following links. Returns its size in bytes, or -1 with errno.
+/// getxattr(2), following links. Returns the size in bytes, or -1 with errno.
 long homing_read_attribute(const char *path, const char *name, void *buffer, unsigned long size);
 
-/// Owner, group and permissions of `path` (stat(2)), following links. Returns 0, or -1 with errno.
+/// stat(2), following links. Returns 0, or -1 with errno.
 int homing_read_rights(const char *path, unsigned *uid, unsigned *gid, unsigned *mode);

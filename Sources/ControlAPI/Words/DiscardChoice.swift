@@ -1,15 +1,13 @@
 /// The entries that ‘discard’ discards, and those that this puts on hold.
 package struct DiscardChoice {
-    /// As chosen, but those that create a row first: without the row, an entry for it must not be sent; without that entry, the row would have no name.
+    /// Creating entries first: an entry must not be sent without its row, and the row would have no name without that entry.
     package private(set) var chosen: [EntrySummary]
-    /// Accepted together with chosen ones, which create the rows that these are about. Discarded after them.
+    /// Entries accepted together with chosen creating ones, and discarded after them.
     package private(set) var followers: [EntrySummary] = []
     /// Other undelivered entries for rows that are then not created.
     package private(set) var stranded: [EntrySummary] = []
 
-    /// - Parameters:
-    ///   - takesDiscarded: also entries that are already being discarded.
-    ///   - dependents: all entries that refer to the row of this one.
+    /// `takesDiscarded` includes entries that are already being discarded. `dependents` are all entries that refer to the row of one.
     package init(
         _ entries: [EntrySummary], takesDiscarded: Bool, dependents: (EntrySummary) async throws(Problem) -> [EntrySummary]
     ) async throws(Problem) {
@@ -39,7 +37,7 @@ package struct DiscardChoice {
         return followers.filter { follower in chosen.contains { ids.contains($0.id) && $0.then == follower.id } }
     }
 
-    /// The stranded entries, as far as the rows that they need were discarded.
+    /// The stranded entries whose rows were discarded.
     package func stranded(by done: [EntrySummary]) -> [EntrySummary] {
         var gone = Set(done.map(\.id))
         return stranded.filter { entry in
@@ -49,7 +47,7 @@ package struct DiscardChoice {
         }
     }
 
-    /// Entries that were discarded, with the names from before: Homing destroys a new row's name with the payload.
+    /// The discarded entries with their names from before: Homing destroys a new row's name with the payload.
     package func named(_ done: [EntrySummary]) -> [EntrySummary] {
         let subjects = Dictionary(all.map { ($0.id, $0.subject) }) { first, _ in first }
         return done.map { entry in
@@ -61,14 +59,14 @@ package struct DiscardChoice {
 }
 
 extension EntrySummary {
-    /// The entry that was discarded with this one, and can be restored with it; nil for none.
+    /// The entry that was discarded with this one, and can be restored with it.
     package func discardedFollower(_ fetch: (String) async throws(Problem) -> EntrySummary) async throws(Problem) -> EntrySummary? {
         guard let then else { return nil }
         do throws(Problem) {
             let follower = try await fetch(then)
             return follower.isBeingDiscarded ? follower : nil
         } catch {
-            // This one was submitted without a payload, so there is no second one.
+            // Without a payload there is no second entry.
             if error.code == .notFound { return nil }
             throw error
         }

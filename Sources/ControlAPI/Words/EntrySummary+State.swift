@@ -4,7 +4,7 @@ extension EntrySummary {
     /// Nil for one that only a newer version knows.
     package var knownState: Entry.State? { Entry.State(rawValue: state) }
 
-    /// The row that the entry is to create, while it is undelivered; nil for another entry.
+    /// The row that the undelivered entry is to create.
     package var newRow: SubjectReport? { subject?.isNew == true && subject?.id == "@\(id)" ? subject : nil }
 
     /// Discarded, but its payload is not destroyed yet.

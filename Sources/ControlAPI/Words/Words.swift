@@ -60,7 +60,7 @@ package enum Words {
 
     package static func entries(_ number: Int) -> String { count(number, "entry", "entries") }
 
-    /// `3 entries for Anna Example (28) and Ben Sample (6)`; names up to three people.
+    /// `3 entries for Anna Example (28) and Ben Sample (6)`; at most three people.
     package static func entries(_ entries: [EntrySummary]) -> String {
         let subjects = Set(entries.map { entry in entry.subject.flatMap { $0.label == nil ? nil : $0.text.printable } })
         guard subjects.count <= 3, !subjects.contains(nil), !subjects.isEmpty else { return Self.entries(entries.count) }
@@ -88,7 +88,7 @@ package enum Words {
 extension String {
     package var capitalisedFirst: String { prefix(1).uppercased() + dropFirst() }
 
-    /// On one line, without control characters and direction overrides: text from servers and file names must not control the terminal or mislead.
+    /// The text on one line, without control characters and direction overrides, which could mislead or control the terminal.
     package var printable: String {
         if utf8.allSatisfy({ (0x20..<0x7f).contains($0) }) { return self }
         let clean = unicodeScalars.map { scalar -> Character in

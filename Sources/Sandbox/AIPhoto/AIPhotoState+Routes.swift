@@ -36,7 +36,7 @@ extension AIPhotoState {
         return success(data, of: call, commit: commit("image", images, body, of: call, by: account))
     }
 
-    /// Credits a purchase; repeating its transaction changes nothing and returns the same response.
+    /// A repeated transaction changes nothing and returns the same response.
     mutating func purchase(_ call: AIPhotoCall, as account: SandboxAccount) throws(Refusal) -> StandInReply {
         let body = try call.body()
         guard let transaction = AIPhotoPurchase.transaction(of: body["transaction_data"]), let product = body["product_id"]?.text else {

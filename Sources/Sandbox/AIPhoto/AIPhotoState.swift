@@ -68,7 +68,7 @@ struct AIPhotoState: StandInState {
         ["requestId": .string(UUID().uuidString.lowercased()), "timestamp": .string(now.railsTimestamp)]
     }
 
-    /// Firebase's settings and `lacks-certificates`: the backend cannot verify tokens and answers 401.
+    /// `lacks-certificates`: the backend cannot verify tokens and answers 401.
     static var settings: [Setting<Self>] {
         FirebaseState.settings.map { $0.within(\Self.firebase) } + [Setting.flag("lacks-certificates", \Self.lacksCertificates)]
     }
@@ -78,7 +78,7 @@ struct AIPhotoCall {
     let request: SandboxRequest
     let now: Date
 
-    /// The body; valid JSON that is not an object always gives 500.
+    /// The body; valid JSON that is not an object gives 500.
     func body() throws(Refusal) -> JSONObject {
         guard let json = try? JSON(bytes: request.body) else {  // `try?`: the backend does not report the reason
             throw Refusal(400, "bad_request", "Unexpected token in JSON")

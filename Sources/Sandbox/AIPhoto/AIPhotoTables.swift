@@ -21,7 +21,7 @@ struct AIPhotoPurchase: Sendable {
     let product: String
     let credits: Int
 
-    /// The transaction that a client sends: an object or a signed token with `originalTransactionId`, or the identifier itself.
+    /// The transaction: an object or a signed token with `originalTransactionId`, or the identifier itself.
     static func transaction(of data: JSON?) -> String? {
         switch data {
         case .string(""): return nil

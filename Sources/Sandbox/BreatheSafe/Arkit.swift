@@ -1,6 +1,6 @@
 /// BreatheSafe's validation messages for a captured face; empty if it is valid.
 enum ArkitValidation {
-    /// - Parameter order: the names of the distances in document order, which is the order of the messages.
+    /// `order` has the names of the distances in document order, which is that of the messages.
     static func messages(for arkit: JSON, order: [String]) -> [String] {
         guard let object = arkit.members else { return ["Arkit must be a hash"] }
         guard let average = object["average_measurements"] else { return [#"Arkit must have an "average_measurements" key"#] }
@@ -32,7 +32,7 @@ enum ArkitValidation {
     }
 }
 
-/// BreatheSafe's five sums in millimetres for a captured face; null if a distance is missing.
+/// BreatheSafe's five sums in millimetres; null if a distance is missing.
 struct ArkitAggregate: Sendable {
     let sums: JSON
     /// The share of sums that are not null, 0 to 100.

@@ -1,6 +1,5 @@
 import Foundation
 
-/// A row of `fit_tests`.
 struct BreatheSafeFitTest: Sendable {
     let id: Int
     let user: Int
@@ -26,7 +25,7 @@ struct BreatheSafeFitTest: Sendable {
         "quantitative_fit_testing_device_id": nil, "bulk_fit_tests_import_id": nil, "mask_modded": false, "notes": nil, "procedure": nil,
     ]
 
-    /// The values that a client may set: scalars, and the permitted members of objects.
+    /// The permitted values: scalars, and the permitted members of objects.
     static func permitted(_ given: JSONObject) -> JSONObject {
         var values: JSONObject = [:]
         for name in ["mask_id", "quantitative_fit_testing_device_id", "mask_modded", "notes", "procedure"] {
@@ -39,7 +38,7 @@ struct BreatheSafeFitTest: Sendable {
         return values
     }
 
-    /// The permitted members of each object column; an empty set permits all members.
+    /// The permitted members by object column; an empty set permits all.
     private static let objects: [String: Set<String>] = [
         "facial_hair": ["beard_length_mm", "beard_cover_technique"],
         "comfort": [
@@ -56,7 +55,6 @@ extension JSON {
 }
 
 extension BreatheSafeState {
-    /// The results of a fit test that the client stored without results.
     static let emptyResults: JSON = [
         "qualitative": [
             "aerosol": ["solution": "Saccharin"], "procedure": nil,

@@ -34,7 +34,7 @@ struct BreatheSafeRoute: Sendable {
         return path.count > 1 && path[0] == names[0] && rest == names.dropFirst(2).joined(separator: "/")
     }
 
-    /// The route and the row number in its path, parsed like Ruby's `to_i`; 0 matches no row. Nil if Rails has no such route.
+    /// The row number is parsed like Ruby's `to_i`; 0 matches no row. Nil if Rails has no such route.
     static func find(_ request: SandboxRequest) -> (route: BreatheSafeRoute, number: Int)? {
         var path = request.decodedSegments
         if let last = path.last, last.hasSuffix(".json") { path[path.count - 1] = String(last.dropLast(5)) }

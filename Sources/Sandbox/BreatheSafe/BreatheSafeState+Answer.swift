@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 
 extension BreatheSafeState {
-    /// Answers one request in Rails' order: route, parameters, CSRF, session, controller, format, cookies.
+    /// Answers in Rails' order: route, parameters, CSRF, session, controller, format, cookies.
     mutating func answer(_ sent: SandboxRequest, at now: Date) -> StandInReply {
         let request = sent.withRackMethod
         let isHead = request.method == "HEAD"
@@ -20,7 +20,7 @@ extension BreatheSafeState {
             if visit.isIdleTooLong { return StandInReply(response: finish(sessionExpired(&visit), of: visit)) }
             let reply = try found.route.controller(&self, &visit)
             if visit.format == .html && !traits.contains(.hasPage) {
-                // Rails rejects the format only after the controller has run, so the commit stands.
+                // Rails rejects the format after the controller has run, so the commit stands.
                 let response = SandboxResponse(status: 406, headers: [.contentType: "text/html; charset=UTF-8"])
                 return StandInReply(response: response, commit: reply.commit)
             }
@@ -67,7 +67,7 @@ extension BreatheSafeState {
         return .json(401, ["error": "Your session expired. Please sign in again to continue."])
     }
 
-    /// Adds an ETag to successful responses; replies 304 to a GET or HEAD with the same ETag.
+    /// Replies 304 to a GET or HEAD with the same ETag.
     private func conditional(_ response: SandboxResponse, to request: SandboxRequest) -> SandboxResponse {
         guard response.status == 200 || response.status == 201 else {
             var response = response

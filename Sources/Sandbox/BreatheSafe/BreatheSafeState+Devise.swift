@@ -7,7 +7,7 @@ extension BreatheSafeState {
     private static let lockDuration: TimeInterval = 3600
     private static let rememberLifetime: TimeInterval = 14 * 24 * 3600
 
-    /// Signs in. If the session is already signed in, returns its user and ignores the password.
+    /// Signs in. An existing session ignores the password.
     mutating func logIn(_ visit: inout BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
         if let user = visit.user { return signedIn(user, visit) }
         let given = visit.parameters["user"]

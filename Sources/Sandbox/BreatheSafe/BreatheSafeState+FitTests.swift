@@ -101,7 +101,7 @@ extension BreatheSafeState {
         return .object(object)
     }
 
-    /// The masks for fit tests, 12 per page by default; needs no sign-in.
+    /// The masks, 12 per page by default; needs no sign-in.
     func listMasks(_ visit: BreatheSafeVisit) -> BreatheSafeReply {
         Page(of: visit, usually: 12).reply("masks", masks, \.listed)
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension BreatheSafeState {
-    /// The signed-in manager's users, 25 per page by default and at most 100.
+    /// The manager's users, 25 per page by default and at most 100.
     func listManagedUsers(_ visit: BreatheSafeVisit) -> BreatheSafeReply {
         guard let manager = visit.user else {
             return .json(422, ["managed_users": [], "messages": ["Please log in."], "total_count": 0, "page": 1, "per_page": 25])
@@ -27,7 +27,7 @@ extension BreatheSafeState {
             commit: Commit(resource: "managed_user", account: manager.id, user: row.user, remoteID: row.id, document: document))
     }
 
-    /// Deletes a user and the user's data, unless a fit test was cloned; `row` is `managed_users.id`.
+    /// Deletes a person with all data, unless a fit test was cloned; `row` is `managed_users.id`.
     mutating func deleteManagedUser(_ row: Int, _ visit: BreatheSafeVisit) -> BreatheSafeReply {
         func answer(_ status: Int, _ message: JSON, commit: Commit? = nil) -> BreatheSafeReply {
             .json(status, ["managed_users": [], "messages": [message]], commit: commit)

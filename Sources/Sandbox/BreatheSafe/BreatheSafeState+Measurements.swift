@@ -54,7 +54,7 @@ extension BreatheSafeState {
         return store(&row, document: arkit, by: manager, at: visit.now)
     }
 
-    /// Stores a manual measurement for the user in the body, even if the path names another.
+    /// Stores a measurement for the user in the body, even if the path names another.
     mutating func addMeasurement(to user: Int, _ visit: BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
         guard users[user] != nil else { throw .notFound }
         guard let manager = visit.user else { return refused(401, "Unauthorized.") }

@@ -1,6 +1,5 @@
 import Foundation
 
-/// Changes of people by settings and by calls at the control URL.
 extension BreatheSafeState {
     /// The number of people of account 1. A new value adds `Person 00001` and so on, or removes the newest.
     var people: Int {

@@ -17,7 +17,6 @@ extension BreatheSafeState {
         return accounts
     }
 
-    /// A request to a route and the row number in its path.
     func visit(
         _ request: SandboxRequest, _ found: (route: BreatheSafeRoute, number: Int), parameters: JSONObject, at now: Date
     ) -> BreatheSafeVisit {

@@ -57,7 +57,7 @@ struct BreatheSafeProfile: Sendable {
     ]
     private static let numbers = ["height_meters", "stride_length_meters"]
 
-    /// Sets the permitted values and ignores others; `updatedAt` stays the same if nothing changes.
+    /// Sets the permitted values; `updatedAt` stays the same if nothing changes.
     mutating func change(_ changes: JSONObject, at now: Date) {
         var changed = values
         for name in Self.texts + Self.numbers {

@@ -10,7 +10,7 @@ struct BreatheSafeVisit {
     let format: AnswerFormat
     let now: Date
     var user: BreatheSafeUser?
-    /// True if the session was idle too long and no remember token renews it.
+    /// True after the idle timeout, without a remember token that renews the session.
     var isIdleTooLong = false
     var csrfSecret: [UInt8]?
     /// The new session has no CSRF secret, so the CSRF cookie of this response is invalid.
@@ -30,7 +30,7 @@ struct BreatheSafeVisit {
         return tokens.contains { CSRFToken.isValid($0, for: csrfSecret) }
     }
 
-    /// A parameter that must not be missing or blank; otherwise throws 400.
+    /// The parameter; throws 400 if it is missing or blank.
     func required(_ name: String) throws(RailsException) -> JSON {
         guard let value = parameters[name], !value.isBlank else { throw .badRequest }
         return value
@@ -38,7 +38,7 @@ struct BreatheSafeVisit {
 }
 
 extension HTTPField.Name {
-    // A literal field name; the initializer fails only for an invalid name.
+    // The initializer fails only for an invalid name.
     static let xCSRFToken = HTTPField.Name("X-CSRF-Token")!
 }
 
@@ -71,9 +71,7 @@ struct Page {
 
     private static let largest = 100
 
-    /// - Parameters:
-    ///   - usual: the page size if the request does not set it.
-    ///   - isFixed: true if the request cannot set it.
+    /// `usual` is the page size if the request does not set it; `isFixed` means that it cannot.
     init(of visit: BreatheSafeVisit, usually usual: Int, isFixed: Bool = false) {
         func asked(_ name: String, _ usual: Int) -> Int { visit.parameters[name].map(\.rowID) ?? usual }
         number = min(1_000_000, asked("page", 1))
@@ -110,7 +108,7 @@ enum AnswerFormat: Sendable, Equatable {
     }
 }
 
-/// The error pages that Rails renders outside a controller; they set no cookies.
+/// Rails' error pages, rendered outside a controller; they set no cookies.
 enum ExceptionsPage {
     static func response(_ status: Int, as format: AnswerFormat) -> SandboxResponse {
         format == .json

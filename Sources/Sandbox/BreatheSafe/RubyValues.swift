@@ -9,7 +9,7 @@ extension StringProtocol {
 }
 
 extension JSON {
-    /// The row identifier that Rails casts this value to; 0 matches no row.
+    /// The id that Rails makes of the value; 0 matches no row.
     var rowID: Int {
         switch self {
         case .int(let value): value

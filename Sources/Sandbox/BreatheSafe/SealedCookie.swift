@@ -45,7 +45,7 @@ struct RememberCookie: Codable, Sendable, Equatable {
     var generation: Int
 }
 
-/// Rails' masked CSRF tokens: a random mask and the XOR of the mask with the session's 32-byte secret.
+/// Rails' masked CSRF tokens: a random mask and its XOR with the session's 32-byte secret.
 enum CSRFToken {
     static func secret() -> [UInt8] { (0..<32).map { _ in UInt8.random(in: .min ... .max) } }
 

@@ -6,9 +6,7 @@ package struct MadeUpCapture: Sendable {
     package let fileName: String
     package let document: JSON
 
-    /// The captures of one person, reproducible by seed. A higher count only adds captures.
-    ///
-    /// - Parameter person: from 1.
+    /// A person's captures, reproducible by seed; a higher count only adds captures. `person` counts from 1.
     package static func captures(ofPerson person: Int, count: Int, seed: UInt64) -> [MadeUpCapture] {
         // Mixed, so that two seeds share no people.
         var mixed = SplitMix64(seed: seed)

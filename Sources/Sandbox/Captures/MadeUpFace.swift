@@ -43,9 +43,9 @@ extension FacePoint {
 }
 
 extension SplitMix64 {
-    /// From 0 to 1. Unlike the standard library's, the same with every compiler.
+    /// A number from 0 to 1; the same with every compiler, unlike the standard library's.
     mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-    /// Roughly normal, deviation 1, between -3 and 3. Uses no logarithms, whose last digits differ between systems.
+    /// A roughly normal number, deviation 1, between -3 and 3. Without logarithms, whose last digits differ between systems.
     mutating func bell() -> Double { 2 * (unit() + unit() + unit()) - 3 }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 
-/// Controls a sandbox, for tests and at the control URL: sets faults, moves the clock and shows the ledger.
+/// Controls a sandbox, for tests and at the control URL.
 struct ControlPlane: Sendable {
     let backend: Listener
     let standIn: StandIn
@@ -15,7 +15,7 @@ struct ControlPlane: Sendable {
         "POST /add-person", "POST /remove-person",
     ]
 
-    /// Sets a fault. `down` and an immediate `expire-sessions` take effect now instead.
+    /// Sets a fault; `down` and an immediate `expire-sessions` take effect now instead.
     func apply(_ fault: Fault) async {
         switch fault.name {
         case .down: await backend.down()

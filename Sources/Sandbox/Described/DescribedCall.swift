@@ -1,6 +1,6 @@
 import Foundation
 
-/// One request of a profile; recognizes requests and reads their values by inverting the templates.
+/// One request of a profile. Recognizes requests and reads their values by inverting the templates.
 struct DescribedCall: Sendable {
     enum Purpose: Sendable, Equatable {
         case csrf, login, refresh, logout, logoutEverywhere, health
@@ -22,7 +22,7 @@ struct DescribedCall: Sendable {
     private let isForm: Bool
     private let vars: [String: String]
 
-    /// Nil if the table describes no request, for example a local-only logout.
+    /// Nil if the table describes no request.
     init?(_ purpose: Purpose, _ table: JSON?, of profile: JSON) {
         let vars = profile["vars"]?.members?.compactMapValues(\.text) ?? [:]
         let words = table?["request"]?.text?.split(separator: " ").map(String.init) ?? []
@@ -49,7 +49,7 @@ struct DescribedCall: Sendable {
         body = purpose == .logoutEverywhere ? table["json_all"] : table["json"] ?? table["form"]
     }
 
-    /// The path and query of a URL or path, without a trailing slash.
+    /// The path and query, without a trailing slash.
     private static func path(of url: String) -> String {
         guard let authority = url.range(of: "://") else { return url }
         let rest = url[authority.upperBound...]
@@ -106,7 +106,7 @@ struct DescribedCall: Sendable {
 }
 
 extension DescribedCall {
-    /// Every request of a profile; for overlapping requests, the more specific comes first.
+    /// Every request of a profile; of overlapping ones, the more specific comes first.
     static func all(of profile: JSON) -> [DescribedCall] {
         func named(_ key: String) -> [(name: String, table: JSON)] {
             (profile[key]?.members ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }

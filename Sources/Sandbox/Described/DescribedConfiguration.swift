@@ -10,7 +10,7 @@ package struct DescribedConfiguration: Sendable {
     /// The lifetime of a refresh token in seconds; nil for no expiry.
     package var refreshLifetime: Int?
 
-    /// Reads a profile and the profiles it extends from the same folder, with the daemon's rules; throws all mistakes at once.
+    /// Reads a profile with the daemon's rules; throws all mistakes at once.
     package init(file: String, accessLifetime: Int? = nil, refreshLifetime: Int? = nil) throws {
         profile = try JSON(bytes: Array(ProfileLibrary.load(file: file, deviceID: "sandbox", version: "1").document))
         accounts = SandboxAccount.lab("1", "2")
@@ -26,7 +26,7 @@ package struct DescribedConfiguration: Sendable {
         return address == "/" ? "" : address
     }
 
-    /// The option of `homing login` that takes a token; nil if people sign in with a password.
+    /// The token option of `homing login`; nil if people sign in with a password.
     package var tokenOption: String? {
         let auth = profile["auth"]
         return switch auth?["sign_in"]?.text {
@@ -37,6 +37,6 @@ package struct DescribedConfiguration: Sendable {
         }
     }
 
-    /// The API key, or the imported refresh token, of an account of a profile without a login.
+    /// The API key or refresh token of an account without a login.
     package static func token(of account: Int) -> String { "sandbox-token-\(account)" }
 }

@@ -12,7 +12,7 @@ struct DescribedSessions: Sendable {
     }
 
     private let configuration: DescribedConfiguration
-    /// False if people bring a token instead of signing in; that token never changes.
+    /// False if people bring a token, which never changes.
     private let hasLogin: Bool
     let lifetime: Int
     private var sessions: [Session] = []
@@ -43,7 +43,7 @@ struct DescribedSessions: Sendable {
     /// The session of a valid access token or cookie.
     func session(access: String?, at now: Date) -> Session? { sessions.first { $0.access == access && $0.accessEnds > now } }
 
-    /// Renews a session and invalidates the old tokens at once; nil if the refresh token is not valid.
+    /// Renews a session, and invalidates the old tokens at once; nil if the refresh token is not valid.
     mutating func renew(refresh: String?, at now: Date) -> Session? {
         guard let place = sessions.firstIndex(where: { $0.refresh == refresh && $0.refreshEnds > now }) else { return nil }
         sessions[place].access = OpaqueToken.new("at_")

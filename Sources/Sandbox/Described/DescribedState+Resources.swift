@@ -1,10 +1,8 @@
 import Foundation
 
 extension DescribedState {
-    /// The rows of a resource, the same for every account, with an ETag. The values are the names of their members and the row's number. Each row of
-    /// a parent has rows of its own.
-    ///
-    /// - Parameter parent: the id of the row of the parent; nil for a resource without one.
+    /// The rows, the same for every account, with an ETag. A value is the name of its member and the row's number. `parent` is the parent's
+    /// row, which has rows of its own.
     func list(_ call: DescribedCall, of parent: String?, _ request: SandboxRequest) throws(Refusal) -> StandInReply {
         var first = 0
         if let parent {

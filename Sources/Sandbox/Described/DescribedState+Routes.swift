@@ -15,7 +15,7 @@ struct DescribedRow: Sendable {
 }
 
 extension DescribedState {
-    /// Accepts a mutation and returns the promised response. A repeated key, or a repeated PUT of the same document, changes nothing.
+    /// Accepts a change. A repeated key, or a repeated PUT of the same document, changes nothing.
     mutating func take(
         _ name: String, _ call: DescribedCall, _ values: JSONObject, _ request: SandboxRequest, by account: SandboxAccount, at now: Date
     ) throws(Refusal) -> StandInReply {

@@ -11,7 +11,7 @@ enum DescribedIDs: String, CaseIterable {
 struct DescribedSettings {
     /// The delay until a new row appears in lists.
     var listLag = Duration.zero
-    /// The maximum number of rows in a page or in a list without pages; nil for no limit.
+    /// Maximum of a page, or of a list without pages; nil for no limit.
     var pageSize: Int?
     var ids = DescribedIDs.numbers
     /// The number of rows of every resource.
@@ -43,7 +43,7 @@ extension DescribedState {
         }
     }
 
-    /// The visible rows of a list, or of the requested page, and the total number of visible rows.
+    /// Visible rows of the page or list, and the total number of visible rows.
     func listed(
         _ rows: [DescribedRow], _ call: DescribedCall, _ request: SandboxRequest, at now: Date
     ) -> (rows: [DescribedRow], total: Int) {

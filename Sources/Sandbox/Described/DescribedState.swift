@@ -1,7 +1,8 @@
 import Foundation
 import HTTPTypes
 
-/// Simulates a backend from its profile: accepts the credentials it issued, and puts values and errors where the profile looks for them.
+/// Simulates a backend from its profile: accepts the credentials that it issued, and puts values and errors where the profile looks for
+/// them.
 struct DescribedState: StandInState {
     static let cookieName = "sandbox_session"
 
@@ -93,7 +94,7 @@ struct DescribedState: StandInState {
         return Refusal(status, code ?? "", status == 401 ? "not signed in" : SandboxResponse.reason(status))
     }
 
-    /// Puts the message, then the code, at the profile's first pointers for them; without a pointer, the message goes to `/error`.
+    /// Puts message and code at the profile's first pointers for them; without a pointer, the message goes to `/error`.
     func response(to refusal: Refusal, for request: SandboxRequest, at now: Date) -> SandboxResponse {
         let errors = profile["errors"]
         var body = JSON.object([:])

@@ -14,7 +14,7 @@ extension JSON {
         return place
     }
 
-    /// Puts a value at a JSON pointer and creates missing parents: an array if the next token is 0, otherwise an object.
+    /// Puts a value at a pointer. Creates missing parents: an array if the next token is 0, otherwise an object.
     mutating func put(_ value: JSON, at pointer: String) { self = putting(value, at: Self.tokens(of: pointer)[...]) }
 
     private func putting(_ value: JSON, at tokens: ArraySlice<String>) -> JSON {
@@ -31,6 +31,6 @@ extension JSON {
 
     private static func tokens(of pointer: String) -> [String] { JSONPointer(pointer)?.tokens ?? [] }
 
-    /// The pointer, or the first of several: the place where the sandbox puts the value.
+    /// Where the sandbox puts the value.
     var firstPointer: String? { text ?? elements?.first?.text }
 }

@@ -1,8 +1,7 @@
 import Foundation
 
-/// An inverted text template: extracts the values of its placeholders from a text.
 struct TextPattern: Sendable {
-    /// The literals before, between and after the placeholders: one more than there are names.
+    /// The texts around the placeholders: one more than there are names.
     private let literals: [String]
     private let names: [String]
     /// True if the whole text may be missing.
@@ -34,7 +33,7 @@ struct TextPattern: Sendable {
     /// The name of the placeholder if it is the whole template.
     var soleName: String? { names.count == 1 && literals == ["", ""] ? names[0] : nil }
 
-    /// The values of the placeholders, all non-empty; nil if the text does not match.
+    /// All non-empty; nil if the text does not match.
     func values(in text: String) -> JSONObject? {
         guard text.hasPrefix(literals[0]) else { return nil }
         var rest = text.dropFirst(literals[0].count)
@@ -51,7 +50,7 @@ struct TextPattern: Sendable {
         return rest.isEmpty ? values : nil
     }
 
-    /// Finds the literal after a placeholder of at least one character: its first occurrence, or the end of the text for the last literal.
+    /// The literal after a placeholder of at least one character: its first occurrence, or the end of the text for the last literal.
     private func end(before literal: String, isLast: Bool, in rest: Substring) -> Range<Substring.Index>? {
         if literal.isEmpty { return rest.endIndex..<rest.endIndex }
         return rest.dropFirst().range(of: literal, options: isLast ? [.backwards, .anchored] : [])
@@ -59,7 +58,7 @@ struct TextPattern: Sendable {
 }
 
 extension JSON {
-    /// Reads the placeholders' values from a body; throws 400 if the body does not match. Ignores additional members.
+    /// Reads the placeholders' values. Throws 400 if the body does not match. Ignores additional members.
     func read(_ body: JSON?, vars: [String: String], at place: String = "", into values: inout JSONObject) throws(Refusal) {
         let problem = Refusal(400, "", "the body does not match the profile at \"\(place)\"")
         switch self {

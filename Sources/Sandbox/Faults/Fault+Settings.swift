@@ -1,4 +1,4 @@
-/// A fault description or setting that is invalid, with the expected form.
+/// An invalid fault or setting, with the expected form.
 package struct FaultProblem: Error, Equatable, CustomStringConvertible {
     package let description: String
 

@@ -9,7 +9,7 @@ package struct Fault: Sendable, Equatable {
     package var method: String?
     /// The signed-in user that a request must have.
     package var user: Int?
-    /// The number of matching requests (connections for `refuse`) to apply to; nil until cleared.
+    /// Matching requests (connections for `refuse`) to apply to; nil until cleared.
     package var count: Int?
     /// The seconds in the Retry-After header; nil omits the header.
     package var retryAfter: Int?
@@ -18,8 +18,8 @@ package struct Fault: Sendable, Equatable {
     /// The code of `error`, if the backend's errors have codes.
     package var code: String?
     package var location = "https://login.example.org/sso"
-    /// The delay of `slow` before the response, of `slow-commit` before the effect, of `dribble` before each byte. Clearing the faults ends the first
-    /// two early.
+    /// The delay of `slow` before the response, of `slow-commit` before the effect, of `dribble` before each byte. Clearing the faults ends
+    /// the first two early.
     package var milliseconds = 1_000
     /// Seconds until `expire-sessions` takes effect.
     package var after = 0

@@ -49,7 +49,7 @@ package enum FaultName: String, Sendable, CaseIterable, Codable {
         }
     }
 
-    /// The settings of this fault besides those common to all request faults.
+    /// The settings of this fault, besides those common to all request faults.
     var settings: Set<String> {
         switch self {
         case .unavailable, .tooManyRequests: ["retry-after", "retry-after-form"]

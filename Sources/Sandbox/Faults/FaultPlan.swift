@@ -48,7 +48,7 @@ final class FaultPlan: Sendable {
         try Task.checkCancellation()
     }
 
-    /// Returns the first fault that applies to this request and counts one use of it.
+    /// Counts one use of the fault.
     func meet(_ request: SandboxRequest, account: Int?) -> Fault? {
         take { $0.matches(request, account: account) }
     }
@@ -61,7 +61,7 @@ final class FaultPlan: Sendable {
         plan.withLock { $0.expiries.append((due, rememberTokens)) }
     }
 
-    /// Removes the expiries that are due. Nil if there are none; otherwise true if remember tokens expire too.
+    /// Removes the expiries that are due. Nil if none are; true if remember tokens expire too.
     func expiryDue(at now: Date) -> Bool? {
         plan.withLock { plan in
             let due = plan.expiries.filter { $0.due <= now }

@@ -9,7 +9,7 @@ struct FaultingResponder: Sendable {
     let clock: SandboxClock
     let answering: @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse
 
-    /// Answers one request; throws if the sandbox stops before the request has taken effect.
+    /// Answers a request; throws if the sandbox stops before it has taken effect.
     func respond(to request: SandboxRequest) async throws -> Exchange {
         var now = clock.now
         if let rememberTokens = plan.expiryDue(at: now) { standIn.expireSessions(rememberTokens: rememberTokens) }

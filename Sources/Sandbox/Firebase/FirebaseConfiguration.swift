@@ -16,7 +16,7 @@ package struct FirebaseConfiguration: Sendable {
     /// The lifetime in responses, if it differs from the real one.
     package var statedLifetime: Int?
     package var renewal = Renewal.same
-    /// Initially valid refresh tokens with the e-mail addresses of their accounts, for clients that import one.
+    /// Initially valid refresh tokens, with e-mail addresses.
     package var refreshTokens: [String: String] = [:]
 
     /// Two accounts and any API key.

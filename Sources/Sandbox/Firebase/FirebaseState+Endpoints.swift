@@ -98,7 +98,7 @@ extension FirebaseState {
         }
     }
 
-    /// An error in the format of Google's servers: the code is the message, or the part of the message before " : ".
+    /// The error in the format of Google's servers: the code is the message, or its part before " : ".
     func response(to refusal: Refusal, for route: FirebaseRoute) -> SandboxResponse {
         var error: JSONObject = ["code": .int(refusal.status), "message": .string(refusal.message)]
         switch (route, refusal.status) {
@@ -121,7 +121,7 @@ extension FirebaseState {
     }
 }
 
-/// The two simulated endpoints of Firebase, at their own paths and under the emulator's prefixes.
+/// Firebase's endpoints, at their own paths and under the emulator's prefixes.
 enum FirebaseRoute: Equatable {
     case signInWithPassword, token
 

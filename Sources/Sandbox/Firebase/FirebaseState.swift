@@ -1,6 +1,6 @@
 import Foundation
 
-/// The state of one simulated Firebase project, part of each backend that uses it.
+/// One Firebase project, part of each backend that uses it.
 struct FirebaseState: Sendable {
     static let project = "homing-lab"
 
@@ -41,7 +41,7 @@ struct FirebaseState: Sendable {
             ])
     }
 
-    /// A new refresh token. It contains the project's name, so tokens of other projects can be recognized.
+    /// A new refresh token, with the project's name, which distinguishes it from those of other projects.
     mutating func newRefreshToken(for account: SandboxAccount) -> String {
         let token = OpaqueToken.new("\(Self.project).")
         refreshTokens[token] = account.id

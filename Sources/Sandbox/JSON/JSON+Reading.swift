@@ -3,7 +3,7 @@ import JSON
 import SyncModel
 
 extension JSON {
-    /// Parses a JSON text in UTF-8; the last of duplicate members wins.
+    /// Parses UTF-8; the last of duplicate members wins.
     package init(bytes: [UInt8]) throws(JSONFlaw) {
         // Enough levels for every response of a sandbox.
         self.init(try JSONDocument(bytes, levels: 1000).root)
@@ -12,7 +12,7 @@ extension JSON {
     /// Parses as Ruby does.
     package init(ruby bytes: [UInt8]) throws(JSONFlaw) { self.init(try JSONDocument.ruby(bytes).root) }
 
-    /// The member names of the object at this path, in document order; empty if the text is not JSON.
+    /// The member names in document order; empty if the text is not JSON.
     static func names(at path: [String], ruby bytes: [UInt8]) -> [String] {
         // `try?`: a text that is not JSON has no members.
         let object = (try? JSONDocument.ruby(bytes))?.root.element(at: JSONPointer(tokens: path))
@@ -77,7 +77,7 @@ extension JSONDocument {
         return plain
     }
 
-    /// The end of a comment that starts before `rest`; nil if there is none.
+    /// Nil if no comment starts before `rest`.
     private static func endOfComment(_ rest: ArraySlice<UInt8>) -> Int? {
         if rest.first == UInt8(ascii: "/") { return rest.firstIndex(of: 0x0A) ?? rest.endIndex }
         guard rest.first == UInt8(ascii: "*") else { return nil }

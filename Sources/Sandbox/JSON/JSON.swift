@@ -1,9 +1,9 @@
-/// A JSON value in memory. Integers are exact; other numbers keep their value but not their spelling. Objects have no key order.
+/// A JSON value. Integers are exact; other numbers keep their value but not their spelling. Objects have no key order.
 package enum JSON: Sendable, Equatable {
     case null
     case bool(Bool)
     case int(Int)
-    /// The digits of an integer that does not fit in `Int`, with a minus sign if negative.
+    /// The digits of an integer beyond `Int`, with a minus sign if negative.
     case large(String)
     case double(Double)
     case string(String)
@@ -24,7 +24,7 @@ package enum JSON: Sendable, Equatable {
         if case .object(let object) = self { object } else { nil }
     }
 
-    /// An integer, or a string that contains one: Rails accepts both as identifiers.
+    /// The integer, also of a string that contains one: Rails accepts both as identifiers.
     package var integer: Int? {
         switch self {
         case .int(let value): value

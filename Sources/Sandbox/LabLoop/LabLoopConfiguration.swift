@@ -19,10 +19,10 @@ package struct LabLoopConfiguration: Sendable {
     package var statedLifetime: Int?
     /// The status for a locked account: 423 on the older server, 401 on the current one.
     package var lockedStatus = 423
-    /// The maximum number of sign-ins in 15 minutes, 5 on the older server; nil for no limit.
+    /// The limit in 15 minutes; 5 on the older server, nil for none.
     package var mostLogIns: Int?
     package var errorForm = ErrorForm.nested
-    /// The web module's refresh returns empty `data`, as with a serializer that has no properties in its schema.
+    /// Empties the web refresh's `data`, as a serializer without properties in its schema does.
     package var emptiesWebRefresh = false
 
     /// Two accounts.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A signed-in device, identified by its account and User-Agent, with its one refresh token.
+/// A signed-in device, identified by account and User-Agent, with one refresh token.
 struct LabLoopDevice: Sendable {
     let account: String
     let userAgent: String
@@ -18,7 +18,7 @@ struct LabLoopDevices: Sendable {
     /// The accounts of all issued refresh tokens.
     private var owners: [String: String] = [:]
 
-    /// Signs a device in: replaces its earlier sign-in and, above the limit, signs out the account's oldest device.
+    /// Replaces the device's earlier sign-in and, above the limit, signs out the account's oldest device.
     mutating func add(_ device: LabLoopDevice) {
         remove { $0.account == device.account && $0.userAgent == device.userAgent }
         devices.append(device)
@@ -32,7 +32,7 @@ struct LabLoopDevices: Sendable {
         devices.first { $0.refreshToken == refreshToken && $0.refreshExpires > now }
     }
 
-    /// Replaces the refresh token of a device; the old token is invalid at once.
+    /// The old token is invalid at once.
     mutating func rotate(_ old: String, to new: String, expires: Date) {
         guard let place = devices.firstIndex(where: { $0.refreshToken == old }) else { return }
         owners[new] = devices[place].account

@@ -6,7 +6,7 @@ extension LabLoopState {
     private static let mostFailedLogIns = 5
     private static let lockDuration: TimeInterval = 2 * 3600
 
-    /// Signs a device in. A sign-in with the same account and User-Agent replaces the earlier one.
+    /// Signs a device in. The same account and User-Agent replaces an earlier sign-in.
     mutating func logIn(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
         guard logIns.admits("", at: now) else { throw .tooManyLogIns }
         guard let body = request.object, let email = body["email"]?.text, let password = body["password"]?.text else {
@@ -31,7 +31,7 @@ extension LabLoopState {
             ], at: now)
     }
 
-    /// Rotates a refresh token from the body or, on a GET, from a header; the GET must also name the device.
+    /// Rotates the refresh token in the body or, on a GET, in a header; the GET must also name the device.
     mutating func refresh(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
         let inHeader = request.line == Self.headerRefreshLine
         let given = inHeader ? request.header("x-refresh-token") : request.object?["refreshToken"]?.text
@@ -44,19 +44,19 @@ extension LabLoopState {
         ]
         if inHeader { data["tokenType"] = "Bearer" }
         var reply = success(200, "Token refreshed successfully", .object(data), at: now)
-        // Simulates a server that lets clients cache this GET: reusing the cached response sends a used token.
+        // Lets clients cache this GET: reusing the cached response sends a used token.
         if inHeader { reply.response.headers[.cacheControl] = "private, max-age=3600" }
         return reply
     }
 
-    /// Returns a new access token; the refresh token stays valid and is not in the response.
+    /// The refresh token stays valid and is not in the response.
     mutating func refreshOnTheWeb(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
         let (_, account) = try device(refreshToken: request.object?["refreshToken"]?.text, at: now)
         let data: JSON = ["accessToken": .string(accessToken(for: account, at: now)), "expiresIn": .int(expiresIn)]
         return success(200, "Token refreshed successfully", configuration.emptiesWebRefresh ? [:] : data, at: now)
     }
 
-    /// Signs out the device in the body, or all devices of the account.
+    /// The device in the body, or all devices of the account.
     mutating func logOut(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
         let account = try signedIn(request, at: now)
         let message: String

@@ -4,9 +4,9 @@ struct LabLoopState: StandInState {
     private static let logInLine = "POST /api/mobile/auth/login"
     /// The refresh token is in the body; rotates it.
     private static let bodyRefreshLine = "POST /api/mobile/auth/refresh"
-    /// The refresh token is in a header of a GET; rotates it.
+    /// The refresh with the token in a header; rotates it.
     static let headerRefreshLine = "GET /api/mobile/auth/refresh"
-    /// The web module's refresh: the token is in the body; does not rotate it.
+    /// The refresh with the token in the body; does not rotate it.
     private static let webRefreshLine = "POST /api/web/auth/refresh"
 
     var configuration: LabLoopConfiguration
@@ -72,7 +72,7 @@ struct LabLoopState: StandInState {
         return success(201, "Appointment created successfully", .object(row), at: now, commit: commit)
     }
 
-    /// `log-ins` is the limit per 15 minutes, `stated-lifetime` the `expiresIn` of every response; null for no limit and the real lifetime.
+    /// `log-ins` is the limit per 15 minutes, null for none; `stated-lifetime` the `expiresIn` of every response, null for the real one.
     static var settings: [Setting<Self>] {
         let status = Setting(
             "locked-status", \Self.configuration.lockedStatus, expected: "423 or 401; today's server sends 401", write: { .int($0) },

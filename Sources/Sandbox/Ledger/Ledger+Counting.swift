@@ -1,5 +1,5 @@
 extension Ledger {
-    /// The number of requests with this method, this status and a path that contains `path`.
+    /// The number of requests with this method and status, and a path that contains `path`.
     package func requestCount(_ method: String? = nil, path: String = "", status: Int? = nil) -> Int {
         requests.count { request in
             (method == nil || request.method == method) && (path.isEmpty || request.path.contains(path))
@@ -13,15 +13,13 @@ extension Ledger {
         entries.filter { $0.clientMutationID == clientMutationID }
     }
 
-    /// Entries accepted more than once with the same client identifier, by that identifier; deletions are ignored.
+    /// Entries accepted more than once under one client identifier, without deletions.
     package var duplicates: [String: [LedgerEntry]] {
         let named = entries.filter { $0.clientMutationID != nil && $0.method != "DELETE" }
         return Dictionary(grouping: named) { $0.clientMutationID ?? "" }.filter { $0.value.count > 1 }
     }
 
-    /// Entries accepted with the credential of an account other than their owner.
-    ///
-    /// - Parameter owners: the account of each client identifier.
+    /// Entries accepted with another account's credential. `owners` has the account of each client identifier.
     package func misattributed(owners: [String: Int]) -> [LedgerEntry] {
         entries.filter { entry in entry.clientMutationID.flatMap { owners[$0] }.map { $0 != entry.account } ?? false }
     }

@@ -21,7 +21,7 @@ package final class Ledger: Sendable {
     /// The requests, in order of arrival.
     package var requests: [RequestRecord] { books.withLock { $0.requests } }
 
-    /// Returns once `isReached`, checked after each change, is true, or on cancellation.
+    /// Checks `isReached` after each change; also returns on cancellation.
     package func waits(until isReached: (Ledger) -> Bool) async {
         let (changes, watcher) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let id = UUID()
@@ -60,7 +60,7 @@ package final class Ledger: Sendable {
         }
     }
 
-    /// Records the status that the client received; nil if it received no complete response.
+    /// Records the response; `status` is nil if the client received no complete one.
     func answered(request: Int, entries: [Int], status: Int?) {
         let changed = books.withLock { books in
             books.requests[request - 1].status = status

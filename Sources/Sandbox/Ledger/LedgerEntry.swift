@@ -23,7 +23,7 @@ package struct LedgerEntry: Sendable, Codable, Equatable {
 }
 
 extension LedgerEntry {
-    /// SHA-256 in hexadecimal, as in `digest`. For a stored document, pass `JSON.bytes`.
+    /// The digest of a document. For a stored document, pass `JSON.bytes`.
     package static func digest(of bytes: [UInt8]) -> String {
         SHA256.hash(data: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }

@@ -12,7 +12,7 @@ struct Lists2026State: StandInState {
     private var denied: Set<String> = []
     private var families: RefreshFamilies
     private var table = ListsTable(.later)
-    // On the real server the first three limits count by address; here all clients share one.
+    // The real server counts the first three limits by address; here all clients share one.
     private var logIns = RateLimit(5, per: 60)
     private var refreshes = RateLimit(10, per: 60)
     private var requests = RateLimit(100, per: 60)
@@ -104,7 +104,7 @@ struct Lists2026State: StandInState {
         return tokens(for: account, refresh: new, at: now)
     }
 
-    /// Invalidates the access token, and the refresh token if the request has one; always 204.
+    /// Ends the access token, and the refresh token if the request has one; always 204.
     private mutating func signOut(_ request: SandboxRequest) -> StandInReply {
         if let identifier = signer.open(request.bearerToken)?.claims["jti"]?.text { denied.insert(identifier) }
         if let refresh = refreshToken(in: request) { families.revoke(refresh) }

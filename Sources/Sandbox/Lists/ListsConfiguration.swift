@@ -1,4 +1,4 @@
-/// The initial data and settings of a simulated Lists, as its guide describes it.
+/// A simulated Lists, as its guide describes it.
 package struct ListsConfiguration: Sendable {
     /// The error formats; the server switched between them without notice.
     package enum ErrorForm: String, Sendable, CaseIterable {
@@ -30,7 +30,7 @@ package struct Lists2026Configuration: Sendable {
     package var accessLifetime = 3600
     /// The lifetime of a refresh token in seconds.
     package var refreshLifetime = 30 * 24 * 3600
-    /// Seconds in which a used refresh token may be sent again: the request fails, but its family stays valid.
+    /// Seconds in which a used refresh token fails without revoking its family.
     package var grace = 10
     /// The rate limits.
     package var limits = Limits.real

@@ -43,10 +43,10 @@ struct ListsState: StandInState {
 
     static let errors: [Refusal] = [Refusal(401, "", "Invalid token"), Refusal(404, "", "Record not found"), .tooManyRequests]
 
-    /// Invalidates every token; nothing else could open a session without a password.
+    /// Invalidates every token: nothing else could open a session without a password.
     mutating func expireSessions(rememberTokens: Bool) { signer.endTokens() }
 
-    /// `log-ins` is the maximum number of sign-ins per minute, null for no limit.
+    /// `log-ins` is the maximum per minute, null for no limit.
     static var settings: [Setting<Self>] { [.word("error-form", \.configuration.errorForm), .count("log-ins", \.logIns.most)] }
 
     private static func signsIn(_ request: SandboxRequest) -> Bool {

@@ -37,7 +37,7 @@ extension ListsTable {
         return .json(201, wrapped(row, "task"), commit: commit)
     }
 
-    /// A change, a completion, its undoing, or a deletion. The list in the path does not matter.
+    /// The list in the path does not matter.
     mutating func act(
         _ action: String, on id: Int, _ request: SandboxRequest, by account: SandboxAccount, at now: Date
     ) throws(Refusal) -> StandInReply {
@@ -53,7 +53,7 @@ extension ListsTable {
         }
     }
 
-    /// The older version stores a task that the account may not add in the account's first list.
+    /// The older version stores a forbidden task in the account's first list.
     private func listForTask(_ id: Int, of account: SandboxAccount) throws(Refusal) -> Int {
         if edition == .later { return lists[try place(ofList: id, for: account)].id }
         guard let list = lists.first(where: { $0.id == id && !$0.isDeleted }) else { throw edition.notFound }

@@ -53,7 +53,7 @@ struct ListsTable: Sendable {
         return (body, members)
     }
 
-    /// Rows that are not deleted; the older version also lists the deleted ones, by their ids.
+    /// The older version also lists the ids of deleted rows.
     func listing(_ type: String, _ rows: [Row], _ request: SandboxRequest) -> JSON {
         // `try?`: an unreadable time lists everything.
         let since = request.query["since"].flatMap { try? Date($0, strategy: .iso8601) } ?? .distantPast

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Rotating refresh tokens. All tokens of one sign-in form a family; using a token twice revokes its family.
+/// All tokens of one sign-in form a family; using one twice revokes the family.
 struct RefreshFamilies: Sendable {
     private struct Token {
         let text: String
@@ -22,7 +22,7 @@ struct RefreshFamilies: Sendable {
 
     init(grace: Int) { self.grace = grace }
 
-    /// Issues the first token of a new family; an eleventh family revokes the account's oldest.
+    /// Begins a family; an eleventh one revokes the account's oldest.
     mutating func begin(for account: String, expires: Date) -> String {
         families += 1
         let token = add(account, family: families, expires: expires)
@@ -31,7 +31,7 @@ struct RefreshFamilies: Sendable {
         return token
     }
 
-    /// Uses a token; returns its account and the next token, or throws the 401.
+    /// Exchanges a token, or throws the 401.
     mutating func exchange(_ text: String, expires: Date, at now: Date) throws(Refusal) -> (account: String, token: String) {
         guard let place = tokens.firstIndex(where: { $0.text == text }) else { throw .refresh("token_invalid") }
         let token = tokens[place]

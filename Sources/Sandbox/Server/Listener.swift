@@ -5,13 +5,13 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// `struct linger` of socket(7) with a zero timeout: close(2) resets the connection.
+/// `struct linger` (socket(7)) with a zero timeout: close(2) resets the connection.
 private struct NoLinger: Sendable {
     let isOn: Int32 = 1
     let seconds: Int32 = 0
 }
 
-/// An HTTP server on one loopback port that can go down and listen again on the same port.
+/// An HTTP server that can go down and listen again on the same loopback port.
 actor Listener {
     typealias Responder = @Sendable (Request, consuming ResponseWriter, any Channel) async throws -> Void
 
@@ -46,7 +46,7 @@ actor Listener {
         // The only unstructured task: `down` cancels it and waits for it.
         let task = Task {
             await withDiscardingTaskGroup(returning: Void.self) { group in
-                // The only expected error is the closed listening socket, which `down` closes.
+                // The only expected error is the closed listening socket.
                 try? await server.executeThenClose { arriving in
                     for try await connection in arriving {
                         let channel = connection.channel
@@ -91,7 +91,7 @@ actor Listener {
         }
     }
 
-    /// Stops listening and closes every connection. New connections are refused after this returns.
+    /// Stops listening; new connections are refused after this returns.
     func down() async {
         guard let running else { return }
         self.running = nil
@@ -114,9 +114,8 @@ actor Listener {
     }
 }
 
-/// The open connections of one listener, for closing all at once.
-///
-/// Holds connections not served yet: NIO stops the process if such a connection is forgotten (swift-nio issue 2637).
+/// The open connections, for closing all at once, also those not served yet: NIO stops the process if one is forgotten (swift-nio issue
+/// 2637).
 final class Connections: Sendable {
     private let open = Mutex<[ObjectIdentifier: (connection: HTTP1Channel.Value, isServed: Bool)]?>([:])
     private let added = Atomic(0)
@@ -124,7 +123,7 @@ final class Connections: Sendable {
     /// The number of connections so far.
     var count: Int { added.load(ordering: .relaxed) }
 
-    /// Keeps a connection until it is removed; after `closeAll`, closes it at once.
+    /// Keeps a connection; after `closeAll`, closes it at once.
     func add(_ connection: HTTP1Channel.Value) {
         added.add(1, ordering: .relaxed)
         let isKept = open.withLock { open in

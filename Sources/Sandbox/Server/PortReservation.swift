@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reserves a loopback port with a bound socket that never listens: no other process gets it, and connections are refused.
+/// Reserves a port with a bound socket that never listens: no other process gets it, and connections are refused.
 final class PortReservation: Sendable {
     static let host = "127.0.0.1"
 

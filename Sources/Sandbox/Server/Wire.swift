@@ -17,7 +17,7 @@ enum Wire {
             host: request.head.authority ?? "localhost", body: Array(buffer: body))
     }
 
-    /// Delivers a response; throws if the client did not receive it completely.
+    /// Sends a response; throws if the client did not receive it completely.
     static func send(_ delivery: Delivery, with writer: consuming ResponseWriter, on channel: any Channel) async throws {
         switch delivery {
         case .whole(let response):
@@ -41,7 +41,7 @@ enum Wire {
             await Listener.reset(channel)
             throw Cut()
         case .never:
-            // Ends when the client disconnects or the sandbox stops; an error makes no difference.
+            // Ends when the client disconnects or the sandbox stops.
             try? await channel.closeFuture.get()
             throw Cut()
         }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// At most `most` calls per period and key; a period starts with its first call.
+/// Limits calls per period and key; a period starts with its first call.
 struct RateLimit: Sendable {
     /// Nil allows any number of calls.
     var most: Int?

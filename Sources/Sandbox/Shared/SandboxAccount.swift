@@ -1,7 +1,7 @@
 package struct SandboxAccount: Sendable, Equatable {
     /// The backend's identifier of the account.
     package var id: String
-    /// The number of the account in the ledger and in faults, from 1.
+    /// The account's number in the ledger and in faults, from 1.
     package var number: Int
     package var email: String
     package var password: String
@@ -13,7 +13,7 @@ package struct SandboxAccount: Sendable, Equatable {
         self.password = password
     }
 
-    /// manager@lab.test (1) and other@lab.test (2) with these identifiers and the lab password.
+    /// The lab accounts: manager@lab.test (1) and other@lab.test (2) with the lab password.
     package static func lab(_ manager: String, _ other: String) -> [SandboxAccount] {
         [SandboxAccount(id: manager, number: 1, email: "manager@lab.test"), SandboxAccount(id: other, number: 2, email: "other@lab.test")]
     }

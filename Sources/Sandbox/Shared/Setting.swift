@@ -6,7 +6,7 @@ struct Setting<State> {
 }
 
 extension Setting {
-    /// - Parameter read: returns nil if the value is not as `expected`.
+    /// `read` returns nil if the value is not as `expected`.
     init<Value>(
         _ name: String, _ path: WritableKeyPath<State, Value>, expected: String, write: @escaping (Value) -> JSON,
         read: @escaping (JSON) -> Value?

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// Issues JSON Web Tokens signed with HS256 (RFC 7519) to accounts. Replacing the key invalidates all tokens at once.
+/// Issues JSON Web Tokens with HS256 (RFC 7519). Replacing the key invalidates all tokens at once.
 struct TokenSigner: Sendable {
     private let accounts: [SandboxAccount]
     /// The claim with the account's identifier.
@@ -28,7 +28,7 @@ struct TokenSigner: Sendable {
         return sign(claims)
     }
 
-    /// The account of a token, valid or not; nil if none of the keys signed it.
+    /// The account of a valid or ended token; nil if none of the keys signed it.
     func owner(of token: String?) -> SandboxAccount? { accounts.account(id: open(token)?.claims[claim]?.text) }
 
     /// The account of a token whose key is current and whose `exp` has not passed.
@@ -45,7 +45,7 @@ struct TokenSigner: Sendable {
         return "\(content).\(Self.code(content, keys[keys.count - 1]).base64URL)"
     }
 
-    /// The claims if any of the keys signed the token, and whether that key was replaced.
+    /// The claims; nil if none of the keys signed the token. `isEnded` if that key was replaced.
     func open(_ token: String?) -> (claims: JSONObject, isEnded: Bool)? {
         let parts = token?.split(separator: ".", omittingEmptySubsequences: false).map(String.init) ?? []
         guard parts.count == 3, let code = Self.data(parts[2]),
@@ -55,7 +55,7 @@ struct TokenSigner: Sendable {
         return (claims, place < keys.count - 1)
     }
 
-    /// The claims of a token without checking its signature; nil if it is malformed.
+    /// The claims, without checking the signature; nil if the token is malformed.
     static func claims(of token: String?) -> JSONObject? {
         let parts = token?.split(separator: ".", omittingEmptySubsequences: false) ?? []
         guard parts.count == 3, let data = data(String(parts[1])) else { return nil }

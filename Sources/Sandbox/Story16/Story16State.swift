@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 
-/// A simulated Story16: a Realtime Database of messages, with the Firebase project of its accounts.
+/// A Realtime Database of messages, with the Firebase project of its accounts.
 struct Story16State: StandInState {
     var firebase: FirebaseState
     /// By conversation and by the client's identifier.
@@ -30,7 +30,7 @@ struct Story16State: StandInState {
         }
     }
 
-    /// A Realtime Database error is a single text; errors of the token endpoints have Firebase's format.
+    /// A database error is a single text; those of the token endpoints have Firebase's format.
     func response(to refusal: Refusal, for request: SandboxRequest, at now: Date) -> SandboxResponse {
         if let route = FirebaseRoute(request) { return firebase.response(to: refusal, for: route) }
         return .json(refusal.status, ["error": .string(refusal.message)])
@@ -46,7 +46,7 @@ struct Story16State: StandInState {
 
     static var settings: [Setting<Self>] { FirebaseState.settings.map { $0.within(\Self.firebase) } }
 
-    /// Stores a message and returns it; storing the same value again commits nothing.
+    /// Stores a message. Storing the same value again commits nothing.
     private mutating func put(
         _ request: SandboxRequest, _ conversation: String, _ id: String, by account: SandboxAccount
     ) throws(Refusal) -> StandInReply {

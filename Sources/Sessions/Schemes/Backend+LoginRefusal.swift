@@ -35,7 +35,7 @@ extension Backend {
         "the server refused the sign-in (\(status))\(said.map { ": \($0)" } ?? " and gave no reason.")"
     }
 
-    /// True when status (RFC 4918 11.3), code or message says that the account is locked; a warning before a lock does not count.
+    /// True if status (RFC 4918 11.3), code or message report a lock. A warning before a lock does not count.
     private func saysLocked(_ status: Int, _ code: String?, _ words: String?) -> Bool {
         if status == 423 { return true }
         return [code, words].contains { text in

@@ -32,7 +32,7 @@ extension Backend {
         return (Account(id: id, label: named ?? email.trimmingCharacters(in: .whitespaces)), request, response)
     }
 
-    /// The signed-in account, nil when signed out; nil without a health route.
+    /// The signed-in account; nil when signed out, and without a health route.
     func signedInAccount(
         over transport: any Transport, authorize: (inout OutboundRequest) -> Void
     ) async throws(SignInError) -> (account: AccountID?, request: OutboundRequest, response: InboundResponse)? {

@@ -87,14 +87,14 @@ struct BearerScheme: Scheme {
         let credentials = Credentials(tokens: Tokens(access: token, refresh: nil, receivedAt: clock.now, lifetime: auth.lifetime))
         let known = try await holder(of: credentials, over: transport)
         if known == nil, backend.hasHealth { throw .refused("the token belongs to no account") }
-        // If the server names no account, the name is the account, so that entries captured under an old key are sent with a new one.
+        // Then entries captured under an old key are sent with a new one.
         let name = label?.trimmingCharacters(in: .whitespaces).lowercased()
         // Without a name, all people would share one account, and one person's key would send another's entries.
         guard let id = known ?? TokenClaims(token.revealed)?.subject ?? name.map(AccountID.init) else { throw .unnamed }
         return (Account(id: id, label: label ?? id.rawValue), credentials)
     }
 
-    /// The account of the credentials; nil when signed out, or if the backend cannot tell.
+    /// The account; nil when signed out, or if the backend cannot tell.
     private func holder(of credentials: Credentials, over transport: any Transport) async throws(SignInError) -> AccountID? {
         try await backend.signedInAccount(over: transport) { authorize(&$0, with: credentials) }?.account
     }
@@ -124,7 +124,7 @@ struct BearerScheme: Scheme {
         case unavailable(Failure, until: Date? = nil)
     }
 
-    /// After a lost answer, repeats the request at once: most servers accept the previous token for a while. See RefreshingTokens.
+    /// Repeats the request at once after a lost answer: most servers accept the previous token for a while (RefreshingTokens).
     private func refresh(
         _ token: Secret, _ access: Secret?, over transport: any Transport, mayAskAgain: @Sendable () async -> Bool
     ) async -> TokenAnswer {
@@ -172,7 +172,7 @@ struct BearerScheme: Scheme {
             ? words : "\(beginning): the backend renewed the session, but its answer did not arrive (\(words))"
     }
 
-    /// The token was just rotated: the answer to our refresh was lost.
+    /// The answer to our refresh was lost.
     private static let alreadyRefreshed = "token_already_refreshed"
 
     private func read(_ response: InboundResponse, _ rules: AuthRules.RefreshRules, earlier: Secret) -> TokenAnswer {

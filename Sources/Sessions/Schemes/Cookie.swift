@@ -13,7 +13,7 @@ struct Cookie: Hashable, Sendable, Codable {
     let isSecure: Bool
     /// On the local clock; nil for a session cookie.
     let expires: Date?
-    /// Set by the answer to a sign-in, or replaces such a cookie: the session may depend on it.
+    /// A sign-in set the cookie, or one that it replaces: the session may depend on it.
     var isFromSignIn = false
 
     /// In bytes of name and value (RFC 6265 6.1).
@@ -21,11 +21,7 @@ struct Cookie: Hashable, Sendable, Codable {
     /// In seconds (400 days).
     private static let longestLife: TimeInterval = 400 * 86_400
 
-    /// Parses a Set-Cookie field; nil if it must be ignored.
-    ///
-    /// - Parameters:
-    ///   - date: the answer's `Date`, the base for Expires.
-    ///   - now: the local time.
+    /// Parses a Set-Cookie field; nil if it must be ignored. `date` is the answer's `Date`, the base for Expires.
     init?(_ field: String, from place: Place, date: Date?, now: Date) {
         guard !field.holdsControlCharacters else { return nil }
         let parts = field.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map { Substring($0).trimmed }
@@ -70,7 +66,7 @@ struct Cookie: Hashable, Sendable, Codable {
         var isPrivate: Bool { Origin(url)?.isPrivate ?? false }
     }
 
-    /// True if the cookie is sent to `place` now (RFC 6265 5.4).
+    /// True if the cookie is sent to `place` (RFC 6265 5.4).
     func matches(_ place: Place, at now: Date) -> Bool {
         guard isHostOnly ? place.host == domain : Self.isWithin(place.host, domain) else { return false }
         let asked = place.path

@@ -12,9 +12,7 @@ struct CookieJar: Hashable, Sendable, Codable {
 
     var isEmpty: Bool { cookies.isEmpty }
 
-    /// Applies Set-Cookie fields; true on a change.
-    ///
-    /// - Parameter isSignIn: prefer these cookies when there are too many.
+    /// Applies Set-Cookie fields; true on a change. With `isSignIn`, prefers these cookies when there are too many.
     mutating func absorb(_ response: InboundResponse, to request: OutboundRequest, at now: Date, isSignIn: Bool = false) -> Bool {
         let fields = response.headers.filter { $0.name.isFieldName("Set-Cookie") }
         guard !fields.isEmpty, let place = Cookie.Place(request.url) else { return false }

@@ -40,7 +40,7 @@ struct CookieScheme: Scheme {
 
     private typealias Answer = (account: AccountID?, request: OutboundRequest, response: InboundResponse)
 
-    /// The account of these credentials, nil when signed out; nil without a health route.
+    /// The account; nil when signed out, and without a health route.
     private func identify(_ credentials: Credentials, over transport: any Transport) async throws(SignInError) -> Answer? {
         try await backend.signedInAccount(over: transport) { authorize(&$0, with: credentials) }
     }

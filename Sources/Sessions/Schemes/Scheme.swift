@@ -10,16 +10,13 @@ protocol Scheme: Sendable {
     /// Applies renewed credentials; true on a change.
     func absorb(_ response: InboundResponse, to request: OutboundRequest, into credentials: inout Credentials) -> Bool
 
-    /// Signs in and confirms the account.
-    ///
-    /// - Parameter keep: stores the exchanged tokens before they are used.
+    /// Signs in and confirms the account. `keep` stores the exchanged tokens before they are used.
     func signIn(
         _ method: SignInMethod, over transport: any Transport, keep: @Sendable (Tokens) async throws(SignInError) -> Void
     ) async throws(SignInError) -> (Account, Credentials)
 
-    /// Exchanges the refresh token of `account`'s session; with cookies, asks the health route instead.
-    ///
-    /// - Parameter mayAskAgain: called after a lost answer; true permits one repetition.
+    /// Exchanges the refresh token of `account`'s session; with cookies, asks the health route instead. `mayAskAgain` is called after a
+    /// lost answer, and permits one repetition.
     func refresh(
         _ credentials: Credentials, of account: Account?, over transport: any Transport, mayAskAgain: @Sendable () async -> Bool
     ) async -> RefreshAnswer
@@ -30,14 +27,14 @@ protocol Scheme: Sendable {
 
 enum RefreshAnswer {
     case renewed(Credentials)
-    /// The backend still takes the cookies for this account. Absorb the answer, which may set new ones.
+    /// The backend still takes the cookies. Absorb the answer, which may set new ones.
     case confirmed(InboundResponse, to: OutboundRequest)
-    /// The backend refused the credentials, as the profile declares. The text continues a sentence after "because".
+    /// The backend refused the credentials as the profile declares. The text continues a sentence after "because".
     case ended(String)
     /// There is nothing to refresh with.
     case impossible
     /// The backend assigns the credentials to another account.
     case foreign
-    /// Unclear, so the account stays signed in. The outcome is unknown if the token may have been rotated. Send nothing before `until`.
+    /// Unclear, so the account stays signed in, and the token may have been rotated. Send nothing before `until`.
     case unavailable(Failure, until: Date? = nil)
 }

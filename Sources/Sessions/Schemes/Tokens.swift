@@ -11,9 +11,8 @@ struct Tokens: Hashable, Sendable, Codable {
     /// In seconds; if nil, only a 401 shows the end.
     var lifetime: TimeInterval?
 
-    /// True from `skew` seconds before the end, but not before four fifths of the lifetime.
-    ///
-    /// Uses only spans of the local clock. If that was set back, the token counts as valid until the server refuses it.
+    /// True from `skew` seconds before the end, but not before four fifths of the lifetime. Uses only spans of the local clock: after a
+    /// clock was set back, the token counts as valid until the server refuses it.
     func isStale(at now: Date, skew: TimeInterval) -> Bool {
         guard let lifetime else { return false }
         return now.timeIntervalSince(receivedAt) >= lifetime - min(skew, lifetime / 5)
@@ -23,11 +22,8 @@ struct Tokens: Hashable, Sendable, Codable {
 }
 
 extension AuthRules.TokenRules {
-    /// Nil without an access token, or if one cannot be sent (RFC 9110 5.5).
-    ///
-    /// - Parameters:
-    ///   - earlier: kept if the answer has no refresh token (RFC 6749 6).
-    ///   - fallback: the lifetime if none is given, in seconds.
+    /// The tokens; nil without an access token, or if one cannot be sent (RFC 9110 5.5). `earlier` is kept if the answer has no refresh
+    /// token (RFC 6749 6); `fallback` is the lifetime in seconds if none is given.
     func tokens(in response: InboundResponse, earlier: Secret?, fallback: TimeInterval?, at now: Date) -> Tokens? {
         guard let json = response.json, let token = json.firstString(at: access), token.isFieldValue else { return nil }
         let next = json.firstString(at: refresh).flatMap { $0.isEmpty ? nil : $0 }
@@ -42,7 +38,7 @@ extension AuthRules.TokenRules {
     }
 }
 
-/// JWT claims (RFC 7519 4.1), not verified: that is up to the server.
+/// JWT claims (RFC 7519 4.1), not verified.
 struct TokenClaims {
     let issued: Date?
     let end: Date?

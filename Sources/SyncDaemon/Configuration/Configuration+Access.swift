@@ -10,7 +10,7 @@ extension Configuration {
         table.close()
     }
 
-    /// A configured group must exist: otherwise its members would lose access, or others gain it.
+    /// A configured group, which must exist: otherwise its members would lose access, or others gain it.
     private static func group(_ key: String, in table: StrictTable) -> AccessGroups.Group? {
         table.read(key, expected: "a group of this system (see ‘getent group’; ‘addgroup NAME’ makes one), or its number") { node in
             switch node.content {

@@ -6,10 +6,10 @@ import Foundation
 import Glibc
 
 extension Configuration {
-    /// Checks, without creating anything, that the daemon can listen and can create or write its folders. Collects mistakes.
+    /// Checks the daemon's folders and socket without creating anything.
     func checkPlaces(_ mistakes: MistakeCollector) {
         func reject(_ key: String, _ found: String, _ expected: String) {
-            // An invalid value was replaced by its default, which must not be reported.
+            // An invalid value was replaced by its default.
             guard !mistakes.all.contains(where: { $0.file == file && $0.key == key }) else { return }
             mistakes.add(Mistake(file: file, line: lines[key], key: key, found: found, expected: expected))
         }
@@ -28,12 +28,12 @@ extension Configuration {
                 "spool.directory", spool.directory,
                 "a folder that does not contain the state directory, because others may write to the drop folder")
         }
-        // An existing but inaccessible folder affects only its files; `homing status` reports it.
+        // An inaccessible folder affects only its files; `homing status` reports it.
         let missing = Spool.rooms(of: spool.directory).filter { !FileManager.default.fileExists(atPath: $0) }
         if let obstacle = missing.lazy.compactMap(Self.obstacle(toWritingIn:)).first { reject("spool.directory", obstacle, folder) }
     }
 
-    /// Checks that only their owners and groups can change the configuration, the profiles and the state directory. Collects mistakes.
+    /// Checks that only owners and groups can change the configuration, the profiles and the state directory.
     func checkWriters(_ mistakes: MistakeCollector) {
         // `try?`: reading the profiles reports a folder that cannot be read.
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: backends)) ?? []).filter { $0.hasSuffix(".yaml") }
@@ -53,7 +53,7 @@ extension Configuration {
         URL(fileURLWithPath: path).resolvingSymlinksInPath().standardizedFileURL.pathComponents
     }
 
-    /// Why files cannot be written in a folder, which may not exist yet; nil if they can.
+    /// Why files cannot be written; nil if they can. The folder may not exist yet.
     private static func obstacle(toWritingIn folder: String) -> String? {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) else {

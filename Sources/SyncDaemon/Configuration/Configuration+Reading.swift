@@ -5,7 +5,7 @@ import Foundation
 import SyncModel
 
 extension Configuration {
-    /// Reads `homing.yaml`; without a named file and without one in the default place, returns the defaults. Throws all mistakes together.
+    /// Reads the configuration; returns the defaults without a file. Throws all mistakes together.
     package static func load(file named: String?, environment: [String: String]) throws(Mistakes) -> Configuration {
         let mistakes = MistakeCollector()
         let configuration = read(file: named, environment: environment, mistakes: mistakes)
@@ -13,7 +13,7 @@ extension Configuration {
         return configuration ?? Configuration(places: Places(environment: environment))
     }
 
-    /// As `load`, but collects mistakes and uses defaults for invalid values; nil if the file cannot be read.
+    /// As `load`, with defaults for invalid values; nil if the file cannot be read.
     static func read(file named: String?, environment: [String: String], mistakes: MistakeCollector) -> Configuration? {
         let places = Places(environment: environment)
         let file = named ?? places.configurationFile
@@ -32,7 +32,7 @@ extension Configuration {
             mistakes.add(Mistake(file: file, key: "", found: found, expected: "the configuration, as YAML"))
             return nil
         }
-        // Splits at any line ending: in Swift, CR LF is one character and not equal to "\n".
+        // At any line ending: in Swift, CR LF is one character and not equal to "\n".
         let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
         let isEmpty = lines.allSatisfy { $0.isEmpty || $0.hasPrefix("#") }
         if !isEmpty, let node = YAMLNode.parse(text, file: file, mistakes: mistakes), let table = StrictTable(node, mistakes: mistakes) {

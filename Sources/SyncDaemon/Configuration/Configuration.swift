@@ -6,7 +6,7 @@ import Foundation
 
 /// All settings of `homing.yaml`.
 package struct Configuration: Sendable {
-    /// Holds the outbox, the sessions and the key; one daemon at a time.
+    /// The folder of the outbox, the sessions and the key; one daemon at a time.
     package var stateDirectory: String
     package var socket: String
     /// The folder with one profile per backend.
@@ -16,14 +16,14 @@ package struct Configuration: Sendable {
     package var limits = TransportLimits()
     /// The outbox limit in bytes.
     package var maxBytes: Int64 = 2 << 30
-    /// How long a delivered entry stays listed, in seconds; receipts stay for ever.
+    /// Seconds for which a delivered entry stays listed; receipts stay for ever.
     package var keepDelivered: TimeInterval = 30 * 86_400
     package var access = AccessGroups.usual
     /// Nil for no notifications.
     package var notify: NotifyConfiguration?
 
     package var file = "homing.yaml"
-    /// Lines of keys that are checked later, against profiles or the file system.
+    /// The lines of keys that are checked later, against profiles or the file system.
     package var lines: [String: Int] = [:]
 
     package init(places: Places) {

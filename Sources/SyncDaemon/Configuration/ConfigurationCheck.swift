@@ -33,7 +33,7 @@ package struct ConfigurationCheck: Sendable {
         return ConfigurationCheck(isGood: mistakes.all.isEmpty, text: lines.joined(separator: "\n"))
     }
 
-    /// The configuration if it, the profiles and their combination are valid; otherwise throws all mistakes.
+    /// The valid configuration. Throws all mistakes of the configuration, the profiles and their combination.
     package static func configuration(file: String?, environment: [String: String]) throws(Mistakes) -> Configuration {
         try read(file: file, environment: environment).configuration
     }
@@ -48,7 +48,7 @@ package struct ConfigurationCheck: Sendable {
         return (configuration, backends)
     }
 
-    /// As `read`, but collects mistakes; no configuration if its file cannot be read.
+    /// As `read`; nil if the file cannot be read.
     private static func readAll(
         file: String?, environment: [String: String], deviceID: String, mistakes: MistakeCollector
     ) -> (Configuration?, [Backend]) {
@@ -68,7 +68,7 @@ package struct ConfigurationCheck: Sendable {
         return (configuration, backends)
     }
 
-    /// True if a mistake in the combination may only follow from another mistake.
+    /// True if the mistake may only follow from another one.
     private static func isConsequence(
         _ mistake: Mistake, _ inConfiguration: [Mistake], _ inProfiles: some Sequence<Mistake>,
         route: String

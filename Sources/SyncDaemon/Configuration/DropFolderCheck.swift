@@ -3,7 +3,7 @@ import ControlServer
 import Foundation
 import Glibc
 
-/// Checks that operators can drop files, that the daemon can take them, and that operators cannot touch each other's files.
+/// Checks that operators can drop files, that the daemon can take them, and that operators cannot touch each other's.
 struct DropFolderCheck {
     let operators: AccessGroups.Group
     let daemon: uid_t
@@ -41,7 +41,7 @@ struct DropFolderCheck {
             faults.append("The daemon’s user does not own \(described(folder)), so it cannot move the files of others out of it.")
         }
         if !rights.isSticky { faults.append("Operators can remove each other’s files: \(described(folder)) is not sticky.") }
-        // A file's group is the folder's or one of its operator's groups; the one that all operators share is the operator group.
+        // A file's group is the folder's or one of its operator's; all operators share the operator group.
         guard let defaults = rights.defaults else {
             return faults + ["\(folder) has no default ACL: who can read a dropped file depends on the umask of the program that drops it."]
         }

@@ -5,9 +5,9 @@ import Salvage
 import SyncModel
 import Vault
 
-/// The part of `homingd check` about waiting entries that the current profiles cannot send.
+/// The part of `homingd check` about waiting entries that the profiles cannot send.
 package enum MisfitReport {
-    /// Reads the store without writing, even beside a running daemon; nil if there is nothing to report.
+    /// The report; nil if there is nothing to report. Read-only, even beside a running daemon.
     package static func text(file: String?, environment: [String: String]) -> String? {
         // `try?`: the configuration check reports mistakes.
         guard let (configuration, backends) = try? ConfigurationCheck.read(file: file, environment: environment) else { return nil }
@@ -40,7 +40,7 @@ package enum MisfitReport {
     private static let next =
         "Nothing is lost: Homing sends them once the profile fits again. To send them first, put the earlier profile back and run: homing sync --wait"
 
-    /// The rest of a line that begins with `12 entries`; nil if it can be sent.
+    /// Continues a line such as `12 entries …`; nil if the entry can be sent.
     private static func misfit(_ mutation: Mutation, _ backends: [Backend], _ origins: [String: String]) -> String? {
         let name = mutation.destination.backend
         guard let backend = backends.first(where: { $0.name == name }) else { return "for \(name), which no longer has a profile." }

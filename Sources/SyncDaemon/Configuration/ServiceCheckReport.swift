@@ -37,7 +37,7 @@ package struct ServiceCheckReport: Sendable {
             : "Give \(directory) the owners, modes and ACLs that /usr/lib/tmpfiles.d/homing.conf gives to the usual drop folder."
     }
 
-    /// Further files in the state directory that the user cannot read and write.
+    /// Files in the state directory that the user cannot read and write.
     private static func closedFiles(in state: String) -> [String] {
         // `try?`: the configuration check reports a missing directory.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: state)) ?? []

@@ -1,9 +1,9 @@
 import Foundation
 import Vault
 
-/// The part of `homingd check` about the other needs of a start: the key, and usable files.
+/// The part of `homingd check` about the key and the other files that a start needs.
 package enum StartCheckReport {
-    /// The sentences of a daemon that the current user could not start, with a heading; nil if it could. Read-only.
+    /// The sentences with which a daemon of the current user would refuse to start; nil if it could start. Read-only.
     package static func text(file: String?, environment: [String: String]) -> String? {
         // `try?`: the configuration check reports mistakes.
         guard let configuration = try? Configuration.load(file: file, environment: environment) else { return nil }
@@ -15,7 +15,7 @@ package enum StartCheckReport {
         StateFiles.faults(in: state) + [keyFault(in: state, environment: environment)].compactMap(\.self)
     }
 
-    /// The certain mistake about the key; nil for a missing key that a unit may pass to the service.
+    /// The fault of the key; nil for a missing one that a unit may pass to the service.
     static func keyFault(in state: String, environment: [String: String]) -> String? {
         do {
             _ = try Daemon.findKey(for: state, environment: environment)

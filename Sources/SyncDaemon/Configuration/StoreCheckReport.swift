@@ -11,7 +11,7 @@ package struct StoreCheckReport: Sendable {
 
     /// Reads the whole configured store. Read-only.
     package static func run(file: String?, environment: [String: String]) -> StoreCheckReport {
-        // `try?`: the configuration check reports mistakes. Its other checks are not needed here.
+        // `try?`: the configuration check reports mistakes.
         guard let configuration = try? Configuration.load(file: file, environment: environment) else {
             return StoreCheckReport(
                 isGood: false, text: "The store was not checked: the configuration has mistakes, so the location of the store is unknown.")

@@ -4,7 +4,7 @@ import Foundation
 import Outbox
 import SyncModel
 
-/// Tells whether a submitted id is in the account's stored list, and will stay there. Pure: uses only these values.
+/// Compares a submitted id with the account's stored list, and with accepted deletions. Pure.
 struct Advice {
     /// With its label if the list has it.
     var subject: SubjectReport
@@ -23,7 +23,7 @@ struct Advice {
         case listed
         /// Another entry deletes it. A sentence.
         case deleted(String)
-        /// A sentence, if the list is complete and current and lacks the id.
+        /// The list is complete and current and lacks the id.
         case unlisted(String)
         /// The list cannot tell. The end of a sentence.
         case unchecked(String)
@@ -33,7 +33,7 @@ struct Advice {
         if deletion != nil {
             return .deleted("\(subject.text) will be deleted: the deletion was accepted before this \(kind).")
         }
-        // A row that an entry of this account creates or has created.
+        // An entry of this account creates or has created the row.
         if subject.isNew == true || subject.reference != nil { return .listed }
         guard isSignedIn else { return .unchecked("the session has ended") }
         guard let head else { return .unchecked("your \(title.many) have not been read yet") }
@@ -47,9 +47,7 @@ struct Advice {
         return .unlisted("\(subject.id) is not one of your \(title.many), as of \(age).")
     }
 
-    /// For an accepted entry; nil for none.
-    ///
-    /// - Parameter isStrict: the caller wanted the check.
+    /// The warning for an accepted entry. `isStrict`: the caller wanted the check.
     func warning(isStrict: Bool) -> String? {
         switch result {
         case .listed: nil

@@ -2,7 +2,7 @@ import Backends
 import ControlAPI
 
 extension Backend {
-    /// How sentences name entries of the route: `fit test`, `new person`, `person deletion`.
+    /// The kind, as in sentences: `fit test`, `new person`, `person deletion`.
     func kind(route name: String) -> RosterTitle {
         if let title = self.title(route: name) { return RosterTitle(title) }
         if let (noun, row) = action(route: name) { return RosterTitle(one: "\(row.one) \(noun)", many: "\(row.one) \(noun)s") }

@@ -27,7 +27,7 @@ extension ControlHandler {
         } else if advice.isSignedIn {
             list = RosterKey(destination: owner, resource: resource.name)
         }
-        // A correction takes the place of the earlier entry, also before a deletion.
+        // A correction takes the place of the earlier entry, even before a deletion.
         let mayBeDeleted = keeper.backend.deletes(route: submission.route) == nil && submission.supersedes == nil
         let standing = try await outbox.standing(
             of: RosterID(advice.subject.id), in: list, deletedBy: mayBeDeleted ? keeper.backend.deletions(of: resource) : [], at: owner)

@@ -130,7 +130,7 @@ extension ControlHandler {
             needsPerson: next.needsPerson, changes: changes.isEmpty ? nil : changes.map(\.rawValue))
     }
 
-    /// The facts about the entry and the server’s answers, without the obstacles to its next send.
+    /// The facts about the entry, without the obstacles to its next send.
     private func reasons(about context: EntryContext, for view: ObserverView) async throws(OutboxError) -> Reasons {
         let entry = context.entry
         let backend = keepers[entry.destination.backend]?.backend
@@ -146,8 +146,7 @@ extension ControlHandler {
         return reasons
     }
 
-    /// The server's words about the entry that cools a route; nil if several failed, or without words in the profile. Observers see
-    /// the status of the answer.
+    /// The server's words about the entry that cools a route; nil if several failed, or the profile has no words. Observers see the status.
     func refusal(behind gate: RouteGate, for view: ObserverView) async throws(OutboxError) -> Reasons.Refusal? {
         guard [.refused, .forbidden].contains(gate.failure.reason), let sequence = gate.entry,
             let entry = try await outbox.entries(after: sequence - 1, limit: 1).first, entry.sequence == sequence,
@@ -188,7 +187,7 @@ extension ControlHandler {
         return found.entry
     }
 
-    /// The id of the entry that `text` names by an id, known or not, a number, or a part of an id.
+    /// The id that `text` names: an id, known or not, a number, or a part of an id.
     func id(named text: String) async throws -> MutationID {
         guard let name = EntryName(text) else { throw Problem.notAName(text) }
         return try await outbox.id(named: name)
@@ -205,7 +204,7 @@ extension ControlHandler {
         keepers[entry.destination.backend]?.backend.canLookUp(route: entry.route) ?? false
     }
 
-    /// True if a resend may create a duplicate that no look-up could find, or if there is no profile to exclude it.
+    /// True if a resend could make a duplicate that no look-up would find.
     private func retryMayDuplicate(_ entry: Entry) -> Bool {
         let isOpen = [.pending, .dead, .held].contains(entry.state) && entry.holdReason != .discarding
         guard isOpen, entry.mayHaveTakenEffect else { return false }
@@ -213,7 +212,6 @@ extension ControlHandler {
         return traits.isBlind || (!traits.canLookUp && entry.holdReason == .unknownOutcome)
     }
 
-    /// The route of the entry that is accepted with this one; nil for none.
     private func then(_ entry: Entry) -> String? { keepers[entry.destination.backend]?.backend.then(route: entry.route) }
 
     func summary(_ entry: Entry, _ subject: SubjectReport?) -> EntrySummary {

@@ -35,7 +35,7 @@ extension ControlHandler {
     }
 }
 
-/// Reads a page only when the listener asks, so that a slow one holds at most one page in memory.
+/// Reads a page when the listener asks, so that a slow one holds at most one page in memory.
 private actor EventReader {
     private let outbox: Outbox
     /// Yields when there may be more; nil to end at the newest.
@@ -55,12 +55,12 @@ private actor EventReader {
 
     func next() async -> [Event]? {
         while !Task.isCancelled {
-            // `try?`: a failed read is retried at the next event; no event is missed.
+            // `try?`: retried at the next event; no event is missed.
             if let page = try? await outbox.events(since: cursor, limit: 500), let last = page.last {
                 cursor = last.cursor
                 let meant = page.filter { backend == nil || $0.backend == nil || $0.backend == backend }
                 if meant.isEmpty { continue }
-                // `try?`: without names, the events still have the ids of the entries.
+                // `try?`: without names, the events still have the ids.
                 let subjects = (try? await subjects(of: meant)) ?? [:]
                 return meant.map { event in
                     var shown = Event(names.view.event(event))

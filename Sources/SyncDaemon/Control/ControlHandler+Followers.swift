@@ -3,8 +3,7 @@ import Outbox
 import SyncModel
 
 extension ControlHandler {
-    /// The create of the row whose values the entry has: it, or the first one in its chain of corrections, was accepted together with that create. Nil
-    /// for other entries.
+    /// The create of the row whose values the entry has: the two were accepted together, perhaps before corrections. Nil for other entries.
     func create(followedBy entry: Entry) async throws(OutboxError) -> MutationID? {
         let first = try await outbox.first(of: entry)
         guard let create = first.mutation.subject?.reference ?? entry.mutation.subject?.reference,

@@ -15,7 +15,7 @@ extension ControlHandler {
         let newID = try request.newID.map { text throws(Problem) in try self.id(text) }
         let old: Entry
         do throws(OutboxError) { old = try await outbox.readable(id) } catch {
-            // Checked after the state, because another call with the same new id may replace the entry before.
+            // After the state, because another call with the same new id may have replaced the entry.
             guard case .wrongState = error, let newID, let known = try await replacement(of: id, newID, request) else { throw error }
             return known
         }
@@ -54,7 +54,7 @@ extension ControlHandler {
         throw Problem.belongsToNewRow(entry.id, create: create, resource.title, edit: edit)
     }
 
-    /// The receipt of an earlier call with the same new id; nil if there was none. Throws `idConflict` if that gave the entry other fields.
+    /// The receipt of an earlier call with the same new id. Throws `idConflict` if that gave the entry other fields.
     private func replacement(
         of id: MutationID, _ newID: MutationID, _ request: FixRequest
     ) async throws(OutboxError) -> SubmissionReceipt? {
@@ -126,7 +126,7 @@ extension ControlHandler {
     /// In bytes.
     private static let longestRemoteID = 100
 
-    /// The list must have been read after the send, so an older or missing row is noticed.
+    /// Requires a list that was read after the send: only that shows an older or missing row.
     private func checkListed(_ id: RosterID, createdBy entry: Entry, for view: ObserverView) async throws {
         guard entry.mayHaveTakenEffect, let name = entry.mutation.creates,
             let resource = keepers[entry.destination.backend]?.backend.resource(name)

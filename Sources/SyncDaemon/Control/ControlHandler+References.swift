@@ -8,7 +8,7 @@ import SyncModel
 
 /// Rows that entries create.
 extension ControlHandler {
-    /// The submission; for a route with `then` and a payload, two: the first creates a row, and the second gives it the payload.
+    /// The submission, or two for a route with `then` and a payload: the first creates a row, and the second gives it the payload.
     func steps(of submission: Capture.Submission, at name: String) -> [Capture.Submission] {
         guard let backend = keepers[name]?.backend, let payload = submission.payload, let then = backend.then(route: submission.route),
             let field = backend.subjectField(route: then)?.field

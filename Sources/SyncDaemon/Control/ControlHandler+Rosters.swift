@@ -85,7 +85,7 @@ extension ControlHandler {
         return report
     }
 
-    /// Nil if the read takes longer than a minute, or if the daemon stops; the read continues then.
+    /// The answer to a new read; nil after a minute, or if the daemon stops. The read continues.
     private func refreshed(_ resource: Resource, at backend: String) async -> RosterAnswer? {
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: RosterAnswer?.self) { group in
@@ -100,7 +100,7 @@ extension ControlHandler {
         }
     }
 
-    /// The lists of the signed-in account for the status; nil while signed out, and for a backend without lists.
+    /// The lists for the status; nil while signed out, and for a backend without lists.
     func rosterSummaries(_ session: SessionReport, for view: ObserverView) async throws -> [RosterSummary]? {
         guard session.isSignedIn, let account = session.account, let resources = keepers[session.backend]?.backend.resources,
             !resources.isEmpty
@@ -134,7 +134,7 @@ extension ControlHandler {
         return only
     }
 
-    /// Throws unless an account is signed in: only its own lists are shown.
+    /// The key of the account's list. Throws while signed out: an account sees only its own lists.
     private func key(of resource: Resource, _ snapshot: SessionSnapshot) throws(Problem) -> RosterKey {
         guard snapshot.state == .signedIn, let account = snapshot.account else {
             let sentence = sentence(report(resource, of: snapshot, nil))

@@ -78,7 +78,7 @@ extension SessionReport {
 }
 
 extension SignInError {
-    /// The event for a failed sign-in and the reason; nil if the daemon was stopping.
+    /// The event for a failed sign-in; nil if the daemon was stopping.
     fileprivate var news: (kind: SyncEvent.Kind, reason: String?)? {
         switch self {
         // The backend checked the credentials and refused them.
@@ -115,7 +115,7 @@ extension SignIn {
 }
 
 extension Unicode.GeneralCategory {
-    /// Excludes control characters and line separators, which could forge a log line.
+    /// True without control characters and line separators, which could forge a log line.
     fileprivate var isPrintable: Bool {
         ![.control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse].contains(self)
     }

@@ -31,7 +31,7 @@ extension ControlHandler {
             version: HomingVersion.current, startedAt: startedAt, cursor: overview.cursor)
     }
 
-    /// The first sentence without account names: every local user can read it.
+    /// The first sentence without account names, because every local user can read it.
     func publicSentence() async throws -> String {
         try await summary(of: outbox.overview(), for: ObserverView(seesPeople: false)).withoutNames.sentence
     }
@@ -137,7 +137,7 @@ extension ControlHandler {
         return report
     }
 
-    /// If a single entry keeps a route from sending, the report has the server's words about it.
+    /// Adds the server's words about a single entry that stops a route.
     private func nameRefusals(in report: inout BackendReport, for view: ObserverView) async throws(OutboxError) {
         let gates = dispatcher.routeGates(of: report.name)
         for (index, route) in (report.coolingRoutes ?? []).enumerated() {

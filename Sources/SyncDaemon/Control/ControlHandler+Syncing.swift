@@ -34,7 +34,7 @@ extension ControlHandler {
             others: others > 0 ? others : nil)
     }
 
-    /// Why waiting entries of a backend cannot be sent without a person, and what to do.
+    /// Why a backend's entries cannot be sent without a person, and what to do.
     private func obstacles(for report: BackendReport, _ attention: [Attention]) -> [String] {
         let gate = report.gateReason ?? ""
         let paused = report.knownGate == .paused ? ["\(gate) To resume, run ‘\(commands(for: report.name).resume)’."] : []
@@ -46,7 +46,7 @@ extension ControlHandler {
         return paused + signingOut + notices.map { "\($0.text) \($0.next)" }
     }
 
-    /// Why nothing is sent at once, although no person is needed; nil if something is sent.
+    /// Why nothing is sent at once, although no person is needed.
     private func wait(of report: BackendReport, _ made: MadeDue?) -> String? {
         guard report.session.isSignedIn, report.pause == nil, let id = report.session.account else { return nil }
         let moment = Moment(now: clock.now)

@@ -49,7 +49,7 @@ struct ControlHandler: ControlService {
     }
 
     func denied(_ call: String, by peer: Peer) async {
-        // `try?`: the journal has it too; a full disk must not turn the refusal into a daemon failure.
+        // `try?`: the journal has it too; a full disk must not make the refusal a daemon failure.
         try? await outbox.record([SyncEvent(at: clock.now, .denied, detail: ["by": peer.description, "call": call])])
     }
 }

@@ -31,13 +31,13 @@ struct CoolingText {
 
     var sentence: String { "\(cause.prefix(1).uppercased() + cause.dropFirst()): \(message.asSentence)" }
 
-    /// What `count` captures that are safe here do: `wait for the network: …`.
+    /// What `count` safe captures wait for: `wait for the network: …`.
     func waits(_ count: Int) -> String {
         let wait = Count(count).wait
         return reason == .offline ? "\(wait) for the network: \(message)" : "\(wait), because \(cause): \(message)"
     }
 
-    /// A remedy for a fault on the way to the backend, followed by `then`, such as `run ‘homing sync’`; otherwise nil.
+    /// The remedy for a fault on the way to the backend, followed by `then`, such as `run ‘homing sync’`.
     func remedy(then: String) -> String? {
         switch reason {
         case .tls: "Tell the administrator of the network or the backend. Once this is fixed, \(then)."

@@ -1,6 +1,6 @@
 import ControlAPI
 
-/// A number of things with the words that agree with it: `1 capture is`, `2 captures are`, `3 captures and 1 new person are`.
+/// A number with words that agree: `1 capture is`, `2 captures are`, `3 captures and 1 new person are`.
 struct Count: CustomStringConvertible {
     let number: Int
     let description: String

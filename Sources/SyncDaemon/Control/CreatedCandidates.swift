@@ -5,14 +5,13 @@ import Outbox
 import SyncModel
 import Synchronization
 
-/// The rows that an entry with unknown outcome may have created, as far as the stored list can tell.
+/// The rows that an entry with unknown outcome may have created, as far as the stored list shows.
 enum CreatedCandidates: Equatable {
-    /// Rows that no known entry created and that Homing did not see before the send: the highest numbers, highest first.
-    /// Empty if the list has none.
+    /// The highest numbers first, of rows that no known entry created and that Homing did not see before the send.
     case newest([Row])
-    /// The list was read before the send, is incomplete or was never read.
+    /// The list was read before the send, is incomplete, or was never read.
     case tooOld
-    /// The ids are not numbers, so the order of the rows is unknown.
+    /// The ids are not numbers.
     case unordered
 
     struct Row: Equatable, Sendable {
@@ -55,9 +54,9 @@ enum CreatedCandidates: Equatable {
         case possible
         /// It was there before the entry was sent.
         case older(Row)
-        /// The list was read completely after the send, and has no such row.
+        /// The list was read completely after the send, and lacks the row.
         case absent
-        /// The list is older than the send, or incomplete and without such a row.
+        /// The list is older than the send, or incomplete without the row.
         case unread
     }
 
@@ -95,16 +94,16 @@ enum CreatedCandidates: Equatable {
 private struct Past {
     let firstSend: Date?
     private let firstListed: [RosterID: Date]
-    /// The index of the row's creation time among its values; nil if the list has none.
+    /// The index of the creation time among a row's values.
     private let created: Int?
 
-    /// In seconds: by how much the clocks of station and server may differ.
+    /// Seconds by which the clocks of station and server may differ.
     private static let clockDifference: TimeInterval = 3600
 
     init(of create: Entry, _ resource: Resource, in key: RosterKey, _ outbox: Outbox) async throws(OutboxError) {
         let known = try await outbox.entry(create.id)
         let sends = known?.attempts.filter { $0.verdict != Verdict.Name.unreachable.rawValue } ?? []
-        // A person's word, or a crash, may have removed the trace of an earlier send.
+        // A person's decision, or a crash, may have removed the trace of an earlier send.
         let unknown = create.retriedAt == nil ? nil : create.acceptedAt
         firstSend = ([create.uncertainSince, create.claimedAt, unknown] + sends.map(\.startedAt)).compactMap(\.self).min()
         firstListed = try await outbox.firstListed(in: key)

@@ -11,7 +11,7 @@ struct Subject: Hashable {
     let destination: Destination
     let route: String
     let id: RosterID
-    /// The resource of the row, if the entry creates it; otherwise nil.
+    /// The resource of the row, if the entry creates it.
     let created: String?
 
     /// Nil without an id.
@@ -20,9 +20,7 @@ struct Subject: Hashable {
         (self.destination, self.route, self.id, self.created) = (destination, route, id, created)
     }
 
-    /// The entry's subject or, without one, the row that it creates.
-    ///
-    /// - Parameter creates: as in `Mutation`.
+    /// The entry's subject or, without one, the row that it creates. `creates` is as in `Mutation`.
     init?(_ destination: Destination, route: String, _ subject: RosterID?, of entry: MutationID, creates: String?) {
         let created = subject == nil ? creates : nil
         self.init(destination, route: route, created == nil ? subject : RosterID(createdBy: entry), created: created)
@@ -47,7 +45,7 @@ struct DeliveredRows {
     var deleted: Set<RosterID> = []
 }
 
-/// Joins names to ids when an answer is made. Names are stored only in rosters, which end with the session.
+/// Adds names to ids in answers. Names are stored only in rosters, which end with the session.
 struct Names {
     let keepers: [String: SessionKeeper]
     let outbox: Outbox
@@ -82,7 +80,7 @@ struct Names {
         return reports
     }
 
-    /// - Parameter row: the server's id of the row that the subject refers to; nil if it is not created yet.
+    /// The subject in an answer. `row` is the server's id; nil if the row is not created yet.
     private static func report(_ subject: Subject, _ field: String, _ resource: Resource, row: RosterID?) -> SubjectReport {
         var report = SubjectReport(resource: resource.name, field: field, id: subject.id.rawValue)
         guard subject.id.reference != nil else { return report }
@@ -118,12 +116,10 @@ struct Names {
         return found
     }
 
-    /// The submitted names of rows, by create; none once everything is delivered and the list was read again.
-    ///
-    /// - Parameter key: the list that the rows will be in.
+    /// The submitted names by create; none once everything is delivered and the list `key` was read again.
     func newLabels(_ creates: Set<MutationID>, in key: RosterKey) async throws(OutboxError) -> [MutationID: String] {
         guard !creates.isEmpty, let resource = keepers[key.destination.backend]?.backend.resource(key.resource) else { return [:] }
-        // Until the second entry is delivered, the server may have another name for the row.
+        // Until the second entry is delivered, the server may have another name.
         var parts = try await outbox.contents(of: creates.flatMap { [$0.follower, $0] }) { mutation in
             mutation.destination == key.destination ? resource.labelParts(in: mutation) : []
         }
@@ -154,7 +150,7 @@ struct Names {
 }
 
 extension Backend {
-    /// The field with the subject's id, and its resource; nil for none. For a created row, entries that refer to it have the field.
+    /// The field with the subject's id; for a created row, the field of entries that refer to it.
     fileprivate func field(of subject: Subject) -> (field: String, resource: Resource)? {
         guard let created = subject.created else { return subjectField(route: subject.route) }
         guard let resource = resource(created) else { return nil }

@@ -27,7 +27,7 @@ struct NextCommands {
 
     var logout: String { named("homing logout") }
 
-    /// The steps for `owner` to sign in with `login` while another account is signed in: only one can be.
+    /// The steps for `owner` to sign in while another account is signed in.
     func change(from present: String, to owner: String, by login: String? = nil) -> String {
         "First sign \(present) out with ‘\(logout)’; then \(owner) signs in with ‘\(login ?? self.login(of: owner))’."
     }

@@ -45,7 +45,8 @@ extension Notices {
                 "Find \(captures.them) with ‘homing list --state pending’, then ask ‘homing why ID’. To look again now, run ‘homing sync’.")
     }
 
-    /// Routes that fail for longer than a short outage while entries wait; at once for an entry that alone is refused, which only a person can correct.
+    /// Routes that fail for longer than a short outage while entries wait; at once if one entry alone is refused, which only a person can
+    /// correct.
     private func failingRoutes(_ backend: BackendReport) -> [Attention] {
         guard backend.ownWaiting > 0, backend.session.isSignedIn, backend.pause == nil else { return [] }
         return (backend.coolingRoutes ?? []).compactMap { route -> Attention? in
@@ -64,7 +65,7 @@ extension Notices {
         }
     }
 
-    /// A space and the number of entries that another one holds back, with the remedy if it is the cause; or nothing.
+    /// A space and the number of entries that another one holds back, with the remedy; or nothing.
     private func heldBack(_ backend: BackendReport, _ route: CoolingRoute) -> String {
         guard let (first, count) = summary.heldBack[backend.name]?[route.route] else { return "" }
         let id = EntryName.short(first)
@@ -139,7 +140,7 @@ extension Notices {
             next: "Homing keeps trying. If the server works in a browser, sign in again with ‘\(login(backend))’.")
     }
 
-    /// A pause without an end counts as forgotten after a day; one with an end after a week with waiting captures.
+    /// A pause that a person may have forgotten: without an end after a day, otherwise after a week with waiting captures.
     private func forgottenPause(_ backend: BackendReport) -> Attention? {
         guard let pause = backend.pause else { return nil }
         let age = moment.now.timeIntervalSince(pause.since)

@@ -3,7 +3,7 @@ import Foundation
 import SyncModel
 
 extension Notices {
-    /// Lists whose reads have failed for a day. Deliveries do not need them, so a shorter failure needs no person.
+    /// Lists whose reads have failed for a day: deliveries do not need them.
     func failingLists(_ backend: BackendReport) -> [Attention] {
         guard backend.session.isSignedIn, backend.pause == nil else { return [] }
         return (backend.rosters ?? []).filter(isFailing).map { list in

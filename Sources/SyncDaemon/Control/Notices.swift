@@ -4,7 +4,7 @@ import Outbox
 import Salvage
 import SyncModel
 
-/// The catalogue of problems that need a person. The order of `Attention.Code` is their severity.
+/// Problems that need a person. The order of `Attention.Code` is their severity.
 struct Notices {
     let summary: StatusSummary
 

@@ -6,7 +6,7 @@ import Outbox
 import Sessions
 import SyncModel
 
-/// Filters answers by role. Observers see no account names and no server text, which may repeat a payload (WhatObserversSee).
+/// Hides data from observers: they see no account names and no server text, which may repeat a payload (WhatObserversSee).
 struct ObserverView {
     let seesPeople: Bool
 
@@ -54,7 +54,7 @@ struct ObserverView {
         return event
     }
 
-    /// The facts that observers see; any other fact may name a person or contain the server's text. Nil for all.
+    /// The facts that observers see; others may name a person or contain the server's text. Nil for all.
     private static func facts(of kind: SyncEvent.Kind) -> Set<String>? {
         switch kind {
         case .captured: ["by", "lane", "route"]

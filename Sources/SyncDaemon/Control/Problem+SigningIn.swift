@@ -28,7 +28,7 @@ extension Problem {
                 .backendMisbehaved, status: 502, title: "Not signed in", detail: words,
                 next: "Try again. If it fails again, tell the administrator of \(name).")
         case .unsupported(let words):
-            // If the backend uses this sign-in method, only the profile can be wrong; the command would fail again.
+            // If the backend uses this method, the profile is wrong, and the command would fail again.
             let isTheMethod = method.means == backend.signInMeans
             self = .unsupported(
                 words,
@@ -110,7 +110,7 @@ extension Problem {
 }
 
 extension String {
-    /// True if the refusal concerns the account's state, such as unconfirmed, and not the password.
+    /// True if the refusal concerns the account, such as an unconfirmed one, and not the password.
     fileprivate var isAboutTheAccount: Bool {
         let stems = ["confirm", "unconfirm", "verif", "unverif", "activ", "inactiv", "deactiv", "disabl", "suspend", "approv", "switched"]
         let words = lowercased().split { !$0.isLetter }

@@ -3,8 +3,8 @@ import Sessions
 import SyncModel
 
 extension Reasons {
-    /// Changes that the daemon allows. A waiting entry is not retried, and is resolved only after several failed look-ups,
-    /// because Homing continues on its own.
+    /// The changes that the daemon allows. A waiting entry is not retried, and is resolved only after several failed look-ups, because
+    /// Homing continues by itself.
     func changes(of entry: Entry) -> [ControlAPI.Explanation.Change] {
         guard entry.holdReason != .discarding else { return mayDestroy ? [.restore] : [] }
         switch entry.state {
@@ -20,7 +20,7 @@ extension Reasons {
         return changes
     }
 
-    /// False if the entry waits for a create that cannot continue without a person.
+    /// False if the entry waits for a create that needs a person.
     private var isCreateViable: Bool {
         switch create?.state {
         case nil, .pending, .inflight, .delivered: true

@@ -33,7 +33,7 @@ extension Reasons {
         }
     }
 
-    /// Why the row, as read, does not allow the send; nil for other causes.
+    /// The explanation if the row, as read, does not allow the send.
     func ofRow(_ entry: Entry) -> Explanation? {
         guard entry.holdReason == .profile, entry.lastStatus != nil else { return nil }
         let backend = entry.destination.backend

@@ -6,9 +6,8 @@ extension Reasons {
     /// Looking it up failed several times in a row.
     func isStuck(_ entry: Entry) -> Bool { entry.uncertain && canLookUp && entry.looks >= Outbox.stuckLooks }
 
-    /// Nil unless the server answered that the look-up's path does not exist: then no later look-up can tell either.
-    ///
-    /// - Parameter again: when or how Homing looks again.
+    /// The explanation if the server answered that the look-up's path does not exist: then no later look-up can tell either. `again` says
+    /// when or how Homing looks again.
     func unfindable(_ entry: Entry, sentence again: String = "", command: String) -> Explanation? {
         guard canLookUp, entry.looks > 0, entry.lastReason == .serverError, let status = entry.lastStatus, [404, 410].contains(status)
         else {

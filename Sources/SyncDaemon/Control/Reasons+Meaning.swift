@@ -9,11 +9,11 @@ extension Reasons {
     struct Meaning {
         let words: String
         let fix: RefusalReason.Fix?
-        /// The name in messages of the row in the field to correct; nil for other fields.
+        /// The name in messages of the row in the field to correct.
         let rowTitle: String?
     }
 
-    /// The meaning of the last answer, and the server’s own words: each a sentence after a space, or nothing.
+    /// The meaning of the last answer and the server's own words: each a sentence after a space, or nothing.
     func said(_ entry: Entry) -> String {
         [meaning?.words, entry.lastError].compactMap { $0.map { " \($0.asSentence)" } }.joined()
     }
@@ -24,9 +24,7 @@ extension Reasons {
         var sentence: String
     }
 
-    /// Nil if the profile says nothing about the answer.
-    ///
-    /// - Parameter gate: of the entry's route, which cools only because of this entry.
+    /// The refusal as the profile explains it. `gate` cools only because of this entry.
     func refusal(of entry: Entry, behind gate: RouteGate) -> Refusal? {
         guard let meaning, entry.lastStatus == gate.failure.status else { return nil }
         let again = gate.until > moment.now ? "tries again at \(moment.text(gate.until))" : "is trying again"
@@ -34,12 +32,12 @@ extension Reasons {
         return Refusal(id: entry.id, sentence: "\(meaning.words.asSentence) Homing \(again)\(fix).")
     }
 
-    /// How to correct the entry, after a line feed; empty if there is no way.
+    /// How to correct the entry, after a line feed; or empty.
     func correction(_ entry: Entry) -> String {
         correcting(entry, "\(entry.id)").map { "\n\($0.purpose), run: \($0.command)" } ?? ""
     }
 
-    /// Nil without a way. An entry that may have taken effect must not be sent in another form.
+    /// The command that corrects the entry; nil without one. An entry that may have taken effect must not change.
     private func correcting(_ entry: Entry, _ id: String) -> (purpose: String, command: String)? {
         guard !entry.mayHaveTakenEffect, let meaning, let fix = meaning.fix else { return nil }
         switch fix {

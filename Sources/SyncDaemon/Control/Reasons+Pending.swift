@@ -134,7 +134,7 @@ extension Reasons {
         )
     }
 
-    /// The backend cools after an answer to this entry whose meaning the profile tells.
+    /// The backend cools after an answer to this entry that the profile explains.
     private func refused(_ entry: Entry) -> Explanation? {
         var times = [routeGate?.until].compactMap(\.self)
         if case .cooling(let until, _) = gate { times.append(until) }
@@ -190,7 +190,7 @@ extension Reasons {
         }
     }
 
-    /// The entry is due after its route's pause ends, and the backend as a whole is not paused.
+    /// The entry is due after its route's pause, and the backend as a whole is not paused.
     private func doubted(_ entry: Entry) -> Explanation? {
         if case .cooling(_, let failure) = gate, failure != routeGate?.failure { return nil }
         guard let due = entry.dueAt, due > max(moment.now, routeGate?.until ?? .distantPast) else { return nil }

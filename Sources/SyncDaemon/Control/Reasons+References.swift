@@ -3,7 +3,7 @@ import ControlAPI
 import Outbox
 import SyncModel
 
-/// Entries that refer to a row, such as a person, that another entry creates; and those that create one.
+/// Entries that create a row, and entries that refer to one.
 extension Reasons {
     /// Nil if the entry does not wait for a row.
     func creation(_ entry: Entry) -> Explanation? {
@@ -61,7 +61,7 @@ extension Reasons {
         }
     }
 
-    /// A space and the number of entries that wait for the row that this one creates, or nothing.
+    /// A space and the number of entries that wait for this one's row, or nothing.
     func dependentsWait(_ entry: Entry) -> String {
         guard dependents > 0, [.pending, .inflight, .dead, .held].contains(entry.state) else { return "" }
         let least = dependents >= Outbox.countedInLine ? "At least " : ""
@@ -84,7 +84,7 @@ extension Reasons {
         )
     }
 
-    /// The server created the row, but not as the entry says: it exists, perhaps in another list.
+    /// The server created the row with other values, perhaps in another list.
     private func isMisplaced(_ create: Entry) -> Bool {
         create.holdReason == .unknownOutcome && create.lastReason == .misplaced
     }

@@ -6,15 +6,15 @@ import Outbox
 import Sessions
 import SyncModel
 
-/// Why an entry is in its state and what to do next. Pure: uses only these values.
+/// Why an entry is in its state and what to do next. Pure.
 struct Reasons {
-    /// The entry ahead of it, in its lane or the lane before.
+    /// The entry ahead, in the entry's lane or the lane before.
     var blocker: Entry?
     /// Entries before it, counted up to `Outbox.countedInLine`.
     var ahead = 0
-    /// Undelivered entries of its subject that go first, counted up to `Outbox.countedInLine`.
+    /// Undelivered entries of its subject that go first, up to `Outbox.countedInLine`.
     var earlier = 0
-    /// Entries that it holds back in its lane while it keeps failing, counted up to `Outbox.countedInLine`.
+    /// Entries that it holds back in its lane while it keeps failing, up to `Outbox.countedInLine`.
     var later = 0
     /// Its row is read before each send.
     var readsRow = false
@@ -31,7 +31,7 @@ struct Reasons {
     var canLookUp: Bool
     /// A look-up requests the row that the entry refers to.
     var looksUpRow = false
-    /// It may have taken effect, and a resend may duplicate it: a person must resolve it.
+    /// True if a resend may duplicate the entry: a person must resolve it.
     var retryMayDuplicate = false
     var commands = NextCommands()
     /// The former backend address that the entry is bound to, if the profile has since changed.
@@ -43,7 +43,7 @@ struct Reasons {
     var attempts: Int
     /// The row that the entry refers to; nil for none.
     var subjectReport: SubjectReport?
-    /// The word for that row, such as `person`; nil for a backend without a profile.
+    /// The word for the row, such as `person`; nil for a backend without a profile.
     var rowTitle: String?
     /// Nil if the profile says nothing about the last answer.
     var meaning: Meaning?
@@ -51,27 +51,27 @@ struct Reasons {
     var create: Entry?
     /// False while the server's id of that row is unknown.
     var isRowKnown = false
-    /// It has the values of the row that `create` makes, so it can have no other row.
+    /// The entry has the values of `create`'s row, so it can have no other row.
     var isFollower = false
-    /// The name of the row that `create`, or this entry, creates; nil if it is unknown or hidden.
+    /// The name of the new row; nil if it is unknown or hidden.
     var newLabel: String?
     /// The words for rows of the list that the entry refers to or creates.
     var title = Resource.Title(one: "row", many: "rows")
     /// How to read that list again.
     var refresh = ""
-    /// How sentences name the entry, such as `deletion`; nil for a backend without a profile.
+    /// The word for the entry, such as `deletion`; nil for a backend without a profile.
     var noun: String?
     /// A delivery deletes the row that the entry refers to.
     var deletes = false
     /// The caller may run commands that destroy entries, or undo that.
     var mayDestroy = true
-    /// The server's words about the only other entry that fails on this route; nil for none.
+    /// The refusal of the only other entry that fails on this route.
     var refusal: Refusal?
     /// True if the creation can be looked up.
     var canLookUpCreate = false
     /// Rows that the create may have made; nil if its outcome is known.
     var candidates: CreatedCandidates?
-    /// Undelivered entries that refer to the row that this one creates, counted up to `Outbox.countedInLine`.
+    /// Undelivered entries that refer to this one's row, up to `Outbox.countedInLine`.
     var dependents = 0
     var moment: Moment
 
@@ -134,7 +134,7 @@ struct Reasons {
         )
     }
 
-    /// A space and the last answer before a discard, or nothing. The server's own words were destroyed with the payload.
+    /// A space and the last answer before a discard, or nothing. The server's words were destroyed with the payload.
     private func lastAnswer(_ entry: Entry) -> String {
         guard let status = entry.lastStatus else { return "" }
         return " Before that, \(Failure.answer(status, of: entry.destination.backend))\(said(entry))"
@@ -208,8 +208,7 @@ struct Reasons {
         }
     }
 
-    /// `this measurement of Anna Example (5)`, without a name `this measurement of person 5`, and without a profile `of user_id 5`; or `this new
-    /// person Anna Example`.
+    /// `this measurement of Anna Example (5)`, without a name `this measurement of person 5`; or `this new person Anna Example`.
     func subject(_ entry: Entry, _ article: String) -> String {
         var known = fields
         var name = ""
@@ -228,7 +227,7 @@ struct Reasons {
 
     func kind(_ entry: Entry) -> String { noun ?? RosterTitle(route: entry.route).one }
 
-    /// How to resend it, or how to resolve it if a resend could duplicate it.
+    /// How to resend the entry, or how to resolve it if a resend could duplicate it.
     private func again(_ entry: Entry, _ condition: String) -> String {
         retryMayDuplicate ? resolution(entry) : "\(condition), run: homing retry \(entry.id)"
     }

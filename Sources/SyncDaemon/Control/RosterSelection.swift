@@ -3,7 +3,7 @@ import Outbox
 import SyncModel
 import Synchronization
 
-/// Finds one page of a stored list in a scan: of the rows that match, the first ones in order. Memory is bounded by the page, not by the list.
+/// Finds the first matching rows of a stored list in order. Memory is bounded by the page, not by the list.
 final class RosterSelection: Sendable {
     private let find, label: String?
     private let beginning: String
@@ -79,7 +79,7 @@ extension String {
     /// Of a folded text: people leave them out, as in `obrien`.
     fileprivate var withoutApostrophes: String { utf8.contains(UInt8(ascii: "'")) ? replacing("'", with: "") : self }
 
-    /// As `contains`, which takes several times as long for texts in ASCII.
+    /// As `contains`, but several times as fast for ASCII.
     fileprivate func holds(_ part: String) -> Bool {
         guard utf8.allSatisfy({ $0 < 0x80 }), part.utf8.allSatisfy({ $0 < 0x80 }) else { return contains(part) }
         guard utf8.count >= part.utf8.count else { return false }

@@ -24,7 +24,7 @@ struct RosterSentence {
         var matching: Int
     }
 
-    /// Numbers of rows that differ from the stored list. The other numbers exclude them.
+    /// Rows that differ from the stored list. The other numbers exclude them.
     struct Counts {
         /// Matching rows that are not created yet.
         var new = 0
@@ -78,7 +78,7 @@ struct RosterSentence {
             : "\(count)\(report.email.map { " of \($0)" } ?? "") at \(report.backend), read \(age)."
     }
 
-    /// What deliveries have changed since the list was read; nil for nothing.
+    /// What deliveries have changed since the list was read.
     private var changed: String? {
         func part(_ count: Int, _ verb: String) -> String? {
             count == 0 ? nil : "\(Self.count(count, report.title)) \(count == 1 ? "was" : "were") \(verb)"
@@ -116,7 +116,7 @@ struct RosterSentence {
         }
     }
 
-    /// Why the list is not read again; nil if nothing prevents it.
+    /// Why the list is not read again.
     private var obstacle: String? {
         if isPaused && report.stale { return "Homing does not read the list again while sending to \(report.backend) is paused." }
         guard let failure, !report.reading else { return nil }

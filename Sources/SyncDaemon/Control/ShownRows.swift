@@ -25,7 +25,7 @@ struct ShownRows {
             deleted: deleted.count { listed.contains($0) })
     }
 
-    /// Rows of the stored list that are not shown as they are there.
+    /// Stored rows that are shown differently or not at all.
     var hidden: Set<RosterID> { deleted.union(created.map { RosterID($0.id) }) }
     /// The rows that come before the list.
     var rows: [ControlAPI.RosterRow] { new + created }

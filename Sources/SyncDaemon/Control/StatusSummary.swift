@@ -4,7 +4,7 @@ import Outbox
 import Salvage
 import SyncModel
 
-/// The status sentence and the attention list. Pure: uses only these values.
+/// The status sentence and the attention list. Pure.
 struct StatusSummary {
     var backends: [BackendReport]
     let spool: SpoolReport
@@ -22,7 +22,7 @@ struct StatusSummary {
     var rejectedConfiguration: String?
     /// Salvage reports whose folders still exist.
     var damages: [SalvageReport] = []
-    /// By backend and state, the name that all its dead or held entries have in common.
+    /// By backend and state, the name that all dead or held entries share.
     var commonNames: [String: [Entry.State: String]] = [:]
     var kinds: EntryKinds = [:]
     /// As `Overview.heldBack`, by backend.
@@ -38,7 +38,7 @@ struct StatusSummary {
         return summary
     }
 
-    /// The summary of one backend, with its share of the station's state.
+    /// The summary of one backend and the station.
     func only(_ backend: BackendReport) -> StatusSummary {
         let isItsSpool = isSpool(of: backend)
         return StatusSummary(
@@ -55,7 +55,7 @@ struct StatusSummary {
         let attention = attention
         let situation = situation(attention)
         func texts(_ code: Attention.Code) -> [String] { attention.filter { $0.knownCode == code }.map(\.text) }
-        // Refused files are mentioned because their owner may believe that they were sent.
+        // The owner of a refused file may believe that it was sent.
         let refused = texts(.refusedFiles)
         var sentences = texts(.storeDamaged)
         sentences += attention.first?.knownCode == .refusedFiles ? refused + [situation] : [situation] + refused

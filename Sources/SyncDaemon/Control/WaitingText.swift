@@ -2,7 +2,7 @@ import ControlAPI
 import Foundation
 import SyncModel
 
-/// Sentences about waiting entries and their reasons. Pure: uses only these values.
+/// Sentences about waiting entries and their reasons. Pure.
 struct WaitingText {
     let backends: [BackendReport]
     /// Files in the drop folder not yet stored.
@@ -92,7 +92,7 @@ struct WaitingText {
 
     private func isCooling(_ report: BackendReport) -> Bool { report.session.isSignedIn && report.knownGate == .cooling }
 
-    /// A backend's waiting entries for the current or previous account, plus dropped files; all entries without an account.
+    /// Entries of the current or previous account, plus dropped files; all entries without an account.
     private func own(_ report: BackendReport) -> Int {
         let waiting =
             report.session.account == nil
@@ -107,7 +107,7 @@ struct WaitingText {
         return report.awaited ?? "an account"
     }
 
-    /// `1 capture waits for an address that breathesafe no longer has`, without a full stop; nil if none do.
+    /// `1 capture waits for an address that breathesafe no longer has`, without a full stop.
     private var moved: String? {
         let moved = going.filter { $0.waitingForFormerAddress != nil }
         let count = moved.compactMap(\.waitingForFormerAddress).reduce(0, +)
@@ -116,7 +116,7 @@ struct WaitingText {
         }
     }
 
-    /// `2 captures wait for ann@lab.test and 3 for 2 others to sign in again`, without a full stop; nil if none do.
+    /// `2 captures wait for ann@lab.test and 3 for 2 others to sign in again`, without a full stop.
     private var others: String? {
         let backends = going.filter { $0.session.account != nil && !$0.otherAccounts.isEmpty }
         let kinds = kinds.at(backends, in: EntryKinds.waiting)

@@ -6,7 +6,7 @@ import Glibc
 package struct Journal: Sendable {
     private let socket: DatagramSocket
 
-    /// Nil if standard error is not the journal, or the journal is unreachable.
+    /// Nil if standard error is not the journal, or it is unreachable.
     package init?(environment: [String: String], path: String = "/run/systemd/journal/socket") {
         guard Self.isStandardError(environment: environment) else { return nil }
         self.init(path: path)
@@ -22,7 +22,7 @@ package struct Journal: Sendable {
         self.socket = socket
     }
 
-    /// Sends one entry. Shortens values if the datagram is too large; falls back to standard error.
+    /// Shortens values if the datagram is too large; falls back to standard error.
     func send(_ record: JournalRecord) {
         for longest in [Int.max, 32 << 10, 1 << 10] {
             do throws(DatagramSocket.SendError) {

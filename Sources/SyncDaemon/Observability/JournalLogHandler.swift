@@ -1,8 +1,7 @@
 import Logging
 
-/// Logs to the journal: a text with metadata for people, and each metadata value in a `HOMING_…` field; `HOMING_MESSAGE` holds the constant message.
-///
-/// Search with `journalctl HOMING_MESSAGE='The gate has changed' HOMING_BACKEND=breathesafe`; `journalctl -o verbose` shows all fields.
+/// Logs a text for people, and each metadata value in a `HOMING_…` field; `HOMING_MESSAGE` holds the constant message. Search with
+/// `journalctl HOMING_MESSAGE='The gate has changed' HOMING_BACKEND=breathesafe`.
 package struct JournalLogHandler: LogHandler {
     package var logLevel: Logger.Level
     package var metadata: Logger.Metadata = [:]

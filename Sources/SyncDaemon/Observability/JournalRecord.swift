@@ -30,7 +30,7 @@ struct JournalRecord: Sendable, Equatable {
         return bytes
     }
 
-    /// The field name for a metadata key: capitals, digits and underscores, at most 64.
+    /// The field name of a key: capitals, digits and underscores, at most 64.
     static func name(for key: String) -> String {
         let tail = key.unicodeScalars.map { scalar in
             scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil) ? Character(scalar) : "_"

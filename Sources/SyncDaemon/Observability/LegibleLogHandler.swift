@@ -1,7 +1,7 @@
 import Logging
 import SyncModel
 
-/// Escapes metadata: file names are untrusted and must not forge log lines or control the terminal.
+/// Escapes metadata: file names must not forge log lines or control the terminal.
 package struct LegibleLogHandler: LogHandler {
     private var next: any LogHandler
 

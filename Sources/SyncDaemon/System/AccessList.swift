@@ -61,7 +61,7 @@ struct AccessList: Equatable {
         self.init(attribute: buffer)
     }
 
-    /// The kernel's rule: the owner's entry, else the named user's, else any granting group entry, else others.
+    /// The owner's entry, else the named user's, else any granting group entry, else others.
     func allows(_ wanted: Permissions, user: uid_t?, groups: Set<gid_t>, owner: uid_t, group: gid_t) -> Bool {
         func isAllowed(_ entry: Entry) -> Bool { entry.permissions.isSuperset(of: wanted) }
         if let user {

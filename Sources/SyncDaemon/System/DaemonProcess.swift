@@ -6,9 +6,8 @@ import Outbox
 import ServiceLifecycle
 import UnixSignals
 
-/// Runs daemons in this process. SIGTERM and SIGINT stop within five seconds (eleven during a token refresh); SIGHUP rereads the configuration.
-///
-/// After a change, a new daemon takes over the lock and the socket (Reloading).
+/// Runs daemons in this process. SIGTERM and SIGINT stop within five seconds (eleven during a token refresh). SIGHUP rereads the
+/// configuration, and a new daemon takes over the lock and the socket (Reloading).
 package struct DaemonProcess: Sendable {
     private let file: String?
     private let environment: [String: String]
@@ -45,7 +44,7 @@ package struct DaemonProcess: Sendable {
                     if signal == .sighup {
                         post.yield(.reload)
                     } else {
-                        // Here, because a stop may come while a store is being opened.
+                        // A stop may come while a store is being opened.
                         StopDeadline.start()
                         notifier?.tell(.stopping, .status("Stopping."))
                         post.yield(.stop)
@@ -65,7 +64,7 @@ package struct DaemonProcess: Sendable {
             }
             do {
                 let daemon: Daemon
-                // Damage found after the store was opened is salvaged by reopening it.
+                // Damage found after opening is salvaged by reopening.
                 do { daemon = try await open() } catch OutboxError.damaged { daemon = try await open() }
                 try await supervise(daemon, events, post, &group)
             } catch let error as OutboxError {
@@ -81,7 +80,7 @@ package struct DaemonProcess: Sendable {
         /// Another reload came after `next` was read.
         var readsAgain = false
         var isStopping = false
-        /// How often a damaged store was salvaged; repeated damage means failing disk or memory.
+        /// The number of salvages: repeated damage means failing disk or memory.
         var salvages = 0
     }
 
@@ -97,7 +96,7 @@ package struct DaemonProcess: Sendable {
             }
         }
         var state = State(daemon: first)
-        // However this ends, the path must not lead new clients to a dead daemon.
+        // The path must not lead new clients to a dead daemon.
         defer { state.daemon.socket.close() }
         start(first)
         for await event in events {
@@ -120,7 +119,7 @@ package struct DaemonProcess: Sendable {
                 state.daemon = try await Daemon(earlier.configuration, earlier.backends, replacing: earlier, because: [])
                 start(state.daemon)
             case .ended(let outcome):
-                // Running out of time is not a failure: the work is cancelled, and the store keeps every entry.
+                // Running out of time is no failure: the store keeps every entry.
                 if case .failure(let error) = outcome, state.isStopping || state.next != nil {
                     log.warning("The daemon did not end cleanly", metadata: ["error": "\(error)"])
                 }
@@ -163,7 +162,7 @@ package struct DaemonProcess: Sendable {
         }
     }
 
-    /// The successor: with the new configuration or, if that fails, with the previous one.
+    /// The next daemon, with the new configuration or, if that fails, with the previous one.
     private func successor(
         of earlier: Daemon, _ configuration: Configuration, _ backends: [Backend], _ changes: [ConfigurationChange]
     ) async throws -> Daemon {

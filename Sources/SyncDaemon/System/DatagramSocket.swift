@@ -12,7 +12,7 @@ struct DatagramSocket: Sendable {
         let code: Int32
     }
 
-    /// Nil for an invalid or too long name. The receiver need not exist yet. The descriptor stays open for the life of the process.
+    /// Nil for an invalid or too long name. The receiver need not exist yet. The descriptor is never closed.
     init?(to name: String) {
         var bytes = Array(name.utf8)
         var address = sockaddr_un()

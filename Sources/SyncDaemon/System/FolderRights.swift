@@ -9,10 +9,10 @@ struct FolderRights: Equatable {
     var mode: mode_t
     /// Nil if there is only a mode.
     var access: AccessList?
-    /// The ACL inherited by new files and folders; nil if there is none.
+    /// The ACL that new files and folders inherit.
     var defaults: AccessList?
 
-    /// True if a process whose only match is the group `member` has all of `wanted`.
+    /// True if a process whose only match is the group `member` has this access.
     func allow(_ wanted: AccessList.Permissions, toMemberOf member: gid_t) -> Bool {
         let list = access ?? AccessList(mode: mode)
         return list.allows(wanted, user: nil, groups: [member], owner: owner, group: group)

@@ -2,10 +2,8 @@ import CSystemLinux
 import Outbox
 import ServiceLifecycle
 
-/// Returns free heap memory to the system shortly after work.
-///
-/// SQLite keeps pages changed in a savepoint in small heap pieces. The allocator keeps pieces that were freed between live ones: up to 100 MiB
-/// after a 32 MiB document. Idle without work; under load it uses at most 1% of the time.
+/// Returns free heap memory to the system shortly after work. The allocator keeps pieces between live ones: up to 100 MiB after a 32 MiB
+/// document. Idle without work; under load it uses at most 1% of the time.
 struct MemoryReturn: Service {
     /// Fires after work.
     let work: Signal

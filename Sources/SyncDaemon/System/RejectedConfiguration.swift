@@ -2,7 +2,7 @@ import Backends
 import Outbox
 import Synchronization
 
-/// The errors of the last reload, for the status; the previous configuration stays active. A good reload clears them.
+/// The errors of the last reload; the previous configuration stays active. A good reload clears them.
 final class RejectedConfiguration: Sendable {
     let changed = Signal()
     private let current = Mutex<String?>(nil)

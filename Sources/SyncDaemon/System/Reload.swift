@@ -8,7 +8,7 @@ enum Reload: Sendable {
     case mistaken(Mistakes)
     case changed(Configuration, [Backend], [ConfigurationChange])
 
-    /// Reads configuration and profiles. `restart` receives changed keys that need a process restart; they keep their values.
+    /// Reads the configuration. `restart` receives changed keys that need a process restart; they keep their values.
     init(
         file: String?, environment: [String: String], inForce: (configuration: Configuration, backends: [Backend]), deviceID: String,
         restart: inout [ConfigurationChange]
@@ -27,7 +27,7 @@ enum Reload: Sendable {
 }
 
 extension Configuration {
-    /// Keeps the state lock and the socket, which last for the life of the process.
+    /// The state lock and the socket last for the life of the process.
     fileprivate mutating func keepPlaces(of earlier: Configuration) {
         // A default drop folder follows the state directory.
         if spool.directory == stateDirectory + "/spool" { spool.directory = earlier.stateDirectory + "/spool" }

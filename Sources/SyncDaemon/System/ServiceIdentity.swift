@@ -14,8 +14,8 @@ package enum ServiceIdentity {
         return service.pointee.pw_uid == owner
     }
 
-    /// Permanently switches to that user and its groups, so that reads are limited to the service's rights. Returns the environment with the
-    /// service's paths. Throws unless the process is root or that user.
+    /// Permanently switches to the service's user and groups. Returns the environment with the service's paths. Throws unless the process
+    /// is root or that user.
     package static func assume(in environment: [String: String]) throws(CannotAssume) -> [String: String] {
         guard let entry = getpwnam(user) else {
             throw CannotAssume(description: "This system has no user \(user). Run: systemd-sysusers homing.conf")

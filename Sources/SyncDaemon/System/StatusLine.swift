@@ -1,9 +1,8 @@
 import Outbox
 import ServiceLifecycle
 
-/// Keeps the `systemctl status` line equal to the first sentence of `homing status`.
-///
-/// Idle without changes; under load it checks once a second and uses at most 10% of the time.
+/// The `systemctl status` line: the first sentence of `homing status`. Idle without changes; under load it checks once a second and uses at
+/// most 10% of the time.
 struct StatusLine: Service {
     let notifier: ServiceNotifier
     /// Fire when the sentence may have changed.

@@ -2,7 +2,8 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Ends the process just under five seconds after a stop request, even if something hangs. For the store this equals a kill and loses nothing.
+/// Ends the process just under five seconds after a stop request, even if something hangs. For the store this is like a kill, and loses
+/// nothing.
 enum StopDeadline {
     private static let isPutOff = Atomic(false)
 
@@ -15,6 +16,6 @@ enum StopDeadline {
         }
     }
 
-    /// Adds six seconds for a refresh-token rotation in progress, which a kill would lose.
+    /// Adds six seconds for a refresh in progress, whose new token a kill would lose.
     static func putOff() { isPutOff.store(true, ordering: .relaxed) }
 }

@@ -2,7 +2,7 @@ import Delivery
 import Glibc
 import ServiceLifecycle
 
-/// Sends watchdog keep-alives while the dispatcher's loop responds; otherwise the service manager restarts the process (sd_watchdog_enabled(3)).
+/// Sends keep-alives while the dispatcher's loop responds; otherwise the service manager restarts the process (sd_watchdog_enabled(3)).
 struct Watchdog: Service {
     let dispatcher: Dispatcher
     let notifier: ServiceNotifier

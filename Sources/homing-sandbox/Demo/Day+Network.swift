@@ -37,7 +37,7 @@ extension Day {
         try station.homing("sync")
     }
 
-    /// Restores the network, and ends the session when a third of the deliveries have arrived; returns after two thirds.
+    /// Restores the network, ends the session after a third of the deliveries, and returns after two thirds.
     func homecoming(slowing path: String, endingSessionAmong total: Int, rememberTokens: Bool = false) async throws {
         try await homecoming(slowing: path)
         try await until("a third has arrived") { ledger.entries.count >= total / 3 }
@@ -45,7 +45,7 @@ extension Day {
         try await until("two thirds have arrived") { ledger.entries.count >= total * 2 / 3 }
     }
 
-    /// Loses the response to the next request to `path`, after the request took effect.
+    /// Loses the response to the next request to `path`, after it took effect.
     func loseAnAnswer(of path: String, thenSlowing slow: String? = nil) async {
         // The first matching fault applies, so the order matters.
         sandbox.clearFaults()

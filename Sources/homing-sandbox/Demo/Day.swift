@@ -1,7 +1,7 @@
 import Foundation
 import Sandbox
 
-/// The narration of one day: sentences, commands with their output, and the submitted changes.
+/// The story of a day: sentences, commands with their output, and the submitted changes.
 final class Day {
     let station: DemoStation
     /// In order of submission.
@@ -24,7 +24,7 @@ final class Day {
     @discardableResult
     func show(_ arguments: String..., input: String? = nil) throws -> String { try show(arguments, input: input) }
 
-    /// Runs `homing`, shows the command and its output, and returns the output.
+    /// Shows the command and its output, and returns the output.
     @discardableResult
     func show(_ arguments: [String], input: String? = nil) throws -> String {
         let words = arguments.map { $0.count == 36 ? "…\($0.suffix(8))" : $0.contains(" ") ? "'\($0)'" : $0 }
@@ -54,7 +54,7 @@ final class Day {
     func add(_ new: [Change]) { changes += new }
 }
 
-/// A day at a station with one backend: sign in, lose the network, submit, return to a backend that misbehaves, and compare the books.
+/// A day at a station: sign in, lose the network, submit, return to a backend that misbehaves, and compare the books.
 protocol Story {
     var backend: SandboxBackend { get }
     var profile: String { get }
@@ -69,16 +69,16 @@ struct DemoArrival {
     let entry: LedgerEntry
     /// A description, in the words of the story.
     let words: String
-    /// The id of the daemon's entry; nil if it has none for this row.
+    /// The entry's id; nil if the daemon has none for this row.
     let id: String?
-    /// The person whom the row is for, with the name at the backend; nil for none.
+    /// The person, with the name at the backend.
     var person: String?
 }
 
 struct Change {
     /// A description, in the words of the story.
     let words: String
-    /// The fields or file that the backend must have stored at the end.
+    /// The document that the backend must have stored at the end.
     let document: JSONObject
 
     init(_ words: String, _ document: JSONObject) {

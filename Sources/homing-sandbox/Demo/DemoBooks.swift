@@ -11,7 +11,7 @@ struct DemoBooks {
         var remoteID: String?
         var subject: Subject?
 
-        /// As the daemon names the person, such as `Anna Example (5)`; nil for none.
+        /// The person as the daemon names them: `Anna Example (5)`.
         var person: String? { subject.map { subject in subject.label.map { "\($0) (\(subject.id))" } ?? subject.id } }
     }
     struct Subject: Decodable {

@@ -4,7 +4,7 @@ struct DemoCaptures {
     /// Plain captures for the drop folder, each with its user.
     let plain: [(file: URL, user: Int)]
     let offline: [URL]
-    // Plain captures that the manager submits: one for a person by name, two for a new person, and one for a wrong user.
+    // One for a person by name, two for a new person, and one for a wrong user.
     let named: URL
     let newcomer: (first: URL, second: URL)
     let misaddressed: URL
@@ -32,7 +32,7 @@ struct DemoCaptures {
     var dropped: Int { plain.count + offline.count }
     var count: Int { dropped + 4 }
 
-    /// Writes each file under a hidden name, then renames it, as capture programs should.
+    /// Writes each file under a hidden name first, as capture programs should.
     func drop(into spool: String) throws {
         for file in offline { try drop(file, into: "\(spool)/new") }
         for (file, user) in plain { try drop(file, into: "\(spool)/new/users/\(user)") }

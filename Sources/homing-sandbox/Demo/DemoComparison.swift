@@ -8,13 +8,13 @@ struct DemoComparison {
     let isInOrder: Bool
     /// Nil for a story without people.
     let isForRightPerson: Bool?
-    /// The ids of the deleted people; nil for a story without deletions.
+    /// The deleted people; nil for a story without deletions.
     let deleted: (daemon: Set<String>, backend: Set<String>)?
 
     /// - Parameters:
-    ///   - arrivals: the entries of the stored documents, in the backend's order; nil for an unknown document.
-    ///   - people: by entry, the person whom the backend stored it for; nil for a story without people.
-    ///   - deleted: the people whom the daemon should have deleted, and those whom the backend no longer has.
+    ///   - arrivals: entries of the stored documents, in the backend's order; nil for an unknown document.
+    ///   - people: by entry, the person at the backend; nil for a story without people.
+    ///   - deleted: people whom the daemon should have deleted, and those whom the backend no longer has.
     init(
         handedIn: (count: Int, things: String), books: DemoBooks, arrivals: [String?], people: [String: String]? = nil,
         deleted: (daemon: Set<String>, backend: Set<String>)? = nil

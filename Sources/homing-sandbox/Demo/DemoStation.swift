@@ -35,7 +35,7 @@ final class DemoStation: Sendable {
         daemon.standardOutput = log
     }
 
-    /// Copies a shipped profile and the profiles it extends, and replaces their addresses.
+    /// Copies a profile and those that it extends, with other addresses.
     private static func place(_ name: String, of profiles: String, in folder: String, address: String) throws {
         guard let shipped = try? String(contentsOfFile: "\(profiles)/\(name).yaml", encoding: .utf8) else {  // `try?`: named by the error
             throw DemoError("\(profiles)/\(name).yaml does not exist. Run the demo in the project's folder, or set --profiles.")
@@ -72,7 +72,7 @@ final class DemoStation: Sendable {
         throw DemoError("The daemon does not answer.")
     }
 
-    /// Runs `homing` in the station's directory and returns its output; ignores the exit code.
+    /// Runs `homing` in the station's directory; ignores the exit code.
     @discardableResult
     func homing(_ arguments: String..., input: String? = nil) throws -> String { try homing(arguments, input: input) }
 

@@ -2,8 +2,7 @@ import ArgumentParser
 import ControlAPI
 import SyncModel
 
-/// Explains arguments that the parser refuses because of a mistyped command, or of an option that is misplaced or has one hyphen. The parser
-/// itself suggests the right option for a mistyped one.
+/// Explains a mistyped command, or an option that is misplaced or has one hyphen. The parser itself explains a mistyped option.
 struct Mistyping {
     /// Names of lists, which are commands too.
     let lists: [String]

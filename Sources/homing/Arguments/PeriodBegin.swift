@@ -40,7 +40,7 @@ enum PeriodBegin: Equatable {
         }
     }
 
-    /// As `date`, for figures of whole days: a period of 30 days has 30 days with today.
+    /// The first day of a period in whole days: 30 days include today.
     func firstDay(_ times: TimeText) throws(Problem) -> Date {
         guard case .ago(let length) = self else { return try date(times) }
         return times.now.addingTimeInterval(-max(0, length.seconds - 86_400))

@@ -2,7 +2,7 @@ import ArgumentParser
 import ControlAPI
 import Foundation
 
-/// A time such as `18:00`, `2025-03-11` or `2025-03-11 14:00`, or in RFC 3339 format as in JSON.
+/// A time such as `18:00`, `2025-03-11` or `2025-03-11 14:00`, or in RFC 3339 format.
 enum PointInTime: ExpressibleByArgument, Equatable {
     case clock(hour: Int, minute: Int)
     case day(year: Int, month: Int, day: Int, hour: Int, minute: Int)
@@ -59,7 +59,7 @@ enum PointInTime: ExpressibleByArgument, Equatable {
         }
     }
 
-    /// For queries about the past: a time of day is today's. Throws if the date does not exist.
+    /// A time of day is today's. Throws if the date does not exist.
     func date(before now: Date, in timeZone: TimeZone) throws(Problem) -> Date {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = timeZone

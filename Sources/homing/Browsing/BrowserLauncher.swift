@@ -1,6 +1,6 @@
 import Foundation
 
-/// Opens an address in the user's browser through a private file: other users can see program arguments.
+/// Opens an address through a private file, because other users can see program arguments.
 struct BrowserLauncher: Sendable {
     private let path: String
 
@@ -15,9 +15,7 @@ struct BrowserLauncher: Sendable {
         path = "\(folder)/homing-dashboard-\(UUID().uuidString).html"
     }
 
-    /// Does nothing if it fails: the address is on the terminal too.
-    ///
-    /// - Parameter address: without characters that HTML would read.
+    /// Opens the address; ignores failures, because it is on the terminal too. `address` must have no characters that HTML would read.
     func open(_ address: String) {
         let page = """
             <!doctype html><meta charset="utf-8"><title>Homing</title><meta http-equiv="refresh" content="0;url=\(address)">

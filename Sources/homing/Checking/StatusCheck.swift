@@ -5,7 +5,7 @@ import Foundation
 /// The status as one line and an exit code, for monitoring systems.
 struct StatusCheck {
     let times: TimeText
-    /// The maximum age of a waiting entry in seconds; nil for no limit.
+    /// The maximum age of a waiting entry, in seconds.
     let maxAge: TimeInterval?
 
     struct Outcome: Equatable {
@@ -26,7 +26,7 @@ struct StatusCheck {
         return Self.line(word, problem.detail, ExitCode(for: problem))
     }
 
-    /// Everything that needs a person, most serious first, then the unreachable backends.
+    /// Problems that need a person, most serious first, then the unreachable backends.
     private func troubles(_ status: Status) -> String {
         let outages = status.backends.filter { $0.knownGate == .cooling && $0.queue.waiting > 0 }.map {
             "Homing cannot deliver to \($0.name)\($0.gateReason.map { ": \($0)" } ?? ".")"

@@ -68,7 +68,7 @@ struct DiscardCommand: DaemonCommand {
         }
         var batch = EntryBatch()
         await discard(choice.chosen, &batch, context)
-        // Only with the entry that creates their row: alone, that entry would make a row without values.
+        // Only with the entry that creates their row, which would otherwise have no values.
         if !batch.wasStopped { await discard(choice.followers(of: batch.done), &batch, context) }
         context.answerAll(batch.done, text.done(choice.named(batch.done), stranded: choice.stranded(by: batch.done)))
         if let problem = batch.problem { throw problem }
@@ -87,7 +87,7 @@ struct DiscardCommand: DaemonCommand {
         }
     }
 
-    /// The entries that the arguments name. With --state, those that are already being discarded only count with --now.
+    /// The entries to discard. With --state, those that are already being discarded only count with --now.
     private func doomed(_ context: Context) async throws(Problem) -> [EntrySummary] {
         guard let state else { return try await context.entries(entries.ids, at: target) }
         var query = EntryQuery(state: state.rawValue, backend: target.backend, route: route, after: 0, limit: 500)

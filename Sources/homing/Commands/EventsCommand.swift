@@ -49,6 +49,6 @@ struct EventsCommand: DaemonCommand {
 }
 
 extension Status {
-    /// The default start: now if following, otherwise 50 events back, or 500 with a backend filter.
+    /// The start: now if following, otherwise 50 events back, or 500 with a backend filter.
     func start(following: Bool, _ backend: String?) -> Int64 { following ? cursor : max(0, cursor - (backend == nil ? 50 : 500)) }
 }

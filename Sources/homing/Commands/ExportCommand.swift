@@ -83,7 +83,7 @@ struct ExportCommand: DaemonCommand {
         if index.entries.contains(where: { $0.problem != nil }) { throw ExitCode.failure }
     }
 
-    /// Entries change their state while the lists are read: reads them again until a round finds no further entry.
+    /// The undelivered entries. States change while the lists are read, so it reads them again until a round finds no further entry.
     private func undelivered(_ context: Context) async throws(Problem) -> [EntrySummary] {
         var found: [String: EntrySummary] = [:]
         while true {

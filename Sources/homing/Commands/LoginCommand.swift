@@ -63,7 +63,7 @@ struct LoginCommand: DaemonCommand {
 
     private var isToken: Bool { refreshTokenStdin || tokenStdin }
 
-    /// Throws at a backend without password sign-in; the error names the right command.
+    /// The error names the right command for the backend.
     private func requirePassword(at report: BackendReport) throws(Problem) {
         guard !isToken, passwordSource == .terminal else { return }
         let token: String
@@ -77,7 +77,7 @@ struct LoginCommand: DaemonCommand {
             next: "To sign in with a token on standard input, run: \(SyncText.signInCommand(report))")
     }
 
-    /// Throws before asking for a secret if another account is signed in; the daemon would refuse too.
+    /// If another account is signed in, throws before asking for a secret.
     private func requireNobodyElse(than email: String?, at report: BackendReport) throws(Problem) {
         let session = report.session
         guard session.isSignedIn, let present = session.email else { return }

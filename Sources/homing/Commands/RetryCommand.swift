@@ -76,7 +76,7 @@ extension RetryCommand {
         try confirmation.ask(warning, "Type the word ‘send’ to go on: ") { $0 == "send" }
     }
 
-    /// Why entries of signed-out accounts cannot be tried now, one reason per account.
+    /// Why entries of signed-out accounts cannot be tried, one reason per account.
     private func obstacles(to entries: [EntrySummary], _ context: Context) async throws -> [RetryText.Obstacle] {
         let sessions = try await context.client.call(Endpoints.sessions, NoInput()).sessions
         let signedIn = Set(sessions.filter(\.isSignedIn).map { [$0.backend, $0.account] })

@@ -94,13 +94,13 @@ struct RosterCommand: DaemonCommand {
 }
 
 extension RosterList {
-    /// The lists called `name`: by their title in the plural or singular, or by the name of the resource.
+    /// The lists of that title, in the plural or singular, or of that resource name.
     func named(_ name: String) -> [RosterReport] {
         let names: [(RosterReport) -> String] = [\.title.many, \.title.one, \.resource]
         return names.lazy.map { word in rosters.filter { word($0).lowercased() == name.lowercased() } }.first { !$0.isEmpty } ?? []
     }
 
-    /// The list called `name`; the error names the lists, or the backends to choose from.
+    /// The error names the lists, or the backends to choose from.
     func roster(named name: String) throws(Problem) -> RosterReport {
         let found = named(name)
         guard let only = found.first else {

@@ -1,9 +1,9 @@
 import ArgumentParser
 import ControlAPI
 
-/// Lists are commands too: ‘homing people’ is ‘homing roster people’. The daemon knows their names from its profiles.
+/// ‘homing people’ is ‘homing roster people’. The daemon knows the names from its profiles.
 enum TitleCommand {
-    /// `arguments` with `roster` in front if the first one is the name of a list, and not of a command, and with `FormOptions`.
+    /// The arguments with `roster` in front if the first one is the name of a list and not of a command, and with `FormOptions`.
     static func expanded(_ arguments: [String], lists: () async -> RosterList?) async -> [String] {
         FormOptions.expanded(await withCommand(arguments, lists: lists))
     }
@@ -15,9 +15,8 @@ enum TitleCommand {
         return ["roster"] + arguments
     }
 
-    /// The daemon's lists, from `status` for observers; and the error of `rosters` if they remain unknown.
-    ///
-    /// So an observer learns that a list needs another role, and not that the command is unknown.
+    /// The lists, for observers from `status`. With the error of `rosters` if they remain unknown: an observer learns that a list needs
+    /// another role, and not that the command is unknown.
     static func lists(
         _ rosters: () async throws(Problem) -> RosterList, orOf status: () async throws(Problem) -> Status
     ) async -> (lists: RosterList?, problem: Problem?) {

@@ -30,7 +30,7 @@ struct UndoCommand: DaemonCommand {
         if let problem = batch.problem { throw problem }
     }
 
-    /// The ids of the named entries, each with the one that ‘discard’ discarded with it.
+    /// Each with the one that ‘discard’ discarded with it.
     private func named(_ context: Context) async throws(Problem) -> [String] {
         var chosen: [String] = []
         for entry in try await context.entries(ids, at: target) {
@@ -44,7 +44,7 @@ struct UndoCommand: DaemonCommand {
         return chosen
     }
 
-    /// The ids of all entries that can be brought back, after a confirmation.
+    /// The ids of all restorable entries, after a confirmation.
     private func all(_ context: Context) async throws -> [String] {
         let held = try await context.entries(EntryQuery(state: "held", backend: target.backend, after: 0, limit: 500))
         let discarded = held.filter(\.isBeingDiscarded)

@@ -1,7 +1,6 @@
 import ArgumentParser
 
-/// The parser's completion script, in which the names of lists are commands too: ‘homing people’ completes as ‘homing roster people’. Only the daemon
-/// knows these names, so the script asks for them.
+/// The parser's script, in which the names of lists are commands too. Only the daemon knows these names, so the script asks for them.
 enum CompletionScript {
     static func text(for shell: CompletionsCommand.Shell) -> String {
         let script = Homing.completionScript(for: shell.completion)

@@ -2,7 +2,7 @@ import ArgumentParser
 import ControlAPI
 import Foundation
 
-/// Shell completions from the daemon; empty if it does not answer within a second.
+/// Completions from the daemon; empty if it does not answer within a second.
 enum Suggestions {
     static let backends = CompletionKind.custom { words, _, _ in
         await within(words) { client async throws(Problem) in
@@ -92,7 +92,7 @@ enum Suggestions {
         }
     }
 
-    /// Each name once, or the id if a name could be one. For a name of several rows, the command asks which one.
+    /// Each name once, or the id if a name could be one.
     static func names(of rows: [RosterRow], for shell: CompletionShell?) -> [String] {
         var ids: [String: [String]] = [:]
         for row in rows { ids[row.label, default: []].append(row.shownID.printable) }
@@ -138,7 +138,7 @@ enum Suggestions {
     ) async -> [String] {
         let client = ControlClient(socketPath: socket(in: words), timeout: limit)
         return await withTaskGroup(of: [String].self) { group in
-            // `try?`: a completion shows no errors; the command reports them when it runs.
+            // `try?`: the command reports errors when it runs.
             group.addTask { (try? await ask(client)) ?? [] }
             group.addTask {
                 try? await Task.sleep(for: limit)  // `try?`: cancelled because the daemon has answered

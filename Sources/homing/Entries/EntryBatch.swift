@@ -1,6 +1,6 @@
 import ControlAPI
 
-/// Applies one action to several entries; continues after an error in one of them.
+/// Applies an action to several entries, and continues after an error in one.
 struct EntryBatch {
     private(set) var done: [EntrySummary] = []
     private(set) var failures: [(id: String, problem: Problem)] = []
@@ -23,7 +23,7 @@ struct EntryBatch {
         }
     }
 
-    /// The first error, with the number of entries that succeeded; nil if all succeeded.
+    /// The first error, with the number of entries that succeeded.
     var problem: Problem? {
         guard var problem = failures.first?.problem else { return nil }
         if done.count + failures.count > 1 {

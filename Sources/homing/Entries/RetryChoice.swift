@@ -1,17 +1,14 @@
 import ControlAPI
 
-/// The entries that ‘retry --all’ sends again, and those that it skips. Entries that are being discarded are neither.
+/// Entries that ‘retry --all’ sends again, and those that it skips; none that are being discarded.
 struct RetryChoice {
     private(set) var retried: [EntrySummary] = []
-    /// May have taken effect and cannot be looked up, so a retry could duplicate them.
+    /// Entries that may have taken effect and cannot be looked up.
     private(set) var doubtful: [EntrySummary] = []
-    /// Need the row of an entry that failed, is on hold or was discarded, and is not retried.
+    /// Entries that need the row of an entry that is not delivered and not retried.
     private(set) var stranded: [EntrySummary] = []
 
-    /// - Parameters:
-    ///   - entries: by ascending sequence.
-    ///   - skipsDoubtful: false if doubtful entries are sent without a look-up.
-    ///   - state: of an entry that others need; nil for an unknown one.
+    /// `entries` are by ascending sequence; `state` is that of an entry that others need, nil for an unknown one.
     init(
         _ entries: [EntrySummary], skipsDoubtful: Bool, state: (String) async throws(Problem) -> String?
     ) async throws(Problem) {

@@ -1,7 +1,7 @@
 import ControlAPI
 
 extension Status {
-    /// The status of one backend and of the station itself; nil for everything.
+    /// The status of one backend and the station; nil for everything.
     func only(_ backend: String?) -> Status {
         guard let backend else { return self }
         var status = self
@@ -11,7 +11,7 @@ extension Status {
         return status
     }
 
-    /// Attention items of this backend and of the station itself; nil for all.
+    /// The problems of this backend and the station; nil for all.
     func attention(of backend: String?) -> [Attention] { attention.filter { backend == nil || $0.backend == nil || $0.backend == backend } }
 
     /// Throws if the backend is unknown; the error lists the backends.
@@ -21,7 +21,7 @@ extension Status {
         throw .invalid("There is no backend ‘\(name.printable)’; \(known).", next: "Name one of these with --backend.")
     }
 
-    /// The backend named `name`, or the only one; an error lists the backends.
+    /// The named backend, or the only one; an error lists the backends.
     func backend(named name: String?) throws(Problem) -> BackendReport {
         try requireBackend(name)
         guard let backend = backends.first(where: { name == nil || $0.name == name }) else {

@@ -9,7 +9,7 @@ enum ExportFile {
         throw exists(path)
     }
 
-    /// Returns when the file is on the disk. Throws if something of this name exists.
+    /// Writes a new file, durable when it returns. Throws if something of this name exists.
     static func write(_ data: Data, to path: String) throws(Problem) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw errno == EEXIST ? exists(path) : failed(path, errno) }

@@ -5,12 +5,12 @@ import Foundation
 struct ExportFolder {
     let path: String
 
-    /// Throws if there is something at `path` other than an empty folder.
+    /// Throws unless `path` is missing or an empty folder.
     init(_ path: String) throws(Problem) {
         self.path = path
         var facts = stat()
         guard lstat(path, &facts) == 0 else { return }
-        // `try?`: a folder that cannot be read is not known to be empty.
+        // `try?`: an unreadable folder is not known to be empty.
         guard facts.st_mode & S_IFMT == S_IFDIR, let names = try? FileManager.default.contentsOfDirectory(atPath: path), names.isEmpty
         else {
             throw .invalid("‘\(path.printable)’ exists already, and is not an empty folder.", next: "Name a new folder.")

@@ -32,7 +32,7 @@ struct ExportIndex: Codable, Equatable {
 
     mutating func add(_ entry: EntrySummary, failed problem: Problem) { entries.append(Item(entry: entry, problem: problem.detail)) }
 
-    /// False for errors that would repeat, such as missing permission or a full disk.
+    /// False for errors that would repeat, such as a full disk.
     static func isAboutOneEntry(_ problem: Problem) -> Bool {
         [.internalError, .storageFailed, .tooLarge].contains(problem.code)
     }

@@ -8,7 +8,7 @@ enum ClaimText {
         return "Claimed \(files) for \(account). Homing sends \(report.files == 1 ? "it" : "them") by itself; see ‘homing status’."
     }
 
-    /// The note after a sign-in; nil if the backend has no unclaimed files.
+    /// The note about unclaimed files; nil if the backend has none.
     static func question(_ status: Status, at backend: String) -> String? {
         status.attention.first { $0.knownCode == .unclaimedFiles && $0.backend == backend }.map { "\($0.text) \($0.next)".printable }
     }

@@ -6,11 +6,8 @@ struct DiscardText {
     /// In columns.
     var width = Table.width
 
-    /// Names people and counts, lists the first 20 entries, and says whether they can be brought back.
-    ///
-    /// - Parameters:
-    ///   - stranded: entries for rows that are then not created.
-    ///   - isFinal: the payloads are destroyed at once.
+    /// Names people and counts, lists the first 20 entries, and says whether they can be brought back. `stranded` entries are for rows that
+    /// are then not created.
     func before(_ entries: [EntrySummary], stranded: [EntrySummary] = [], isFinal: Bool) -> String {
         let (them, their) = entries.count == 1 ? ("it", "its payload is") : ("them", "their payloads are")
         let consequence =
@@ -40,7 +37,7 @@ struct DiscardText {
         return "The refused file ‘\(file.name.printable)’ was destroyed.\(left)"
     }
 
-    /// `2 measurements of Anna Example (new) will be on hold.`; nil for none. Failed entries stay as they are.
+    /// `2 measurements of Anna Example (new) will be on hold.` Failed entries stay as they are.
     private static func held(_ entries: [EntrySummary], _ verb: String?) -> String? {
         let (failed, others) = (entries.filter { $0.state == "dead" }, entries.filter { $0.state != "dead" })
         let sentences = [
@@ -68,7 +65,7 @@ struct DiscardText {
         return "\(what) and will not be sent again. \(those) may already have reached the backend; discarding removes nothing there."
     }
 
-    /// Until when the entries can be brought back, and how; nil if their payloads are destroyed.
+    /// Until when the entries can be brought back, and how.
     private func undo(_ entries: [EntrySummary]) -> String? {
         guard let end = entries.compactMap(\.discardAt).min(), let first = entries.first else { return nil }
         return entries.count == 1

@@ -1,7 +1,7 @@
 /// Terminal columns: 2 for a wide character, 0 for a combining one.
 extension Character {
     var columns: Int {
-        // The properties of a scalar take long to look up, and a table asks for those of each character several times.
+        // The properties of a scalar take long to look up.
         if isASCII { return 1 }
         guard let first = unicodeScalars.first else { return 0 }
         if first.properties.generalCategory == .nonspacingMark || first.properties.generalCategory == .format { return 0 }
@@ -43,8 +43,8 @@ extension String {
 
     func padded(toColumns width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
 
-    /// Wrapped at spaces to `width` columns. A command between ‘ and ’ is one word. It stays whole, and so does a longer word in ASCII, such as
-    /// an address, so that people can copy them. Other longer words are broken between characters.
+    /// The text, wrapped at spaces. A command between ‘ and ’ and a longer word in ASCII stay whole, so that people can copy them. Other
+    /// longer words are broken between characters.
     func wrapped(toColumns width: Int) -> [String] {
         var lines: [String] = []
         for word in matches(of: /[^ ‘]*‘[^‘’]*’[^ ]*|[^ ]+/).flatMap({ String($0.output).broken(toColumns: width) }) {
@@ -62,7 +62,7 @@ extension String {
         return pieces(ofColumns: width)
     }
 
-    /// Cut between characters into pieces of at most `width` columns, or of one character that is wider.
+    /// Pieces of at most `width` columns, or of one character that is wider.
     func pieces(ofColumns width: Int) -> [String] {
         var (pieces, taken) = ([""], 0)
         for character in self {

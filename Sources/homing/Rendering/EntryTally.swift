@@ -1,6 +1,6 @@
 import ControlAPI
 
-/// Entries by person and kind, for sentences: `3 measurements of Anna Example (5) and 1 fit test of Eve Lab (7)`, or `the new person Anna Example`.
+/// Counts by person and kind: `3 measurements of Anna Example (5) and 1 fit test of Eve Lab (7)`.
 enum EntryTally {
     /// Names up to ten groups, in the order of their first entries.
     static func text(_ entries: [EntrySummary]) -> String {

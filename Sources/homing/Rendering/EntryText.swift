@@ -44,7 +44,7 @@ struct EntryText {
         return lines.joined(separator: "\n")
     }
 
-    /// `100 of 5,000 shown`, and how to see the others; nil if these are all.
+    /// `100 of 5,000 shown`, and how to see the others.
     private static func extent(of page: EntryPage, isNewest: Bool) -> String? {
         guard page.total > page.shown || page.totalIsLeast == true else { return nil }
         let total = (page.totalIsLeast == true ? "more than " : "") + Words.number(page.total)

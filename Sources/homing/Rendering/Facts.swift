@@ -1,6 +1,6 @@
 import ControlAPI
 
-/// Labelled facts, one per line, with aligned labels; long values are wrapped. Where that leaves little room, each value is below its label.
+/// Labelled facts with aligned labels; long values are wrapped, or below their labels where there is little room.
 struct Facts {
     private var rows: [(label: String, value: String)] = []
 
@@ -9,7 +9,7 @@ struct Facts {
         if let value, !value.isEmpty { rows.append((label, value.printable)) }
     }
 
-    /// At most `width` columns wide, except for a word that is longer.
+    /// The lines, at most `width` columns wide, except for a longer word.
     func lines(indent: Int = 0, width: Int = Table.width) -> [String] {
         let labels = rows.reduce(0) { max($0, $1.label.columns) } + 2
         let margin = String(repeating: " ", count: indent)

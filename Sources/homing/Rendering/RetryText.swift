@@ -4,7 +4,6 @@ enum RetryText {
     /// Entries of an account that is not signed in.
     struct Obstacle {
         let count: Int
-        /// The explanation for one of them.
         let why: Explanation
     }
 
@@ -24,7 +23,7 @@ enum RetryText {
             """
     }
 
-    /// Entries that `--all` does not send again, because of the entries that they need.
+    /// Entries that `--all` skips because of the entries that they need.
     static func stranded(_ entries: [EntrySummary]) -> String {
         var creates: [String] = []
         for create in entries.compactMap(\.needs) where !creates.contains(create) { creates.append(create) }

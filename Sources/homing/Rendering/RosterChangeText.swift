@@ -2,13 +2,13 @@ import ControlAPI
 
 struct RosterChangeText {
     let roster: RosterReport
-    /// All lists: new rows of some may refer to this one's rows.
+    /// All lists, because new rows of other lists may refer to this one's rows.
     var all: [RosterReport] = []
 
-    /// - Parameter row: the changed or deleted row, as the person gave it.
+    /// `row` is the changed or deleted one, as the person gave it.
     func accepted(_ receipt: SubmissionReceipt, _ action: RosterAction, row: String?) -> String {
         var receipt = receipt
-        // Of a new row, the subject may be a row of another list.
+        // The subject of a new row may be a row of another list.
         let subject = receipt.subject.flatMap { $0.resource == roster.resource ? $0 : nil }
         receipt.subject = nil  // named below
         switch action {
@@ -34,7 +34,7 @@ struct RosterChangeText {
             "\(count) already called \(label): \(list). To take the new one back, an administrator runs: homing discard \(EntryText.shortID(receipt.id))"
     }
 
-    /// A note that the server may fill in parts of the name; nil if all are given.
+    /// A note that the server may fill in parts of the name.
     func missing(_ names: [String], of receipt: SubmissionReceipt) -> String? {
         if names.isEmpty { return nil }
         let options = names.map { FormOptions.option(for: $0) }

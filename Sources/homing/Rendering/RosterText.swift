@@ -7,7 +7,7 @@ struct RosterText {
     /// In columns.
     let width: Int
 
-    /// Only name and id: a second number could be mistaken for the id.
+    /// Shows only name and id: a second number could be mistaken for the id.
     func page(_ page: RosterPage) -> String {
         var lines = page.rows.isEmpty ? [] : table(page)
         lines += page.roster.sentence.printable.wrapped(toColumns: width)
@@ -60,7 +60,7 @@ struct RosterText {
         (readAt.map(times.relative) ?? "not yet") + (isIncomplete ? ", incomplete" : "")
     }
 
-    /// For the status: `4, read 3 minutes ago (14:12)`, and why Homing cannot read it again.
+    /// `4, read 3 minutes ago (14:12)`, and why Homing cannot read it again.
     static func line(_ summary: RosterSummary, _ times: TimeText) -> String {
         guard let count = summary.count, summary.readAt != nil else {
             return "not read yet\(summary.failure.map { ": \($0.printable)" } ?? "")"
@@ -70,7 +70,7 @@ struct RosterText {
         return "\(count), read " + age(readAt: summary.readAt, isIncomplete: isIncomplete, times) + obstacle
     }
 
-    /// Why --refresh read nothing new; nil if it did, and if nothing was ever read, because the sentence of the list then says why.
+    /// Why --refresh read nothing new; nil if nothing was ever read, because the list's sentence then says why.
     func notRefreshed(_ report: RosterReport) -> String? {
         guard let readAt = report.readAt else { return nil }
         let below = "The list below was read \(times.relative(readAt))."

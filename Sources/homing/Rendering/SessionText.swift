@@ -4,7 +4,7 @@ import Foundation
 struct SessionText {
     let times: TimeText
 
-    /// `anna@clinic.example, signed in since 09:12`, or the account and the reason to sign in again.
+    /// `anna@clinic.example, signed in since 09:12`, or why to sign in again.
     func line(_ session: SessionReport) -> String {
         let who = session.email ?? session.account ?? "an account"
         let kept = session.remembered ? ", password kept" : ""
@@ -17,9 +17,7 @@ struct SessionText {
         }
     }
 
-    /// - Parameters:
-    ///   - name: the name given with a token.
-    ///   - elsewhere: the number of entries accepted for the backend's former address.
+    /// `name` was given with a token; `elsewhere` counts the entries for the backend's former address.
     static func signedIn(
         _ session: SessionReport, named name: String? = nil, others: [WaitingAccount] = [], elsewhere: Int = 0
     ) -> String {
@@ -64,9 +62,7 @@ struct SessionText {
     /// True unless the server confirmed that it ended the session.
     static func leavesOtherDevices(_ report: SignOutReport) -> Bool { report.knownServer != .ended }
 
-    /// - Parameters:
-    ///   - allDevices: the command to sign out on all devices, if that was requested.
-    ///   - lists: the account's lists before the sign-out.
+    /// `allDevices` is the command to sign out on all devices, if that was requested; `lists` are those before the sign-out.
     static func signedOut(
         _ report: SignOutReport, login: String = "homing login", allDevices: String? = nil, lists: [RosterSummary] = [],
         times: TimeText = TimeText(now: Date(), timeZone: .current)
@@ -112,7 +108,7 @@ struct SessionText {
         return lines.joined(separator: "\n")
     }
 
-    /// Whether the stored lists were kept or deleted; nil if there were none.
+    /// Whether the lists were kept or deleted; nil if the account had none.
     private static func fate(of lists: [RosterSummary], isKept: Bool, _ who: String) -> String? {
         let titles = lists.filter { $0.readAt != nil }.map(\.title.many.printable)
         guard !titles.isEmpty else { return nil }

@@ -13,7 +13,7 @@ enum SubmissionText {
             : "\(name) is stored safely as \(entry)\(details)\(whom). Homing sends it to \(receipt.backend) by itself."
     }
 
-    /// The warning of an accepted entry, with the command that corrects it; nil without a warning.
+    /// The warning, with the command that corrects the entry.
     static func warning(_ receipt: SubmissionReceipt) -> String? {
         guard let warning = receipt.warning else { return nil }
         let field = receipt.subject?.field ?? "user_id"
@@ -28,13 +28,13 @@ enum SubmissionText {
         return "It is not sent yet. \(report.gateReason ?? "Sending is paused.") To end the pause, run: \(resume)".printable
     }
 
-    /// The action that a person must take before delivery; nil if none is needed.
+    /// The action that a person must take before delivery.
     static func obstacle(_ why: Explanation) -> String? {
         guard Entry.State(rawValue: why.state) == .pending, why.needsPerson, let next = why.next else { return nil }
         return "It is not sent yet. \(why.sentence) \(next)".printable
     }
 
-    /// `problem` of the file `name`, with the number of files accepted before it.
+    /// The problem, with the number of files accepted before `name`.
     static func stopped(_ problem: Problem, at name: String, accepted: Int, of total: Int) -> Problem {
         guard total > 1 else { return problem }
         var problem = problem

@@ -47,7 +47,7 @@ enum SyncText {
 
     static func signInCommand(_ report: BackendReport) -> String { report.signInCommand ?? "homing login --backend \(report.name)" }
 
-    /// The error if the time limit ended first; `sentence` is the status.
+    /// `sentence` is the status.
     static func outOfTime(seconds: Int, _ sentence: String) -> Problem {
         Problem(
             .timeout, status: 504, title: "Time limit reached",

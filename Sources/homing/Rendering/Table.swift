@@ -1,16 +1,16 @@
 import ControlAPI
 
-/// Aligned columns with a heading, at most `width` columns wide: columns that do not fit are left out, and the last one shrinks. If that is not
-/// enough, the cells of each row are below each other.
+/// A table of at most `width` columns: columns that do not fit are left out, and the last one shrinks. If that is not enough, the cells of
+/// each row are below each other.
 struct Table {
     struct Column {
         var title: String
         var isNumber = false
         /// Longer cells are cut.
         var limit = Int.max
-        /// The column with the highest rank is left out first; 0 is never left out.
+        /// The highest is left out first; 0 never.
         var rank = 0
-        /// As the last column, it does not shrink further while another one can be left out. A number never does.
+        /// The last column does not shrink further while another one can be left out. A number never shrinks.
         var least = 8
         /// A cut keeps the id behind the name.
         var isSubject = false

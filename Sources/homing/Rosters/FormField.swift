@@ -1,7 +1,7 @@
 import ArgumentParser
 import ControlAPI
 
-/// A member of a row's form: `name=text`, or `name:=JSON` for a value that is not text.
+/// `name=text`, or `name:=JSON` for a value that is not text.
 struct FormField: ExpressibleByArgument, Equatable {
     let name: String
     /// Nil if missing, as in `--first-name` at the end of the line.

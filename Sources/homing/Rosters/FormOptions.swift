@@ -1,12 +1,12 @@
-/// Only the daemon knows which members a row has. So each of them is an option: ‘--first-name Anna’ is ‘--set first_name=Anna’.
+/// Only the daemon knows the members of a row, so each is an option: ‘--first-name Anna’ is ‘--set first_name=Anna’.
 enum FormOptions {
-    /// Options of `homing roster`; a member with such a name needs `--set`.
+    /// The options of `homing roster`; a member with such a name needs `--set`.
     static let reserved: Set = [
         "after", "backend", "find", "help", "id", "json", "limit", "refresh", "set", "socket", "strict", "version",
         "yes",
     ]
 
-    /// `arguments` with `--set` in place of options for members, if they begin with `roster LIST add` or `roster LIST edit`.
+    /// The arguments with `--set` in place of options for members, after `roster LIST add` or `roster LIST edit`.
     static func expanded(_ arguments: [String]) -> [String] {
         guard arguments.count > 3, arguments[0] == "roster", RosterAction(rawValue: arguments[2])?.takesForm == true else {
             return arguments

@@ -48,7 +48,7 @@ struct RosterChange {
     /// True if the user must confirm the change.
     var needsConfirmation: Bool { action == .delete && roster.actions?.confirm == true }
 
-    /// The field for the id of the changed or deleted row; nil for a new row.
+    /// The field for the id of the row; nil for a new one.
     var field: String? {
         get throws(Problem) {
             guard action != .add else { return nil }
@@ -61,14 +61,14 @@ struct RosterChange {
         }
     }
 
-    /// The missing members of a new row's name: the server may fill in its own.
+    /// Members of a new row's name that the server may fill in.
     func missingNames(_ fields: [FormField]) -> [String] {
         guard action == .add, !takesFields else { return [] }
         let given = fields.map { $0.name.replacing("-", with: "_") }
         return names.filter { ["first_name", "last_name"].contains($0) && !given.contains($0) }
     }
 
-    /// A JSON object of the given members; nil without any, if new rows need none.
+    /// The JSON object of the members; nil without any, if new rows need none.
     func payload(_ fields: [FormField]) throws(Problem) -> Data? {
         guard action.takesForm, !takesFields else { return nil }
         if fields.isEmpty, action == .add, names.isEmpty { return nil }

@@ -3,9 +3,7 @@ import ControlAPI
 import Foundation
 
 extension RosterCommand {
-    /// Submits a new row, a change or a deletion, and reports it.
-    ///
-    /// - Parameter all: all lists, because a field of a new row may take the id of a row of another list.
+    /// `all` has every list, because a field of a new row may take the id of a row of another list.
     func change(_ roster: RosterReport, among all: [RosterReport], _ action: RosterAction, _ context: Context) async throws {
         let change = try RosterChange(action, of: roster)
         let payload = try change.payload(set)
@@ -35,7 +33,7 @@ extension RosterCommand {
         if let obstacle = await context.obstacle(to: receipt.id, at: receipt.backend) { context.console.write(obstacle) }
     }
 
-    /// The given options, each after a space, for a command that repeats this one. Without --yes: the question names another row.
+    /// Each after a space, for a command that repeats this one. Without --yes: the question names another row.
     var options: String {
         let others = [strict ? "--strict" : nil, id.map { "--id \($0)" }, target.backend.map { "--backend \($0.asArgument)" }]
         return (set.map(\.asArgument) + others.compactMap(\.self)).map { " \($0)" }.joined()

@@ -1,9 +1,9 @@
 import ControlAPI
 import SyncModel
 
-/// A reference to a row that an entry creates: `@` and the entry's id.
+/// `@` and the id of the entry that creates the row.
 enum RowReference {
-    /// With a short id, which the command line accepts; other ids unchanged.
+    /// The reference with a short id; other ids unchanged.
     static func short(_ id: String) -> String { id.hasPrefix("@") ? "@" + EntryName.short(String(id.dropFirst())) : id }
 }
 

@@ -3,16 +3,15 @@ import Foundation
 import JSON
 import SyncModel
 
-/// The payload of a submitted file and, if the file names one, its user.
+/// The payload of a file and, if the file names one, its user.
 struct CaptureDocument: Equatable {
     let payload: Data
     /// From the capture app's offline file; nil for a plain document.
     let userID: String?
-    /// The capture time in a capture; nil if it has none, and for other documents.
+    /// The capture time; nil for documents other than captures.
     let capturedAt: Date?
 
-    /// Reads JSON, or the capture app's offline file `{"measurements": {…}, "userId": 5, …}`. The payload is the unchanged bytes of the plain
-    /// document or of `measurements`.
+    /// Reads JSON, or the capture app's offline file `{"measurements": {…}, "userId": 5, …}`. The payload is the unchanged bytes.
     init(_ data: Data, from name: String) throws(Problem) {
         guard !data.isEmpty else { throw Self.unreadable(name, "it is empty") }
         guard String(validating: data, as: UTF8.self) != nil else { throw Self.unreadable(name, "it is not UTF-8 text") }

@@ -1,6 +1,6 @@
 import ControlAPI
 
-/// Submits to the daemon. Every submission has an id, so a lost response neither loses nor duplicates it.
+/// Every submission has an id, so a lost response neither loses nor duplicates it.
 struct Handover {
     let send: (Submission) async throws(Problem) -> SubmissionReceipt
     /// Gives a starting daemon time to listen.

@@ -3,7 +3,7 @@ import ControlAPI
 
 extension SubjectArgument {
     struct Person: Equatable {
-        /// The server's id, or `@` and the full id of an entry.
+        /// The server's, or `@` and the full id of an entry.
         var id: String
         /// Of the list; nil for an id, if no backend has such a list.
         var backend: String?
@@ -11,12 +11,8 @@ extension SubjectArgument {
         var account: String?
     }
 
-    /// The person that `text` stands for, in the lists that `user_id` refers to on any route.
-    ///
-    /// - Parameters:
-    ///   - backend: nil for all backends.
-    ///   - command: for messages, such as `homing list`.
-    ///   - inAll: throws if one of the lists is unavailable, because the name may be in it.
+    /// Finds a person in the lists that `user_id` refers to on any route. `backend` is nil for all; `command` is for messages. With
+    /// `inAll`, throws if one of the lists is unavailable, because the name may be in it.
     static func person(
         _ text: String, at backend: String?, for command: String, inAll: Bool = false, _ client: ControlClient
     ) async throws(Problem) -> Person {
@@ -42,7 +38,7 @@ extension SubjectArgument {
             }
             return try await person(text, inSeveral: lists, for: command, argument)
         }
-        // The same id may be another person's at another backend, and a name may be another person's in another account.
+        // The same id may be another person's at another backend, and a name another person's in another account.
         if isID(text) { return Person(id: text, backend: list.backend) }
         let id = try await argument(reference.route).id(of: text, list, takesText: reference.type == "text", "--user ")
         return Person(id: id, backend: list.backend, account: text.hasPrefix("@") ? nil : list.account)

@@ -1,17 +1,16 @@
 import ControlAPI
 import SyncModel
 
-/// Item fields that take the id of a row, such as a person, accept the row's name too, and `@` with the id of the entry that creates the row. This
-/// finds the id.
+/// Fields that take the id of a row, such as a person, accept its name too, and `@` with the id of the entry that creates it.
 struct SubjectArgument {
     private let all: [RosterReport]
-    /// Those with fields of the route; empty if the backend must be named first.
+    /// The lists with fields of the route; empty if the backend must be named first.
     private let rosters: [RosterReport]
     private let route: String
     private let page: (RosterQuery) async throws(Problem) -> RosterPage
     private let entry: (String) async throws(Problem) -> NamedEntry
 
-    /// - Parameter entry: finds an entry by a short id or a number.
+    /// `entry` finds an entry by a short id or a number.
     init(
         _ rosters: [RosterReport], route: String, page: @escaping (RosterQuery) async throws(Problem) -> RosterPage,
         entry: @escaping (String) async throws(Problem) -> NamedEntry
@@ -29,14 +28,10 @@ struct SubjectArgument {
         let subject: SubjectReport?
     }
 
-    /// True if the value needs no look-up: a number is an id, even if a person has that name.
+    /// A number is an id, even if a person has that name.
     static func isID(_ value: String) -> Bool { Int64(value) != nil }
 
-    /// The field with an id; unchanged if its value is one, or if it takes none.
-    ///
-    /// - Parameters:
-    ///   - option: how the value is given, for messages, such as `--user `, or the beginning of a whole command.
-    ///   - end: of the command.
+    /// The field with an id in place of a name; unchanged if it takes none. `option` and `end` surround the value in messages.
     func resolved(_ item: ItemField, option: String, end: String = "") async throws(Problem) -> ItemField {
         guard !Self.isID(item.value), !item.value.isEmpty else { return item }
         for roster in rosters {
@@ -78,9 +73,7 @@ struct SubjectArgument {
         return row.id
     }
 
-    /// The exact matches among rows with a fitting name, if any.
-    ///
-    /// - Parameter isWhole: false if more rows fit than these.
+    /// The exact matches, if any. `isWhole` is false if more rows fit than these.
     static func closest(_ rows: [ControlAPI.RosterRow], to text: String, isWhole: Bool = true) -> [ControlAPI.RosterRow] {
         let exact = rows.filter { $0.label == text }
         return exact.isEmpty || !isWhole ? rows : exact
@@ -153,7 +146,7 @@ extension SubjectArgument {
         }
     }
 
-    /// `items`, and `user` as the field `user_id`, with ids in place of names. Asks the daemon only if a value may be a name.
+    /// The fields with ids in place of names, and `user` as the field `user_id`. Asks the daemon only if a value may be a name.
     static func fields(
         _ items: [ItemField], user: String?, route: String, at backend: String?, _ client: ControlClient
     ) async throws(Problem) -> [ItemField] {

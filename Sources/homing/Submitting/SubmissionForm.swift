@@ -33,7 +33,7 @@ struct SubmissionForm {
         self.fields = fields
     }
 
-    /// The submission of `document` (nil: the fields alone), with the given id or `mintedID`.
+    /// The submission with the given id or `mintedID`. `document` is nil for fields alone.
     func submission(of document: CaptureDocument?, named name: String, mintedID: UUID) throws(Problem) -> Submission {
         var fields = fields
         if let user = document?.userID {

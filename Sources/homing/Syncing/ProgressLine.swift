@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Shows progress on standard error: one redrawn line on a terminal, otherwise one line for every tenth.
+/// Progress on standard error: one redrawn line on a terminal, otherwise one line for every tenth.
 final class ProgressLine: Sendable {
     private let console: Console
     private let last = Mutex<String?>(nil)

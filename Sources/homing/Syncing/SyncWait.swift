@@ -4,7 +4,7 @@ import ControlAPI
 /// Waits until Homing can deliver nothing more without help. Checks the status after events.
 struct SyncWait: Sendable {
     var status: @Sendable () async throws -> Status
-    /// Passes the events after `since` to `each` until it returns false or the stream ends.
+    /// Passes events to `each` until it returns false or the stream ends.
     var events: @Sendable (_ since: Int64, _ each: (Event) async throws -> Bool) async throws -> Void
     /// Waits before reconnecting to an ended stream.
     var pause: @Sendable () async throws -> Void
@@ -49,7 +49,8 @@ struct SyncWait: Sendable {
 }
 
 extension ExitCode {
-    /// 5 if a sign-in is needed; 6 if entries failed, are held or blocked, a profile is missing, or sending is paused; otherwise by `attention`.
+    /// The exit code: 5 if a sign-in is needed; 6 if entries failed, are held or blocked, a profile is missing, or sending is paused;
+    /// otherwise by `attention`.
     init(for progress: SyncProgress) {
         if !progress.signInNeeded.isEmpty {
             self = .signInRequired

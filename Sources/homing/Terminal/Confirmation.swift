@@ -15,7 +15,7 @@ struct Confirmation {
         }
     }
 
-    /// Returns if `accepted` is true for the answer; otherwise throws a failure.
+    /// Asks; throws unless `accepted` is true for the answer.
     func ask(_ explanation: String, _ question: String, _ accepted: (String) -> Bool) throws(ExitCode) {
         console.warn(explanation)
         guard let answer = console.ask(question), accepted(answer) else {

@@ -19,26 +19,26 @@ struct Console: Sendable {
             errorStyle: TextStyle(isTerminal: error, environment: environment), width: width(environment))
     }
 
-    /// The terminal's width, else `COLUMNS`, else 100; limited to 40 to 120 for legibility.
+    /// The terminal's, else `COLUMNS`, else 100; limited to 40 to 120 for legibility.
     private static func width(_ environment: [String: String]) -> Int {
         var size = winsize()
         let known = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil
         return min(max(known ?? environment["COLUMNS"].flatMap { Int($0) } ?? Table.width, 40), 120)
     }
 
-    /// Writes `text` and a newline to standard output; exits silently if the reader has closed it.
+    /// Writes a line to standard output; exits silently if the reader has closed it.
     func write(_ text: String) {
         writeRaw(text + "\n")
     }
 
-    /// Writes `text` to standard output; exits silently if the reader has closed it.
+    /// Writes to standard output; exits silently if the reader has closed it.
     func writeRaw(_ text: String) {
         do { try FileHandle.standardOutput.write(contentsOf: Data(text.utf8)) } catch { exit(128 + SIGPIPE) }
     }
 
     func warn(_ text: String) { tell(text + "\n") }
 
-    /// Replaces the current line of standard error, which must be a terminal.
+    /// The current line of standard error, which must be a terminal.
     func redraw(_ text: String) { tell("\r\u{1B}[K" + text) }
 
     /// Nil at the end of the input.
@@ -64,8 +64,7 @@ struct Console: Sendable {
 }
 
 extension String {
-    /// The same JSON, with `\u` escapes for the characters that can control a terminal or disguise a name. Between values, JSON has only line feeds
-    /// of them.
+    /// The JSON with `\u` escapes for characters that can control a terminal or disguise a name.
     var withEscapes: String {
         guard unicodeScalars.contains(where: \.needsEscape) else { return self }
         var text = ""

@@ -18,7 +18,7 @@ final class FullScreen: Sendable {
         }
         before = settings
         settings.c_lflag &= ~tcflag_t(ECHO | ICANON)
-        // Disables Ctrl-S and Ctrl-Z: a stopped program would leave the alternate screen behind.
+        // Ctrl-S and Ctrl-Z: a stopped program would leave the alternate screen behind.
         settings.c_iflag &= ~tcflag_t(IXON)
         withUnsafeMutableBytes(of: &settings.c_cc) { $0[Int(VSUSP)] = 0 }
         tcsetattr(descriptor, TCSANOW, &settings)
@@ -27,7 +27,7 @@ final class FullScreen: Sendable {
 
     /// Restores the terminal; later calls do nothing.
     func leave() {
-        // `draw` holds the lock while it is blocked on a stalled terminal; then only the terminal settings are restored.
+        // `draw` holds the lock on a stalled terminal; then only the terminal settings are restored.
         let isFirst = hasLeft.withLockIfAvailable { hasLeft in
             defer { hasLeft = true }
             return !hasLeft

@@ -2,7 +2,7 @@ import ArgumentParser
 import Dispatch
 import Foundation
 
-/// While active, SIGINT, SIGHUP and SIGTERM call `tidy` and then end the program with 128 + signal.
+/// SIGINT, SIGHUP and SIGTERM call `tidy` and then end the program with 128 + signal.
 struct InterruptGuard {
     private static let signals = [SIGINT, SIGHUP, SIGTERM]
     private let sources: [any DispatchSourceSignal]

@@ -1,13 +1,13 @@
 import ControlAPI
 import Foundation
 
-/// The source of a password or token. Never the arguments: every user of the machine can read those.
+/// The source of a password or token; never the arguments, which every user of the machine can read.
 enum PasswordSource: Equatable {
     case terminal
     case standardInput
     case file(String)
 
-    /// The secret without its final newline. If `input` is a terminal, asks for it. `warn` receives warnings about unsafe files.
+    /// The secret without its final newline. Asks if `input` is a terminal; `warn` receives warnings about unsafe files.
     func secret(_ kind: String, terminal: TerminalPrompt?, input: FileHandle, warn: (String) -> Void) throws -> String {
         let password: String
         switch self {

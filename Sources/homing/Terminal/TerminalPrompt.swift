@@ -18,7 +18,7 @@ struct TerminalPrompt {
         return line()
     }
 
-    /// Like `ask`, without echo. Restores the terminal settings afterwards, even after an interrupt.
+    /// Asks without echo. Restores the terminal settings, even after an interrupt.
     func askHidden(_ question: String) throws -> String? {
         let descriptor = terminal.fileDescriptor
         var before = termios()
@@ -53,7 +53,7 @@ struct TerminalPrompt {
     /// In bytes. A terminal discards the rest of a longer line (termios(3)).
     private static let longestLine = 4095
 
-    /// Reads byte by byte, to leave the input after the line for the next question.
+    /// Reads byte by byte, to leave the rest of the input for the next question.
     private func line() -> String? {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0

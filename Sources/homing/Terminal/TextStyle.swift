@@ -6,7 +6,7 @@ struct TextStyle: Sendable {
 
     init(isColoured: Bool) { self.isColoured = isColoured }
 
-    /// Coloured on a terminal unless `NO_COLOR` is not empty or `TERM` is `dumb`.
+    /// Coloured on a terminal, unless `NO_COLOR` is not empty or `TERM` is `dumb`.
     init(isTerminal: Bool, environment: [String: String]) {
         isColoured = isTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
     }

@@ -2,11 +2,11 @@ import ControlAPI
 import Foundation
 import Synchronization
 
-/// Keeps a view of the station current until it is ended. Events trigger updates, at most four per second.
+/// Keeps a view current until it is ended. Events trigger updates, at most four per second.
 struct Watch: Sendable {
     /// Fetches everything except events from the daemon.
     var look: @Sendable () async throws(Problem) -> (Status, [LaneReport])
-    /// Passes the events after `since` to `each` until it returns false or the stream ends.
+    /// Passes events to `each` until it returns false or the stream ends.
     var events: @Sendable (_ since: Int64, _ each: (Event) async throws -> Bool) async throws -> Void
     var show: @Sendable (WatchView) -> Void
     var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }

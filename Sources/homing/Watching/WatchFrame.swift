@@ -20,7 +20,7 @@ struct WatchFrame {
             lines += [Line(), Line("drop folder: \(StatusText.files(spool))")]
         }
         let room = height.map { max(0, $0 - lines.count - (footer == nil ? 0 : 1)) } ?? .max
-        // Each table has an empty line and a heading. Each may use the rows that the other leaves free.
+        // Each table has an empty line and a heading, and may use the rows that the other leaves free.
         let most = Self.shown
         let delivered = min(most, view.delivered.count, max(room / 2 - 3, room - 6 - view.lanes.count))
         let lanes = min(most, view.lanes.count, room - 3 - (delivered > 0 ? delivered + 2 : 0))
@@ -131,7 +131,7 @@ struct WatchFrame {
 
     private func kind(_ event: Event) -> String { event.title?.one ?? event.detail["route"].map { RosterTitle(route: $0).one } ?? "" }
 
-    /// A column of `width`; the column without a width takes the rest.
+    /// A column; without a width, it takes the rest.
     private struct Column<Row> {
         let title: String
         let width: Int?

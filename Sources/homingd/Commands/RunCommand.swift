@@ -40,7 +40,7 @@ struct RunCommand: AsyncParsableCommand {
         } catch {
             let sentence = StartError.sentence(for: error)
             if journal != nil {
-                // The only non-constant log message: `systemctl status` shows nothing else of a daemon that fails to start.
+                // The only message that is not constant: `systemctl status` shows nothing else of a daemon that fails to start.
                 log.critical("Homing cannot continue: \(sentence)", metadata: ["reason": "\(sentence)"])
             } else {
                 FileHandle.standardError.write(Data("homingd: \(sentence)\n".utf8))

@@ -1,6 +1,6 @@
 import Sandbox
 
-/// Portraits cost a credit each. The station signs in with a refresh token of the app, where people sign in with Google.
+/// Portraits cost a credit each. The station signs in with a refresh token of the app.
 struct AIPhotoStory: Story {
     let backend = SandboxBackend.aiPhoto(
         AIPhotoConfiguration {

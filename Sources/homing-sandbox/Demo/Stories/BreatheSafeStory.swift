@@ -1,7 +1,7 @@
 import Sandbox
 
-/// Faces are measured without a network, also of a new person, and a person is deleted. The session ends midway, and one capture is for a wrong
-/// user.
+/// Faces are measured without a network, also of a new person, and a person is deleted. The session ends midway, and one capture is for a
+/// wrong user.
 struct BreatheSafeStory: Story {
     let captures: DemoCaptures
     let backend = SandboxBackend.breatheSafe(BreatheSafeConfiguration { $0.managedUsers = Self.people })
@@ -94,7 +94,7 @@ struct BreatheSafeStory: Story {
             "Back in town, the network returns. The server ends the session in the middle of the deliveries. Later it accepts a measurement, but its answer is lost."
         )
         try await day.homecoming(slowing: Self.path, endingSessionAmong: captures.count, rememberTokens: true)
-        // This user is managed by the manager, so the request takes effect before its response is lost.
+        // The manager's own user, so the request takes effect before its response is lost.
         await day.loseAnAnswer(of: "/users/5/\(Self.path)", thenSlowing: Self.path)
         try day.show("sync", "--wait", "--timeout", "60")
         day.showLedger(try arrivals(day, names(day.ledger)))

@@ -24,7 +24,7 @@ struct Lists2026Story: Story {
         return try ListsStory.close(day)
     }
 
-    /// Loses the response to a refresh; the network returns after the grace for reusing the token has passed.
+    /// The network returns after the grace for reusing the token.
     private func loseTheRefresh(_ day: Day) async throws {
         await day.loseAnAnswer(of: Self.refresh)
         await day.sandbox.apply(Fault(.cut, path: Self.refresh))

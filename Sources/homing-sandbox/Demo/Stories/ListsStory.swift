@@ -34,7 +34,7 @@ struct ListsStory: Story {
         try day.expect("the new tasks are listed", titles.allSatisfy { tasks.contains($0) })
     }
 
-    /// The server has no id for the list and its tasks yet, so they are named by the entries that make them.
+    /// The server has no ids for the list and its tasks yet.
     private static func makeList(_ day: Day) throws {
         let list = try reference(in: try day.show("lists", "add", "--name", supplies), /list-id (@[0-9a-f-]+)/)
         day.add([Change("‘\(supplies)’", ["name": .string(supplies)])])

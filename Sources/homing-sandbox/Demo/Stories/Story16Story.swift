@@ -1,6 +1,6 @@
 import Sandbox
 
-/// Messages to a ward's conversation, in a database where each message has an address: a second PUT does not duplicate it.
+/// Messages to a ward's conversation, each with an address: a second PUT does not duplicate it.
 struct Story16Story: Story {
     let backend = SandboxBackend.story16()
     let profile = "story16"
