@@ -10,6 +10,30 @@ import Testing
         try String(contentsOf: Self.project.appending(path: "Data/arkit/\(name)"), encoding: .utf8)
     }
 
+    /// Three thousand segments between three thousand landmarks.
+    ///
+    /// - Parameter number: makes the keys differ from those of other payloads.
+    static func hostile(_ letter: String, _ number: Int) throws -> Face {
+        let points = (0..<3000).map { "\"\($0)\": {\"x\": \($0).123456, \"y\": -\($0 * 7 % 1000).98765, \"z\": \($0 * 31 % 777).5}" }
+        let pairs = (0..<3000).map { index in
+            let name = String(decoding: JSONCoding.encoded(String(repeating: letter, count: 500)), as: UTF8.self)
+            return "{\"from\": \(index), \"to\": \((index + 1500) % 3000), \"key\": \"\(number)-\(index)\", \"description\": \(name)}"
+        }
+        let lengths = (0..<3000).map { "\"\(number)-\($0)\": {\"value\": 99999.\($0)}" }
+        let payload = """
+            {"landmark_coordinates": {\(points.joined(separator: ","))}, "measurement_pairs": [\(pairs.joined(separator: ","))],
+            "average_measurements": {\(lengths.joined(separator: ","))}}
+            """
+        return try #require(Face(payload: payload))
+    }
+
+    @Test func saysThatSegmentsAreMissing() throws {
+        let face = try Self.hostile("x", 0)
+        #expect(face.segments.count == Face.mostSegments && face.omitted == 2900)
+        let source = FacePage(entry: Sample().entry(), face: face).page(Sample.desk()).body.source
+        #expect(source.contains("100 measured segments") && source.contains("And 2,900 more segments, which are not drawn."))
+    }
+
     @Test func readsLandmarksAndSegments() throws {
         let face = try #require(Face(payload: try payload("capture-01.json")))
         #expect(face.landmarks.count == 54 && face.segments.count == 54)

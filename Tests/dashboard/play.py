@@ -83,6 +83,8 @@ def refuses_strangers(stage):
     assert stage.raw("POST", "sync", body="form=x", Cookie=cookie, Origin=stage.origin,
                      Content_Type="application/x-www-form-urlencoded")[0] == 403
     assert stage.raw("DELETE", "queue", Cookie=cookie)[0] == 405
+    status, text = stage.raw(path="queue?find=" + "x" * 20_000, Cookie=cookie)
+    assert status == 414 and "too long" in text, (status, text)
 
 
 def gives_other_sites_nothing(stage):
