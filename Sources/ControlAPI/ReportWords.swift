@@ -65,6 +65,8 @@ extension Attention {
         case networkSignIn = "network-sign-in"
         case signInRequired = "sign-in-required"
         case sessionFailing = "session-failing"
+        /// The disk is nearly full.
+        case diskLow = "disk-low"
         case paused
         case otherAccount = "other-account"
         case dropFolderFailing = "drop-folder-failing"

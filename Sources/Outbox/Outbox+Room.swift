@@ -1,5 +1,6 @@
 import GRDB
 import Glibc
+import SyncModel
 
 package enum Room: Sendable, Equatable {
     case enough
@@ -17,6 +18,14 @@ extension Outbox {
         guard try await diskHasRoom(for: max(1, shortage.now.lastNoSpace)) else { return shortage.now.isSpent ? .nothingLeft : .diskFull }
         guard let refused = shortage.now.lastOverLimit else { return .enough }
         return try await read { db in try isOverLimit(with: refused, db) } ? .overLimit(maxBytes) : .enough
+    }
+
+    /// The bytes that are free on the disk while it is nearly full; nil while it has enough room, or if that is unknown.
+    package func lowSpace() async throws(OutboxError) -> Int64? {
+        guard let (free, mark) = ballast.space else { return nil }
+        // Submissions reuse the free pages of the file.
+        let freed = try await read { db in try db.freedBytes() }
+        return shortage.isLow(free: free.addingClamped(freed), mark: mark) ? free : nil
     }
 
     /// Whether a submission of `bytes` exceeds the limit. Cached lists do not count: deliveries would not make room.

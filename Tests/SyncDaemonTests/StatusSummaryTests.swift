@@ -277,6 +277,18 @@ import Testing
         #expect(full.attention.isEmpty)
     }
 
+    @Test func nearlyFullDiskIsReportedBeforeItIsFull() {
+        var low = summary(backend(QueueReport(pending: 2)))
+        low.lowSpace = 640 << 20
+        #expect(low.sentence == "2 captures are on their way. The disk is nearly full: 640 MiB are free.")
+        #expect(low.attention.map(\.code) == ["disk-low"])
+        #expect(low.only(low.backends[0]).attention.map(\.code) == ["disk-low"])
+        for room in [Room.diskFull, .nothingLeft] {
+            low.room = room
+            #expect(low.attention.map(\.code) == ["disk-full"])
+        }
+    }
+
     @Test func discardedCapturesDoNotCountAsDelivered() {
         #expect(
             summary(backend(QueueReport(delivered: 5, discarded: 2))).sentence

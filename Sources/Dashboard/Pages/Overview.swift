@@ -117,7 +117,7 @@ struct Overview: Sendable {
                 desk.go(words["file.discard", ["file": name]], desk.link("file", "discard", query: ["name": name]), .quiet)
             }
         // For the administrator, or at another place.
-        case .storeDamaged, .diskFull, .outboxFull, .noProfile, .otherAddress, .misconfigured, .dropFolderFailing, .stuckFiles,
+        case .storeDamaged, .diskFull, .diskLow, .outboxFull, .noProfile, .otherAddress, .misconfigured, .dropFolderFailing, .stuckFiles,
             .listFailing, .configurationRejected, .unknown:
             return []
         }

@@ -60,7 +60,7 @@ extension ControlHandler {
             backends: reports, spool: spoolReport, spoolBackend: settings.backend, stuckWaiting: settings.isEnabled ? stuck.waiting : 0,
             spoolFailure: settings.isEnabled ? spool.failure : nil, unclaimed: settings.unclaimed,
             withoutProfile: Dictionary(unknown.map { ($0.destination.backend, $0.count) }, uniquingKeysWith: +),
-            room: try await outbox.room(), rejectedConfiguration: rejected.reason,
+            room: try await outbox.room(), lowSpace: try await outbox.lowSpace(), rejectedConfiguration: rejected.reason,
             damages: SalvageReport.all(in: stateDirectory), commonNames: try await commonNames(overview.commonSubjects, view),
             kinds: kinds(tallies), moment: Moment(now: clock.now))
         for (index, report) in reports.enumerated() {

@@ -16,7 +16,7 @@ struct Notices {
 
     private var station: [Attention] {
         summary.damages.map(damaged) + missingProfiles
-            + [shortage, failingSpool, stuckFiles, refusedFiles, unclaimedFiles, rejectedConfiguration].compactMap(\.self)
+            + [shortage, lowDisk, failingSpool, stuckFiles, refusedFiles, unclaimedFiles, rejectedConfiguration].compactMap(\.self)
     }
 
     private func damaged(_ report: SalvageReport) -> Attention {
@@ -42,6 +42,14 @@ struct Notices {
                 .outboxFull, "The outbox is full: Homing accepts no new captures until deliveries make room.",
                 next: "Wait for deliveries, or raise outbox.max_bytes (\(limit >> 20) MiB) in the configuration and restart the daemon.")
         }
+    }
+
+    /// Before the disk is full; afterwards `shortage` says so.
+    private var lowDisk: Attention? {
+        guard let free = summary.lowSpace, ![.diskFull, .nothingLeft].contains(summary.room) else { return nil }
+        return Attention(
+            .diskLow, "The disk is nearly full: \(free >> 20) MiB are free.",
+            next: "Make room on the disk. When it is full, Homing accepts no new captures.")
     }
 
     private func diskFull(_ effect: String) -> Attention {
