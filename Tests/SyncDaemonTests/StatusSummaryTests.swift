@@ -34,6 +34,19 @@ import Testing
         #expect(!failed.sentence.contains("Anna"))
     }
 
+    /// A page writes its own sentences from them.
+    @Test func noticesStateTheirValues() {
+        var failed = summary(backend(QueueReport(held: 2, dead: 1)))
+        failed.commonNames = ["breathesafe": [.dead: "Anna Example (28)"]]
+        let facts = Dictionary(failed.attention.map { ($0.code, $0.facts) }) { first, _ in first }
+        #expect(facts == ["dead": SentenceFacts { ($0.count, $0.name) = (1, "Anna Example (28)") }, "held": SentenceFacts { $0.count = 2 }])
+        let ended = summary(backend(QueueReport(pending: 3), session: "signInRequired", gate: "signInRequired")).attention
+        #expect(ended.map(\.facts) == [SentenceFacts { ($0.count, $0.account, $0.reason) = (3, "ann@lab.test", Attention.ended) }])
+        var full = summary(backend(QueueReport()))
+        full.room = .nothingLeft
+        #expect(full.attention.first?.facts?.reason == Attention.nothingLeft)
+    }
+
     @Test func discardingEntriesNeedNoPerson() {
         let discarding = summary(backend(QueueReport(delivered: 1, discarded: 1, discarding: 2)))
         #expect(discarding.attention.isEmpty)
@@ -381,7 +394,8 @@ import Testing
         let spool = SpoolReport(directory: "/spool", waiting: count, refused: 1, stuck: count, stuckExample: file)
         let attention = StatusSummary(backends: [backend(QueueReport(delivered: 1))], spool: spool, moment: moment).attention
         #expect(attention.map(\.code) == ["stuck-files", "refused-files"])
-        #expect(attention.first == Attention(code: "stuck-files", text: text, next: "Give write permission."))
+        #expect(attention.first?.text == text && attention.first?.next == "Give write permission.")
+        #expect(attention.first?.facts?.count == count && attention.first?.facts?.path == file.path)
     }
 
     @Test(
