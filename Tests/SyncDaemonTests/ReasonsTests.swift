@@ -474,24 +474,30 @@ import Testing
     }
 
     @Test func causesStateTheValuesOfTheSentence() {
-        let behind = Self.behind(Self.entry(0, .pending), ahead: Outbox.countedInLine).finding(Self.pending).cause
-        #expect(behind == .of(.behind) { ($0.count, $0.least, $0.entry) = (Outbox.countedInLine, true, "\(Samples.id(0))") })
-        let cooling = Self.cooling(.offline).finding(Self.pending).cause
-        #expect(cooling == .of(.cooling) { ($0.reason, $0.at, $0.account) = ("offline", Self.later, "ann@lab.test") })
-        let paused = Self.paused(until: Self.later).finding(Self.pending).cause
-        #expect(
-            paused
-                == .of(.paused) { ($0.person, $0.since, $0.until, $0.words) = ("bob", Self.earlier, Self.later, "weekly backup") })
+        let behind = Reasons.Cause.of(.behind) {
+            ($0.count, $0.least, $0.entry) = (Outbox.countedInLine, true, "\(Samples.id(0))")
+        }
+        #expect(Self.behind(Self.entry(0, .pending), ahead: Outbox.countedInLine).finding(Self.pending).cause == behind)
+        let cooling = Reasons.Cause.of(.cooling) { ($0.reason, $0.at, $0.account) = ("offline", Self.later, "ann@lab.test") }
+        #expect(Self.cooling(.offline).finding(Self.pending).cause == cooling)
+        let paused = Reasons.Cause.of(.paused) {
+            ($0.person, $0.since, $0.until, $0.words) = ("bob", Self.earlier, Self.later, "weekly backup")
+        }
+        #expect(Self.paused(until: Self.later).finding(Self.pending).cause == paused)
         var reasons = Self.reasons()
         (reasons.later, reasons.dependents) = (2, Outbox.countedInLine)
-        let next = reasons.finding(Self.pending).cause
-        #expect(next == .of(.next) { ($0.later, $0.dependents, $0.least) = (2, Outbox.countedInLine, true) })
+        let next = Reasons.Cause.of(.next) { ($0.later, $0.dependents, $0.least) = (2, Outbox.countedInLine, true) }
+        #expect(reasons.finding(Self.pending).cause == next)
     }
 
-    @Test(arguments: [("breathesafe answered: No.", "No."), ("breathesafe answered with status 503.", nil), ("The backend is away.", nil)])
+    @Test(
+        arguments: [
+            ("breathesafe answered: No.", "No."), ("breathesafe answered with status 503.", nil), ("The backend is away.", nil),
+        ] as [(String, String?)])
     func quotesTheServersOwnWordsAlone(error: String, words: String?) {
         let found = Self.reasons().finding(Self.held(.forbidden, error))
-        #expect(found.cause == .of(.forbidden) { ($0.account, $0.words) = ("ann@lab.test", words) })
+        let expected = Reasons.Cause.of(.forbidden) { ($0.account, $0.words) = ("ann@lab.test", words) }
+        #expect(found.cause == expected)
     }
 
     @Test func tableCoversEveryStateAndHoldReason() {
