@@ -210,7 +210,8 @@ package struct NotifyRules: Sendable {
             let items = status.attention.filter { Self.topic(of: $0.knownCode) == .disk }
             let isOnlyLow = items.allSatisfy { $0.knownCode == .diskLow }
             return NotifyMessage(
-                title: isOnlyLow ? "The disk is nearly full" : "Homing accepts no new captures", body: items.flatMap { [$0.text, $0.next] }.joined(separator: " "))
+                title: isOnlyLow ? "The disk is nearly full" : "Homing accepts no new captures",
+                body: items.flatMap { [$0.text, $0.next] }.joined(separator: " "))
         case .noDelivery:
             let hours = Words.count(settings.noDeliveryHours, "hour", "hours")
             return NotifyMessage(

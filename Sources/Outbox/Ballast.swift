@@ -30,7 +30,7 @@ package final class Ballast: Sendable {
     /// small disks 1 MiB.
     static func margin(ofReserve size: Int64) -> Int64 { max(1 << 20, size / 16 * 7) }
 
-    /// Bytes below which the disk is nearly full: a twentieth of it, but at most 1 GiB, and at least twice what the reserve and the log take.
+    /// Bytes below which the disk is nearly full: a twentieth of it, at most 1 GiB, and at least twice what the reserve and the log take.
     static func lowMark(onDiskOf total: Int64) -> Int64 {
         let reserve = size(onDiskOf: total)
         return max(2 * (reserve + margin(ofReserve: reserve)), min(1 << 30, total / 20))

@@ -42,7 +42,10 @@ import Testing
         for reason in RosterReport.Reason.allCases where reason != .unknown {
             #expect(words.known("list.\(reason.rawValue)") != nil, "\(reason)")
         }
-        for variant in ["disk-full.\(Attention.nothingLeft)", "unclaimed-files.\(Attention.onHold)", "sign-in-required.\(Attention.ended)"] {
+        let variants = [
+            "disk-full.\(Attention.nothingLeft)", "unclaimed-files.\(Attention.onHold)", "sign-in-required.\(Attention.ended)",
+        ]
+        for variant in variants {
             #expect(words.known("need.\(variant)") != nil, "\(variant)")
         }
     }

@@ -70,7 +70,8 @@ import Testing
     /// Its sentences stay, and are marked as English.
     @Test func daemonWithoutValuesSpeaksEnglish() {
         let item = Attention(code: "a-newer-problem", text: Self.english, next: Self.english)
-        for html in [desk.told(why(.refused, nil), of: sample.entry()), desk.told(why(.unknown, sample.facts), of: sample.entry()), desk.told(item)] {
+        let entry = sample.entry()
+        for html in [desk.told(why(.refused, nil), of: entry), desk.told(why(.unknown, sample.facts), of: entry), desk.told(item)] {
             #expect(html.source == "<bdi lang=\"en\">\(Self.english)</bdi>")
         }
     }
@@ -159,8 +160,8 @@ import Testing
         (page.roster.failureCause, page.roster.paused, page.roster.new, page.roster.created) = (nil, nil, 1, 2)
         #expect(
             desk.told(page, find: "").source
-                == "<bdi>Danh sách breathesafe tại breathesafe có 4 dòng. Lần đọc: 14:15. Sau đó, 2 dòng đã được thêm. 1 dòng mới chưa được tạo. "
-                + "Homing chỉ giữ 4 trên 9 dòng.</bdi>")
+                == "<bdi>Danh sách breathesafe tại breathesafe có 4 dòng. Lần đọc: 14:15. Sau đó, 2 dòng đã được thêm. "
+                + "1 dòng mới chưa được tạo. Homing chỉ giữ 4 trên 9 dòng.</bdi>")
     }
 
     @Test func accountsAreToldWithoutEnglish() {

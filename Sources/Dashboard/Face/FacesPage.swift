@@ -87,7 +87,8 @@ struct FacesPage: Sendable {
         }
         let heads: [HTML] = ([words["column.segment"]] + names).map { "<th scope=\"col\">\($0)</th>" }
         return """
-            <div class="chunk"><table><caption>\(words["faces.spread"])</caption><thead><tr>\(heads)</tr></thead><tbody>\(rows)</tbody></table></div>\(more)
+            <div class="chunk"><table><caption>\(words["faces.spread"])</caption><thead><tr>\(heads)</tr></thead>\
+            <tbody>\(rows)</tbody></table></div>\(more)
             """
     }
 }

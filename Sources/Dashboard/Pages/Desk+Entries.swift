@@ -25,7 +25,8 @@ extension Desk {
     /// An entry that needs a person: what it is, why, and what to do.
     func row(_ item: Overview.Case) -> HTML {
         """
-        <li class="entry"><div><p>\(entryLink(item.entry)) \(badge(item.entry))</p><p class="why">\(told(item.why, of: item.entry))</p></div>\
+        <li class="entry"><div><p>\(entryLink(item.entry)) \(badge(item.entry))</p>\
+        <p class="why">\(told(item.why, of: item.entry))</p></div>\
         <div class="actions">\(actions(item.entry, item.why))</div></li>
         """
     }

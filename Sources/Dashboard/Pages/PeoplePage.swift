@@ -88,7 +88,8 @@ extension Desk {
     func explain(_ problem: Problem) -> HTML {
         let way: HTML? = problem.code == .signInRequired && access >= .operate ? "<div class=\"actions\">\(signIn())</div>" : nil
         return """
-            <div class="card grave"><p>\(told(problem))</p>\(details(problem))\(step(problem).map { "<p class=\"next\">\($0)</p>" })\(way)</div>
+            <div class="card grave"><p>\(told(problem))</p>\(details(problem))\
+            \(step(problem).map { "<p class=\"next\">\($0)</p>" })\(way)</div>
             """
     }
 }

@@ -62,7 +62,9 @@ struct StoryPage: Sendable {
         step("done", entry.acceptedAt, words["accepted"])
         for attempt in detail.attempts {
             let status: HTML? = attempt.status.map { "<span class=\"faint\">HTTP \($0)</span> " }
-            let message = attempt.message.flatMap { desk.quoted(desk.words.isEnglish ? $0 : Failure.serverWords(in: $0, of: entry.backend)) }
+            let message = attempt.message.flatMap { message in
+                desk.quoted(words.isEnglish ? message : Failure.serverWords(in: message, of: entry.backend))
+            }
             let said: HTML? = status == nil && message == nil ? nil : "<p>\(status)\(message)</p>"
             let isGood = attempt.verdict == Verdict.Name.accepted.rawValue
             let title = words["tried", ["result": isGood ? words["taken"] : words.verdict(attempt.verdict)]]

@@ -21,8 +21,8 @@ extension Desk {
             let found = find.isEmpty ? told(list.count == 0 ? "empty" : "count") : count("found", page.matching) ?? told("found.none")
             let missing = list.knownReason.flatMap { told($0.rawValue) }
             return self.told([
-                found, find.isEmpty ? nil : told("count"), count("created", list.created), find.isEmpty ? count("deleted", list.deleted) : nil,
-                new, missing, obstacle(list).flatMap(told),
+                found, find.isEmpty ? nil : told("count"), count("created", list.created),
+                find.isEmpty ? count("deleted", list.deleted) : nil, new, missing, obstacle(list).flatMap(told),
             ])
         }
     }
@@ -58,7 +58,7 @@ extension Desk {
     }
 
     private static let needDetails: Set<Problem.Code> = [
-        .invalidRequest, .signInRefused, .backendMisbehaved, .unsupported, .idConflict, .notListed, .wrongState, .mayDuplicate, .storageFailed,
-        .internalError,
+        .invalidRequest, .signInRefused, .backendMisbehaved, .unsupported, .idConflict, .notListed, .wrongState, .mayDuplicate,
+        .storageFailed, .internalError,
     ]
 }

@@ -14,7 +14,8 @@ extension Desk {
         let also = needs([
             .refusedFiles, .stuckFiles, .dropFolderFailing, .unclaimedFiles, .outboxFull, .diskLow, .configurationRejected,
         ])
-        return told(first + also)
+        let sentences = first + also
+        return told(sentences)
     }
 
     private func situation(_ status: Status, _ needs: ([Attention.Code]) -> [String]) -> [String] {
@@ -28,7 +29,9 @@ extension Desk {
             return [words.count("told.failed", failed)] + (blocked > 0 ? [words.count("told.blocked", blocked)] : []) + pending
         }
         if !unseen.isEmpty || !pending.isEmpty { return unseen + pending }
-        let pauses = status.backends.compactMap { report in report.pause.flatMap { text("told.paused.idle", $0.facts, at: report.name) } }
+        let pauses = status.backends.compactMap { report in
+            report.pause.flatMap { text("told.paused.idle", $0.facts, at: report.name) }
+        }
         return [finished(queues, status)] + pauses
     }
 
@@ -61,12 +64,13 @@ extension Desk {
             return text(route.entry == nil ? "told.route" : "told.route.one", facts, at: report.name)
         }
         let sentences = [
-            told(key(for: report), own, facts(of: report)), isKnown ? told("told.others", others) : nil, told("told.former", former),
+            told(situation(of: report), own, facts(of: report)), isKnown ? told("told.others", others) : nil, told("told.former", former),
         ]
         return (sentences + (own > 0 && report.session.isSignedIn && report.pause == nil ? routes : [])).compactMap(\.self)
     }
 
-    private func key(for report: BackendReport) -> String {
+    /// The key of the sentence about its waiting entries.
+    private func situation(of report: BackendReport) -> String {
         if let pause = report.pause { return pause.until == nil ? "told.paused" : "told.paused.until" }
         if !report.session.isSignedIn { return "told.signed.out" }
         if report.knownGate == .cooling { return "told.cooling" }
@@ -99,8 +103,10 @@ extension Desk {
         return told([text("told.owed", facts, at: backend)])
     }
 
-    /// Why a session ended, or cannot be renewed. The daemon states the reason only in words.
+    /// Why a session ended. The daemon states it only in words, so only in English.
     func ending(_ words: String?) -> HTML? { self.words.isEnglish ? words.map(said) : nil }
+
+    /// Nil while it can be renewed.
     func failing(_ session: SessionReport) -> HTML? {
         guard let failure = session.failure else { return nil }
         guard !words.isEnglish else { return said(failure) }

@@ -2,10 +2,10 @@ import ControlAPI
 import Foundation
 import SyncModel
 
-/// The daemon writes its sentences in English. In another language the page writes them, from the values that the daemon states beside each.
+/// The daemon writes its sentences in English. In another language the page writes them, from the values that the daemon states.
 extension Desk {
-    /// The text of a key with the values of the facts; nil if the catalogue lacks it. No value is missing: general words stand for those that the
-    /// daemon does not state.
+    /// The text of a key with the values of the facts; nil if the catalogue lacks it. General words stand for values that the daemon does not
+    /// state.
     func text(_ key: String, _ facts: SentenceFacts = SentenceFacts(), at backend: String? = nil) -> String? {
         let number = facts.count.map { facts.least == true ? words["told.least", ["n": words.number($0)]] : words.number($0) }
         return words.text(key) { name in

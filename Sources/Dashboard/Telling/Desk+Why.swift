@@ -23,7 +23,7 @@ extension Desk {
         return "\(told(sentences)) \(quoted(facts.words))"
     }
 
-    /// What to do about an entry next. The commands are on the terminal's page of the entry.
+    /// What to do about an entry next. The commands are those of ‘homing why’.
     func step(_ why: Explanation, of entry: EntrySummary) -> HTML? {
         guard !words.isEnglish, let cause = why.knownCause, let facts = why.facts else { return why.next.map(said) }
         let command = words["told.terminal", ["command": "homing why \(EntryName.short(entry.id))"]]

@@ -144,7 +144,9 @@ extension Reasons {
 
     private func diskFull() -> Finding? {
         guard isDiskFull else { return nil }
-        return (.of(.diskFull), "The disk is full. Homing sends nothing until it can store the result.", .required("Make room on the disk."))
+        return (
+            .of(.diskFull), "The disk is full. Homing sends nothing until it can store the result.", .required("Make room on the disk.")
+        )
     }
 
     /// Look-ups keep failing; only a successful one helps.

@@ -46,8 +46,8 @@ struct StatusSummary {
         return StatusSummary(
             backends: [backend], spool: isItsSpool ? spool : SpoolReport(directory: spool.directory, waiting: 0, refused: 0),
             spoolBackend: spoolBackend, stuckWaiting: isItsSpool ? stuckWaiting : 0, spoolFailure: isItsSpool ? spoolFailure : nil,
-            unclaimed: unclaimed, room: room, lowSpace: lowSpace, rejectedConfiguration: rejectedConfiguration, kinds: kinds, moment: moment,
-            namesPeople: namesPeople)
+            unclaimed: unclaimed, room: room, lowSpace: lowSpace, rejectedConfiguration: rejectedConfiguration, kinds: kinds,
+            moment: moment, namesPeople: namesPeople)
     }
 
     /// Most serious first.
