@@ -1,7 +1,7 @@
 import Foundation
 
-/// The page of `homing dashboard` in Chromium: its weight, its first paint, and its pauses in a burst of events. A script beside the acts of the
-/// dashboard measures them, with the Python packages that `make dashboard` uses.
+/// The page of `homing dashboard` in Chromium: its weight, its first paint, and its pauses in a burst of events. A script beside the acts of
+/// the dashboard measures them, with the Python packages that `make dashboard` uses.
 struct Pages {
     let tools: Tools
 

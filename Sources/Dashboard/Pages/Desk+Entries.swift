@@ -79,7 +79,7 @@ extension Desk {
         if let first = entry.behind {
             return "<a href=\"\(link("entry", first))\">\(words["after.entry", ["id": EntryName.short(first)]])</a>"
         }
-        if let error = entry.lastError { return answer(error, status: entry.lastStatus, at: entry.backend) }
+        if let error = entry.lastError, let answer = answer(error, status: entry.lastStatus, at: entry.backend) { return answer }
         guard entry.knownState == .pending, let due = entry.dueAt, due > moment.now else { return "" }
         return "\(words["next.try"]) \(time(due))"
     }

@@ -4,8 +4,8 @@ import SyncModel
 
 /// The daemon writes its sentences in English. In another language the page writes them, from the values that the daemon states.
 extension Desk {
-    /// The text of a key with the values of the facts; nil if the catalogue lacks it. General words stand for values that the daemon does not
-    /// state.
+    /// The text of a key with the values of the facts; nil if the catalogue lacks it. General words stand for values that the daemon does
+    /// not state.
     func text(_ key: String, _ facts: SentenceFacts = SentenceFacts(), at backend: String? = nil) -> String? {
         let number = facts.count.map { facts.least == true ? words["told.least", ["n": words.number($0)]] : words.number($0) }
         return words.text(key) { name in
@@ -48,11 +48,12 @@ extension Desk {
     /// Words of a server, a profile or a person, as they are.
     func quoted(_ text: String?) -> HTML? { text.map { "<q>\(HTML.outside($0))</q>" } }
 
-    /// What a message about an answer says: the daemon's message in English, and otherwise the server's own words and the status.
-    func answer(_ message: String, status: Int?, at backend: String) -> HTML {
+    /// What a message about an answer says: the daemon's message in English, and otherwise the server's own words, or the status. Nil
+    /// without an answer.
+    func answer(_ message: String, status: Int?, at backend: String) -> HTML? {
         guard !words.isEnglish else { return said(message) }
-        if let own = Failure.serverWords(in: message, of: backend) { return "<q>\(HTML.outside(own))</q>" }
-        return status.map { "\(words["told.status", ["status": "\($0)"]])" } ?? ""
+        if let own = Failure.serverWords(in: message, of: backend) { return quoted(own) }
+        return status.map { .outside(words["told.status", ["status": "\($0)"]]) }
     }
 
     /// One paragraph of sentences in the language of the page.

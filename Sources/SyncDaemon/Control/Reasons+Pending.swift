@@ -16,9 +16,9 @@ extension Reasons {
 
     /// For the first entry of its lane.
     private func first(_ entry: Entry) -> Finding {
-        unseen(entry) ?? doubted(entry) ?? refused(entry) ?? refusedOther(entry) ?? cooling() ?? failing(entry) ?? uncertain(entry)
-            ?? backoff(entry) ?? revived(entry)
-            ?? (.of(.next), "It is the next to be sent.", .optional("Nothing to do. Homing sends it by itself."))
+        let next: Finding = (.of(.next), "It is the next to be sent.", .optional("Nothing to do. Homing sends it by itself."))
+        return unseen(entry) ?? doubted(entry) ?? refused(entry) ?? refusedOther(entry) ?? cooling() ?? failing(entry) ?? uncertain(entry)
+            ?? backoff(entry) ?? revived(entry) ?? next
     }
 
     private func holdingBack(_ entry: Entry, _ why: Finding) -> Finding {
