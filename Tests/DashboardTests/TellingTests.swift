@@ -57,6 +57,14 @@ import Testing
         #expect(!desk.told(why(.cooling, facts), of: sample.entry()).source.contains("thử lại"))
     }
 
+    @Test func generalWordsStandForMissingNames() {
+        #expect(desk.text("why.discarded") == "Một người đã bỏ mục này. Nội dung của nó đã bị xóa.")
+        #expect(desk.text("why.signed-out") == "Mục này chờ một tài khoản đăng nhập. Homing chỉ gửi nó với tài khoản đó.")
+        #expect(desk.text("why.no-profile") == "Máy chủ không còn hồ sơ trên trạm này.")
+        #expect(desk.text("why.no-profile", at: "breathesafe") == "breathesafe không còn hồ sơ trên trạm này.")
+        #expect(desk.text("why.nothing-of-the-kind") == nil)
+    }
+
     @Test func wordsOfOthersStayAsTheyAre() {
         var facts = SentenceFacts()
         (facts.account, facts.status, facts.words) = ("anna@clinic.example", 422, "Arkit data is <invalid>.")

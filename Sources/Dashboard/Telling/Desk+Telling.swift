@@ -8,17 +8,21 @@ extension Desk {
     /// not state.
     func text(_ key: String, _ facts: SentenceFacts = SentenceFacts(), at backend: String? = nil) -> String? {
         let number = facts.count.map { facts.least == true ? words["told.least", ["n": words.number($0)]] : words.number($0) }
+        /// A general word, also at the beginning of the text.
+        func general(_ word: String, for name: String) -> String {
+            words.known(key)?.hasPrefix("{\(name)}") == true ? words[word].capitalisedFirst : words[word]
+        }
         return words.text(key) { name in
             switch name {
             case "n": number ?? "0"
             case "limit": facts.limit.map(words.number) ?? ""
             case "size": facts.bytes.map { "\($0 >> 20) MiB" } ?? ""
             case "status": facts.status.map { "\($0)" } ?? ""
-            case "backend": backend ?? words["told.server"]
-            case "account": facts.account ?? words["account.some"]
-            case "person": facts.person ?? words["told.someone"]
+            case "backend": backend ?? general("told.server", for: name)
+            case "account": facts.account ?? general("told.account", for: name)
+            case "person": facts.person ?? general("told.someone", for: name)
             case "entry": facts.entry.map(EntryName.short) ?? ""
-            case "name": facts.name ?? words["told.row"]
+            case "name": facts.name ?? general("told.row", for: name)
             case "address": facts.address ?? ""
             case "path": facts.path ?? ""
             case "reason": reason(facts.reason)
