@@ -38,10 +38,12 @@ import Testing
     @Test func noticesStateTheirValues() {
         var failed = summary(backend(QueueReport(held: 2, dead: 1)))
         failed.commonNames = ["breathesafe": [.dead: "Anna Example (28)"]]
-        let facts = Dictionary(failed.attention.map { ($0.code, $0.facts) }) { first, _ in first }
-        #expect(facts == ["dead": SentenceFacts { ($0.count, $0.name) = (1, "Anna Example (28)") }, "held": SentenceFacts { $0.count = 2 }])
-        let ended = summary(backend(QueueReport(pending: 3), session: "signInRequired", gate: "signInRequired")).attention
-        #expect(ended.map(\.facts) == [SentenceFacts { ($0.count, $0.account, $0.reason) = (3, "ann@lab.test", Attention.ended) }])
+        let dead = SentenceFacts { ($0.count, $0.name) = (1, "Anna Example (28)") }
+        let held = SentenceFacts { $0.count = 2 }
+        #expect(failed.attention.map(\.code) == ["dead", "held"] && failed.attention.map(\.facts) == [dead, held])
+        let signedOut = summary(backend(QueueReport(pending: 3), session: "signInRequired", gate: "signInRequired")).attention
+        let ended = SentenceFacts { ($0.count, $0.account, $0.reason) = (3, "ann@lab.test", Attention.ended) }
+        #expect(signedOut.map(\.facts) == [ended])
         var full = summary(backend(QueueReport()))
         full.room = .nothingLeft
         #expect(full.attention.first?.facts?.reason == Attention.nothingLeft)
