@@ -67,6 +67,9 @@ extension Explanation {
         case unknown
     }
 
+    /// A reason in the facts: a refused or failed entry may have taken effect anyway.
+    package static let doubtful = "doubtful"
+
     /// Nil from a daemon that states none.
     package var knownCause: Cause? { cause.map { Cause(word: $0) } }
 }

@@ -65,6 +65,17 @@ import Testing
         #expect(desk.text("why.nothing-of-the-kind") == nil)
     }
 
+    @Test func advisesNoRetryThatCouldMakeASecondOne() {
+        var entry = sample.entry()
+        let facts = SentenceFacts { $0.reason = Explanation.doubtful }
+        #expect(desk.step(why(.refused, facts), of: entry)?.source.contains("hãy thử lại") == true)
+        entry.retryMayDuplicate = true
+        let step = desk.step(why(.refused, facts), of: entry)?.source
+        #expect(step?.contains("thử lại") == false && step?.contains("Hãy tìm nó tại breathesafe") == true)
+        #expect(desk.told(why(.refused, facts), of: entry).source.contains("Dù vậy, nó có thể đã có hiệu lực."))
+        #expect(!desk.told(why(.refused, SentenceFacts()), of: entry).source.contains("Dù vậy"))
+    }
+
     @Test func wordsOfOthersStayAsTheyAre() {
         var facts = SentenceFacts()
         (facts.account, facts.status, facts.words) = ("anna@clinic.example", 422, "Arkit data is <invalid>.")

@@ -500,6 +500,15 @@ import Testing
         #expect(found.cause == expected)
     }
 
+    @Test func failedEntryThatMayHaveTakenEffectSaysSo() {
+        for isUncertain in [true, false] {
+            let entry = Self.entry(1, .dead) { ($0.attempts, $0.uncertain) = (3, isUncertain) }
+            let cause = Self.reasons().finding(entry).cause
+            #expect(cause.word == .attemptsFailed && cause.facts.count == 3)
+            #expect((cause.facts.reason == ControlAPI.Explanation.doubtful) == isUncertain)
+        }
+    }
+
     @Test func tableCoversEveryStateAndHoldReason() {
         let cases = Self.waiting + Self.settled
         #expect(Set(cases.compactMap(\.entry.holdReason)) == Set(HoldReason.allCases))

@@ -16,7 +16,7 @@ extension Desk {
         let isUnsure = [.doubtfulReads, .doubtfulLooks, .doubtfulSends].contains(cause)
         let sentences: [String?] = [
             sentence, more("at", if: facts.at != nil), more("next", if: isLater), more("since", if: facts.since != nil),
-            more("until", if: facts.until != nil),
+            more("until", if: facts.until != nil), more("doubtful", if: facts.reason == Explanation.doubtful),
             isUnsure ? nil : facts.status.map { words["told.status", ["status": "\($0)"]] },
             facts.later.map { words.count("told.later", $0) }, facts.dependents.map { words.count("told.dependents", $0) },
         ]
@@ -28,6 +28,14 @@ extension Desk {
         guard !words.isEnglish, let cause = why.knownCause, let facts = why.facts else { return why.next.map(said) }
         let command = words["told.terminal", ["command": "homing why \(EntryName.short(entry.id))"]]
         guard why.needsPerson else { return told([words["told.nothing"], command]) }
-        return told([text("why.\(cause.rawValue).step", facts, at: entry.backend) ?? words["told.step"], command])
+        // A retry could make a second one.
+        let isResolved = entry.retryMayDuplicate == true && Self.advisesRetry.contains(cause)
+        let key = isResolved ? "told.resolve" : "why.\(cause.rawValue).step"
+        return told([text(key, facts, at: entry.backend) ?? words["told.step"], command])
     }
+
+    /// The causes whose step is a retry.
+    private static let advisesRetry: Set<Explanation.Cause> = [
+        .refused, .attemptsFailed, .refusedAsSignedOut, .forbidden, .crashed, .dependency, .heldByPerson,
+    ]
 }

@@ -176,6 +176,7 @@ struct Reasons {
             : "\(subject(entry, "This")) failed after \(entry.attempts) attempts\(status).\(said(entry))\(doubt)"
         let cause = Cause.of(wasRefused ? .refused : .attemptsFailed) {
             ($0.account, $0.count, $0.status, $0.words) = (owner, wasRefused ? nil : entry.attempts, entry.lastStatus, quoted(entry))
+            $0.reason = entry.mayHaveTakenEffect ? ControlAPI.Explanation.doubtful : nil
         }
         return (cause, sentence, .required("\(again(entry, "After fixing the cause"))\(correction(entry))\n\(discard(entry))"))
     }
