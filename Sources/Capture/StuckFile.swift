@@ -8,6 +8,8 @@ package struct StuckFile: Sendable, Equatable {
     package var reason: String
     /// What to do next, as a sentence.
     package var next: String
+    /// The reason as a word of the API.
+    package var cause: String
 }
 
 extension StuckFile {
@@ -36,6 +38,23 @@ extension StuckFile {
             }
         }
 
+        var word: String {
+            switch self {
+            case .system: "system"
+            case .unwritable: "unwritable"
+            case .unlistable: "unlistable"
+            case .noBackend: "no-backend"
+            case .otherAccount: "other-account"
+            case .diskFull: "disk-full"
+            case .overLimit: "over-limit"
+            case .unreadable: "unreadable"
+            case .linked: "linked"
+            case .link: "link"
+            case .folder: "folder"
+            case .special: "special"
+            }
+        }
+
         /// Evaluated anew in each sweep.
         var isForWantOfRoom: Bool {
             switch self {
@@ -50,6 +69,7 @@ extension StuckFile {
 
     init(_ path: FilePath, _ cause: Cause, users: FilePath) {
         self.path = path.string
+        self.cause = cause.word
         switch cause {
         case .system(let error), .unlistable(let error): reason = error.description
         case .unwritable(let folder, let error): reason = "homingd cannot write to \(folder): \(error)"

@@ -131,6 +131,10 @@ public struct Explanation: Codable, Sendable, Equatable {
     public var subject: SubjectReport?
     /// As a sentence.
     public var sentence: String
+    /// What the sentence says, as a word. New ones may be added.
+    public var cause: String?
+    /// The values that the sentence names.
+    public var facts: SentenceFacts?
     /// What to do next, as a sentence; nil for nothing.
     public var next: String?
     /// Whether the next step is required: without it, the entry stays as it is.

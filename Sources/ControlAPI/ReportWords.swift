@@ -25,6 +25,21 @@ extension BackendReport {
     package var knownGate: Gate { Gate(word: gate) }
 }
 
+extension SpoolReport.StuckFile {
+    package enum Cause: String, ReportWord {
+        case system, unwritable, unlistable
+        case noBackend = "no-backend"
+        case otherAccount = "other-account"
+        case diskFull = "disk-full"
+        case overLimit = "over-limit"
+        case unreadable, linked, link, folder, special
+        /// The drop folder is turned off.
+        case off
+        case unknown
+    }
+    package var knownCause: Cause { Cause(word: cause) }
+}
+
 extension SignOutReport {
     package enum Server: String, ReportWord {
         case ended, alreadyGone, failed
@@ -38,6 +53,11 @@ extension SignOutReport {
 extension RosterReport {
     package enum State: String, ReportWord { case unread, complete, incomplete, signedOut, unknown }
     package var knownState: State { State(word: state) }
+
+    /// Why rows may be missing.
+    package enum Reason: String, ReportWord { case limit, changing, contradiction, rows, unknown }
+    /// Nil for a complete list.
+    package var knownReason: Reason? { reason.map { Reason(word: $0) } }
 }
 
 extension ReceiptReport {
@@ -65,6 +85,8 @@ extension Attention {
         case networkSignIn = "network-sign-in"
         case signInRequired = "sign-in-required"
         case sessionFailing = "session-failing"
+        /// The disk is nearly full.
+        case diskLow = "disk-low"
         case paused
         case otherAccount = "other-account"
         case dropFolderFailing = "drop-folder-failing"

@@ -38,7 +38,19 @@ public struct RosterReport: Codable, Sendable, Equatable {
     /// Why the last read failed, as a sentence; nil if it did not.
     public var failure: String?
     public var failingSince: Date?
-    /// The item fields that take an id of this list, by route.
+    /// Why Homing does not read the list, for programs: a value of `BackendReport.gateCause`, or another one.
+    public var failureCause: String?
+    /// True if Homing does not read the list because sending is paused; otherwise nil.
+    public var paused: Bool?
+    /// When Homing reads the list again; nil if that is not scheduled.
+    public var nextTry: Date?
+    /// In a `RosterPage`, the matching rows that are not created yet; nil elsewhere.
+    public var new: Int?
+    /// In a `RosterPage`, the matching rows that deliveries created after the last read; nil elsewhere.
+    public var created: Int?
+    /// In a `RosterPage`, the rows that deliveries deleted after the last read; nil elsewhere.
+    public var deleted: Int?
+    /// The item fields that take an id of this list, by route; nil for none.
     public var references: [FieldReference]?
     /// Nil if no route creates or changes rows.
     public var actions: RosterActions?

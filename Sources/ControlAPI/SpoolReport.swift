@@ -32,11 +32,14 @@ public struct SpoolReport: Codable, Sendable, Equatable {
         public var reason: String
         /// What to do next, as a sentence.
         public var next: String
+        /// The reason as a word. New ones may be added.
+        public var cause: String?
 
-        public init(path: String, reason: String, next: String) {
+        public init(path: String, reason: String, next: String, cause: String? = nil) {
             self.path = path
             self.reason = reason
             self.next = next
+            self.cause = cause
         }
     }
 }

@@ -35,6 +35,8 @@ public struct Attention: Codable, Sendable, Equatable {
     public var next: String
     /// Nil for the whole station.
     public var backend: String?
+    /// The values that the text names.
+    public var facts: SentenceFacts?
 
     public init(code: String, text: String, next: String, backend: String? = nil) {
         self.backend = backend

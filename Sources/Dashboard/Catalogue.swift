@@ -62,14 +62,22 @@ struct Catalogue: Sendable {
     /// `5,000` in English, `5.000` in Vietnamese.
     func number(_ number: Int) -> String { isEnglish ? Words.number(number) : Words.number(number).replacing(",", with: ".") }
 
+    /// Nil if the catalogue lacks the key.
+    ///
+    /// - Parameter value: of a name in braces; nil for an unknown one.
+    func text(_ key: String, _ value: (String) -> String?) -> String? { texts[key].map { Self.filled($0, value) } }
+
     private static func filled(_ text: String, _ values: KeyValuePairs<String, String>) -> String {
-        guard !values.isEmpty else { return text }
+        values.isEmpty ? text : filled(text) { name in values.first { $0.key == name }?.value }
+    }
+
+    private static func filled(_ text: String, _ value: (String) -> String?) -> String {
         var (filled, rest) = ("", text[...])
         // From left to right, so that a value with braces is not filled again.
         while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
             let name = String(rest[rest.index(after: open)..<close])
             filled += rest[..<open]
-            filled += values.first { $0.key == name }?.value ?? String(rest[open...close])
+            filled += value(name) ?? String(rest[open...close])
             rest = rest[rest.index(after: close)...]
         }
         return filled + rest

@@ -46,7 +46,8 @@ package struct Dashboard: Sendable {
             },
             configuration: .init(
                 additionalChannelHandlers: [Newcomer(lobby: lobby)], idleTimeout: .seconds(60),
-                httpDecoderConfiguration: .init(maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 100)))
+                // A browser repeats a long address in `Referer`. The doorkeeper can refuse only an address that was read.
+                httpDecoderConfiguration: .init(maxHeaderFieldSize: 64 << 10, maxHeaderListSize: 64 << 10, maxHeaderFieldCount: 100)))
         let server = Server(
             childChannelSetup: http,
             configuration: ServerConfiguration(address: .hostname("127.0.0.1", port: port)),

@@ -164,7 +164,7 @@ package struct NotifyRules: Sendable {
     private static func topic(of code: Attention.Code) -> Topic {
         switch code {
         case .signInRequired, .sessionFailing: .signIn
-        case .diskFull, .outboxFull: .disk
+        case .diskFull, .diskLow, .outboxFull: .disk
         default: .needsPerson
         }
     }
@@ -244,8 +244,10 @@ package struct NotifyRules: Sendable {
         case .disk:
             // These texts have neither names nor server messages.
             let items = status.attention.filter { Self.topic(of: $0.knownCode) == .disk }
+            let isOnlyLow = items.allSatisfy { $0.knownCode == .diskLow }
             return NotifyMessage(
-                title: "Homing accepts no new captures", body: items.flatMap { [$0.text, $0.next] }.joined(separator: " "))
+                title: isOnlyLow ? "The disk is nearly full" : "Homing accepts no new captures",
+                body: items.flatMap { [$0.text, $0.next] }.joined(separator: " "))
         case .noDelivery:
             let hours = Words.count(settings.noDeliveryHours, "hour", "hours")
             return NotifyMessage(

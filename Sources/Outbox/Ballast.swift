@@ -28,6 +28,15 @@ package final class Ballast: Sendable {
     /// A little less than half of the reserve: on a full disk, the reserve holds the log, one transaction more, and the growth of the file.
     static func margin(ofReserve size: Int64) -> Int64 { max(1 << 20, size / 16 * 7) }
 
+    /// Bytes below which the disk is nearly full: a twentieth of it, at most 1 GiB, and at least twice what the reserve and the log take.
+    static func lowMark(onDiskOf total: Int64) -> Int64 {
+        let reserve = size(onDiskOf: total)
+        return max(2 * (reserve + margin(ofReserve: reserve)), min(1 << 30, total / 20))
+    }
+
+    /// Bytes free for this user, and `lowMark`; nil if unknown.
+    var space: (free: Int64, lowMark: Int64)? { Self.disk(of: folder).map { ($0.free, Self.lowMark(onDiskOf: $0.total)) } }
+
     var isWhole: Bool { state.withLock(\.self) }
 
     /// Bytes free for this user; nil if unknown.

@@ -13,12 +13,26 @@ final class DiskPressure: Sendable {
         var isSpent = false
         /// Bytes of submissions being written.
         var underway: Int64 = 0
+        /// The last look found the disk nearly full.
+        var isLow = false
     }
     private let state = Mutex(State())
 
     var now: State { state.withLock(\.self) }
 
     func note(_ change: (inout State) -> Void) { state.withLock { change(&$0) } }
+
+    /// True while the disk is nearly full: from below the mark until a quarter above it, so that the answer does not flicker.
+    ///
+    /// - Parameters:
+    ///   - free: bytes that submissions can take.
+    ///   - mark: bytes.
+    func isLow(free: Int64, mark: Int64) -> Bool {
+        state.withLock { state in
+            state.isLow = free < (state.isLow ? mark + mark / 4 : mark)
+            return state.isLow
+        }
+    }
 
     /// Registers bytes about to be written; returns those of others.
     func began(_ bytes: Int64) -> Int64 {

@@ -1,5 +1,6 @@
 import GRDB
 import Glibc
+import SyncModel
 
 package enum Room: Sendable, Equatable {
     case enough
@@ -19,7 +20,15 @@ extension Outbox {
         return try await read { db in try isOverLimit(with: refused, db) } ? .overLimit(maxBytes) : .enough
     }
 
-    /// True if a submission of `bytes` exceeds the limit. Cached lists do not count: deliveries would not make room.
+    /// The bytes that are free on the disk while it is nearly full; nil while it has enough room, or if that is unknown.
+    package func lowSpace() async throws(OutboxError) -> Int64? {
+        guard let (free, mark) = ballast.space else { return nil }
+        // Submissions reuse the free pages of the file.
+        let freed = try await read { db in try db.freedBytes() }
+        return shortage.isLow(free: free.addingClamped(freed), mark: mark) ? free : nil
+    }
+
+    /// Whether a submission of `bytes` exceeds the limit. Cached lists do not count: deliveries would not make room.
     func isOverLimit(with bytes: Int64, _ db: Database) throws -> Bool {
         let excess = try Self.usedBytes(db) + bytes - maxBytes
         guard excess > 0 else { return false }

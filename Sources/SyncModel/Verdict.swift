@@ -106,6 +106,19 @@ package struct Failure: Error, Hashable, Sendable {
 
     package static func answer(_ status: Int, of backend: String) -> String { "\(backend) answered with status \(status)." }
 
+    /// The server's own words in a message; ends with a full stop, or as they do.
+    package static func answer(_ words: String, of backend: String) -> String {
+        "\(prefix(backend))\(words)\(words.last.map { ".!?…".contains($0) } == true ? "" : ".")"
+    }
+
+    /// Nil for a message in Homing's words.
+    package static func serverWords(in message: String, of backend: String) -> String? {
+        guard message.hasPrefix(prefix(backend)) else { return nil }
+        return String(message.dropFirst(prefix(backend).count))
+    }
+
+    private static func prefix(_ backend: String) -> String { "\(backend) answered: " }
+
     package enum Reason: String, Sendable, Codable, CaseIterable {
         /// No route, no DNS answer, connection refused, connect timeout.
         case offline

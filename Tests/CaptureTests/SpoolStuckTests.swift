@@ -26,7 +26,7 @@ import Vault
             stuck.example
                 == StuckFile(
                     path: drop.path("new/users/7/1.json"), reason: String(cString: strerror(code)),
-                    next: "Give homingd’s user write permission on the file’s folder."))
+                    next: "Give homingd’s user write permission on the file’s folder.", cause: "system"))
         #expect(reported(drop).count == 2)
 
         faults.clear()
@@ -159,7 +159,7 @@ import Vault
             drop.spool.stuckFiles.example
                 == StuckFile(
                     path: drop.path("new/users/5/a.json"), reason: "homingd cannot write to \(drop.path("taken")): Permission denied",
-                    next: "Give homingd’s user write permission on \(drop.path("taken"))."))
+                    next: "Give homingd’s user write permission on \(drop.path("taken")).", cause: "unwritable"))
     }
 
     @Test func reportsAllOfAThousandStuckFiles() async throws {
@@ -251,7 +251,7 @@ import Vault
             drop.spool.stuckFiles.example
                 == StuckFile(
                     path: path, reason: "homingd has no permission to read it",
-                    next: "As the owner of the file, let the group read it: ‘chmod 640 '\(quoted)'’."))
+                    next: "As the owner of the file, let the group read it: ‘chmod 640 '\(quoted)'’.", cause: "unreadable"))
         faults.clear()
         await drop.spool.sweep()
         #expect(try await drop.documents() == [Drop.capture(1)])
@@ -271,7 +271,7 @@ import Vault
             drop.spool.stuckFiles.example
                 == StuckFile(
                     path: drop.path("new/users/5/a.json"), reason: "it has a second name (a hard link)",
-                    next: "Replace it with a copy that has no other name."))
+                    next: "Replace it with a copy that has no other name.", cause: "linked"))
         unlink(drop.path("new/users/5/.hidden"))
         await drop.spool.sweep()
         #expect(try await drop.documents() == [Drop.capture(1)])
@@ -345,7 +345,7 @@ import Vault
             drop.spool.stuckFiles.example
                 == StuckFile(
                     path: drop.path("new/users/7"), reason: "Permission denied",
-                    next: "Give homingd’s user read and write permission on that folder."))
+                    next: "Give homingd’s user read and write permission on that folder.", cause: "unlistable"))
         faults.clear()
         await drop.spool.sweep()
         #expect(try await drop.entries().count == 2)
@@ -353,9 +353,9 @@ import Vault
     }
 
     private static let link = StuckFile(
-        path: "", reason: "it is a symbolic link, not a regular file", next: "Replace the link with the file itself.")
+        path: "", reason: "it is a symbolic link, not a regular file", next: "Replace the link with the file itself.", cause: "link")
     private static let special = StuckFile(
-        path: "", reason: "it is not a regular file", next: "Replace it with a regular file, or remove it.")
+        path: "", reason: "it is not a regular file", next: "Replace it with a regular file, or remove it.", cause: "special")
 
     @Test(
         arguments: ["new/x.json", "new/users/x.json", "new/users/5/x.json"],
@@ -394,7 +394,7 @@ import Vault
             drop.spool.stuckFiles.example
                 == StuckFile(
                     path: drop.path(place), reason: "it is a folder, not a regular file",
-                    next: "Move the files in it to \(drop.path("new/users"))/<id>/, where <id> is the user’s number."))
+                    next: "Move the files in it to \(drop.path("new/users"))/<id>/, where <id> is the user’s number.", cause: "folder"))
         try FileManager.default.removeItem(atPath: drop.path(place))
         await drop.spool.sweep()
         #expect(drop.spool.stuckFiles.count == 0)

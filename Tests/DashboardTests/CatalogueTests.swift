@@ -9,7 +9,8 @@ import Testing
     private func plain(_ keys: Set<String>) -> Set<String> { Set(keys.map { $0.replacing(/\[.*/, with: "") }) }
 
     @Test func languagesHaveTheSameTexts() {
-        let ownWords = ["state", "hold", "verdict", "refusal", "unit"]
+        // English comes from `Words` and from the daemon.
+        let ownWords = ["state", "hold", "verdict", "refusal", "unit", "why", "need", "stuck", "cause", "told", "list", "problem"]
         let vietnamese = plain(Catalogue.vietnamese.keys).filter { key in !ownWords.contains { key.hasPrefix("\($0).") } }
         let english = plain(Catalogue.english.keys).filter { key in !ownWords.contains { key.hasPrefix("\($0).") } }
         #expect(vietnamese == english)
@@ -26,6 +27,36 @@ import Testing
         for code in Attention.Code.allCases where code != .unknown {
             for words in Catalogue.all { #expect(words.known("attention.\(code.rawValue)") != nil, "\(code)") }
         }
+    }
+
+    @Test func translatesTheSentencesOfTheDaemon() {
+        let words = Catalogue.vietnamese
+        for cause in Explanation.Cause.allCases where cause != .unknown { #expect(words.known("why.\(cause.rawValue)") != nil, "\(cause)") }
+        for code in Attention.Code.allCases where code != .unknown {
+            #expect(words.known("need.\(code.rawValue)") != nil && words.known("need.\(code.rawValue).step") != nil, "\(code)")
+        }
+        for reason in Failure.Reason.allCases { #expect(words.known("cause.\(reason.rawValue)") != nil, "\(reason)") }
+        for cause in SpoolReport.StuckFile.Cause.allCases where cause != .unknown {
+            #expect(words.known("stuck.\(cause.rawValue)") != nil, "\(cause)")
+        }
+        for reason in RosterReport.Reason.allCases where reason != .unknown {
+            #expect(words.known("list.\(reason.rawValue)") != nil, "\(reason)")
+        }
+        let variants = [
+            "disk-full.\(Attention.nothingLeft)", "unclaimed-files.\(Attention.onHold)", "sign-in-required.\(Attention.ended)",
+        ]
+        for variant in variants {
+            #expect(words.known("need.\(variant)") != nil, "\(variant)")
+        }
+    }
+
+    /// As the contract has them.
+    @Test func translatesTheCodesOfProblems() throws {
+        let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let source = try String(contentsOf: project.appending(path: "Sources/ControlAPI/Problem.swift"), encoding: .utf8)
+        let codes = source.matches(of: /= Code\("([a-z-]+)"\)/).map { String($0.output.1) }
+        #expect(codes.count > 20)
+        for code in codes { #expect(Catalogue.vietnamese.known("problem.\(code)") != nil, "\(code)") }
     }
 
     @Test func englishVocabularyIsThatOfTheCommandLine() {

@@ -89,6 +89,21 @@ import Testing
         }
     }
 
+    /// A browser repeats the address as that of the page before.
+    @Test func answersAnOverlongAddress() async throws {
+        let keys = Keys()
+        try await serve(Lobby(patience: .hours(24)), keys: keys) { port in
+            let address = "http://127.0.0.1:\(port)/\(keys.place)/?find=" + String(repeating: "x", count: 20_000)
+            var request = HTTPClientRequest(url: address)
+            request.headers.add(name: "cookie", value: "homing=\(keys.session)")
+            request.headers.add(name: "referer", value: address)
+            let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(300))
+            #expect(answer.status == .uriTooLong)
+            let text = String(buffer: try await answer.body.collect(upTo: 1 << 20))
+            #expect(text.contains("This address is too long.") && text.utf8.count < 1000)
+        }
+    }
+
     @Test func endsWhenUnused() async throws {
         try await confirmation { serving in
             try await Dashboard(client: client, limit: .zero).run { _ in serving() }

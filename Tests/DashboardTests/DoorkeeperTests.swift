@@ -104,6 +104,13 @@ import Testing
         #expect(doorkeeper.admit(visit(method)) == .refused(.method))
     }
 
+    @Test func refusesOverlongAddresses() {
+        let longest = Doorkeeper.longestAddress - "/\(keys.place)/".utf8.count
+        #expect(doorkeeper.admit(visit(.get, String(repeating: "x", count: longest))) == .admitted)
+        #expect(doorkeeper.admit(visit(.get, String(repeating: "x", count: longest + 1))) == .refused(.address))
+        #expect(doorkeeper.admit(visit(.get, "?find=" + String(repeating: "x", count: longest))) == .refused(.address))
+    }
+
     @Test func readsFormsAndPaths() {
         #expect(Visit.fields("a=1+2&b=%C3%A4%26&c&a=9&=x") == ["a": "1 2", "b": "ä&", "c": "", "": "x"])
         let visit = visit(.get, "entry/a%2Fb/face?find=O%27Neil+B&x")

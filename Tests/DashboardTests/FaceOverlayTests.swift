@@ -75,6 +75,30 @@ import Testing
         }
     }
 
+    /// Twelve payloads with a thousand segments each, whose names are as long as can be when escaped.
+    @Test(arguments: ["\"", "\u{1F637}", "e" + String(repeating: "\u{301}", count: 500)], Catalogue.all.map(\.language))
+    func hostilePayloadsAreLight(letter: String, language: String) throws {
+        let desk = Sample.desk(try #require(Catalogue.named(language)))
+        let face = try FaceTests.hostile(letter)
+        // Each with measures of its own.
+        let captures = (0..<FaceOverlay.most).map { number in
+            var face = face
+            for index in face.segments.indices { face.segments[index].key = "\(number)-\(index)" }
+            return FaceOverlay.Capture(entry: Sample().entry("pending", id: "entry-\(number)"), face: face)
+        }
+        let overlay = FaceOverlay(captures: captures)
+        let weight = try ["style.css", "page.js", "icon.svg"].map { try #require(Asset.named([$0])).bytes.count }.reduce(0, +)
+        for page in [Sample().faces(overlay).page(desk), FacePage(entry: captures[0].entry, face: captures[0].face).page(desk)] {
+            let source = desk.document(page).source
+            #expect(source.utf8.count + weight < 150_000, "\(source.utf8.count)")
+            #expect(source.firstMatch(of: /(?:[ML]|[xy][12]?=")-?\d+\.\d\d/) == nil)
+        }
+        #expect(face.omitted == 900 && overlay.omitted == 10_800)
+        let english = Sample().faces(overlay).page(Sample.desk()).body.source
+        #expect(english.contains("And 10,800 more segments, which are not drawn."))
+        #expect(english.contains("And 1,100 more measures with smaller spreads."))
+    }
+
     @Test func twelveCapturesAreLight() throws {
         let page = Sample().faces(FaceOverlay(captures: try captures(FaceOverlay.most))).page(Sample.desk())
         let assets = try ["style.css", "page.js", "icon.svg"].map { try #require(Asset.named([$0])).bytes.count }

@@ -10,6 +10,27 @@ import Testing
         try String(contentsOf: Self.project.appending(path: "Data/arkit/\(name)"), encoding: .utf8)
     }
 
+    /// A thousand segments between a thousand landmarks, with names of more than a hundred scalars.
+    static func hostile(_ letter: String) throws -> Face {
+        let points = (0..<1000).map { "\"\($0)\": {\"x\": \($0).123456, \"y\": -\($0 * 7 % 1000).98765, \"z\": \($0 * 31 % 777).5}" }
+        let text = String(repeating: letter, count: max(1, 200 / letter.unicodeScalars.count))
+        let name = String(decoding: JSONCoding.encoded(text), as: UTF8.self)
+        let pairs = (0..<1000).map { "{\"from\": \($0), \"to\": \(($0 + 500) % 1000), \"key\": \"\($0)\", \"description\": \(name)}" }
+        let lengths = (0..<1000).map { "\"\($0)\": {\"value\": 99999.\($0)}" }
+        let payload = """
+            {"landmark_coordinates": {\(points.joined(separator: ","))}, "measurement_pairs": [\(pairs.joined(separator: ","))],
+            "average_measurements": {\(lengths.joined(separator: ","))}}
+            """
+        return try #require(Face(payload: payload))
+    }
+
+    @Test func saysThatSegmentsAreMissing() throws {
+        let face = try Self.hostile("x")
+        #expect(face.segments.count == Face.mostSegments && face.omitted == 900)
+        let source = FacePage(entry: Sample().entry(), face: face).page(Sample.desk()).body.source
+        #expect(source.contains("100 measured segments") && source.contains("And 900 more segments, which are not drawn."))
+    }
+
     @Test func readsLandmarksAndSegments() throws {
         let face = try #require(Face(payload: try payload("capture-01.json")))
         #expect(face.landmarks.count == 54 && face.segments.count == 54)

@@ -20,12 +20,12 @@ import Testing
         return entry
     }
 
-    private func page(_ entries: [EntrySummary]) async throws -> String {
+    private func page(_ entries: [EntrySummary], total: Int? = nil) async throws -> String {
         var source = ""
         try await daemon.serve { call in
             if call.hasPrefix("GET /v1/entries?") {
                 let own = entries.filter { call.contains("state=\($0.state)") }
-                return EntryPage(entries: own, next: nil)
+                return EntryPage(entries: own, next: nil, total: own.isEmpty ? nil : total)
             }
             guard let entry = entries.first(where: { call == "GET /v1/entries/\($0.id)/export" }) else { return nil }
             return ExportedEntry(entry: entry, fields: [:], payload: entry.route == "fit_test" ? "{}" : Self.payload)
@@ -66,6 +66,13 @@ import Testing
         let page = try await page(fitTests + [entry(1)])
         #expect(exported.count == 4 && exported.contains("GET /v1/entries/entry-1/export") && page.contains("/entry/entry-1\""))
         #expect(!page.contains("not shown"))
+    }
+
+    @Test func saysThatOlderEntriesWereNotLookedAt() async throws {
+        let page = try await page([entry(1), entry(2)], total: 7)
+        #expect(page.contains("Homing looked only at the newest 100 entries in each state, and not at 5 older ones."))
+        let whole = try await self.page([entry(1)])
+        #expect(!whole.contains("looked only"))
     }
 
     @Test func saysThatThereIsNoCapture() async throws {

@@ -42,7 +42,11 @@ struct Sample {
         let codes = [
             "dead", "held", "sign-in-required", "refused-files", "paused", "unclaimed-files", "route-failing", "misconfigured", text,
         ]
-        let attention = codes.map { Attention(code: $0, text: text, next: text, backend: text) }
+        let attention = codes.map { code in
+            var item = Attention(code: code, text: text, next: text, backend: text)
+            item.facts = facts
+            return item
+        }
         return Status(
             sentence: text, attention: attention, backends: [backend], spool: spool, version: "1", startedAt: Self.now, cursor: 7)
     }
@@ -50,7 +54,19 @@ struct Sample {
     var why: Explanation { why([.retry, .fix, .discard]) }
 
     func why(_ changes: [Explanation.Change]) -> Explanation {
-        Explanation(id: text, state: "dead", sentence: text, next: text, needsPerson: true, changes: changes.map(\.rawValue))
+        var why = Explanation(id: text, state: "dead", sentence: text, next: text, needsPerson: true, changes: changes.map(\.rawValue))
+        (why.cause, why.facts) = ("refused", facts)
+        return why
+    }
+
+    /// Each value that a sentence can name.
+    var facts: SentenceFacts {
+        var facts = SentenceFacts()
+        (facts.account, facts.person, facts.entry, facts.name, facts.address, facts.path) = (text, text, text, text, text, text)
+        (facts.count, facts.limit, facts.later, facts.dependents, facts.least, facts.bytes) = (2, 3, 4, 5, true, 640 << 20)
+        (facts.at, facts.since, facts.until) = (Self.now.addingTimeInterval(60), Self.now, Self.now.addingTimeInterval(600))
+        (facts.status, facts.reason, facts.words) = (503, text, text)
+        return facts
     }
 
     var overview: Overview {

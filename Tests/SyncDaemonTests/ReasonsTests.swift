@@ -465,6 +465,50 @@ import Testing
                 .allSatisfy { $0.hasSuffix(".") || $0.contains("run: homing ") || $0.contains("run: systemctl ") })
     }
 
+    @Test(arguments: waiting + settled)
+    func everySentenceHasACause(expected: Case) {
+        let found = expected.reasons.finding(expected.entry)
+        #expect(found.sentence == expected.sentence && found.cause.word != .unknown)
+        // Homing's own words are in English, and so no value.
+        #expect(found.cause.facts.words?.contains("Homing") != true)
+    }
+
+    @Test func causesStateTheValuesOfTheSentence() {
+        let behind = Reasons.Cause.of(.behind) {
+            ($0.count, $0.least, $0.entry) = (Outbox.countedInLine, true, "\(Samples.id(0))")
+        }
+        #expect(Self.behind(Self.entry(0, .pending), ahead: Outbox.countedInLine).finding(Self.pending).cause == behind)
+        let cooling = Reasons.Cause.of(.cooling) { ($0.reason, $0.at, $0.account) = ("offline", Self.later, "ann@lab.test") }
+        #expect(Self.cooling(.offline).finding(Self.pending).cause == cooling)
+        let paused = Reasons.Cause.of(.paused) {
+            ($0.person, $0.since, $0.until, $0.words) = ("bob", Self.earlier, Self.later, "weekly backup")
+        }
+        #expect(Self.paused(until: Self.later).finding(Self.pending).cause == paused)
+        var reasons = Self.reasons()
+        (reasons.later, reasons.dependents) = (2, Outbox.countedInLine)
+        let next = Reasons.Cause.of(.next) { ($0.later, $0.dependents, $0.least) = (2, Outbox.countedInLine, true) }
+        #expect(reasons.finding(Self.pending).cause == next)
+    }
+
+    @Test(
+        arguments: [
+            ("breathesafe answered: No.", "No."), ("breathesafe answered with status 503.", nil), ("The backend is away.", nil),
+        ] as [(String, String?)])
+    func quotesTheServersOwnWordsAlone(error: String, words: String?) {
+        let found = Self.reasons().finding(Self.held(.forbidden, error))
+        let expected = Reasons.Cause.of(.forbidden) { ($0.account, $0.words) = ("ann@lab.test", words) }
+        #expect(found.cause == expected)
+    }
+
+    @Test func failedEntryThatMayHaveTakenEffectSaysSo() {
+        for isUncertain in [true, false] {
+            let entry = Self.entry(1, .dead) { ($0.attempts, $0.uncertain) = (3, isUncertain) }
+            let cause = Self.reasons().finding(entry).cause
+            #expect(cause.word == .attemptsFailed && cause.facts.count == 3)
+            #expect((cause.facts.reason == ControlAPI.Explanation.doubtful) == isUncertain)
+        }
+    }
+
     @Test func tableCoversEveryStateAndHoldReason() {
         let cases = Self.waiting + Self.settled
         #expect(Set(cases.compactMap(\.entry.holdReason)) == Set(HoldReason.allCases))

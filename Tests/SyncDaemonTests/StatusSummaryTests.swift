@@ -34,6 +34,21 @@ import Testing
         #expect(!failed.sentence.contains("Anna"))
     }
 
+    /// A page writes its own sentences from them.
+    @Test func noticesStateTheirValues() {
+        var failed = summary(backend(QueueReport(held: 2, dead: 1)))
+        failed.commonNames = ["breathesafe": [.dead: "Anna Example (28)"]]
+        let dead = SentenceFacts { ($0.count, $0.name) = (1, "Anna Example (28)") }
+        let held = SentenceFacts { $0.count = 2 }
+        #expect(failed.attention.map(\.code) == ["dead", "held"] && failed.attention.map(\.facts) == [dead, held])
+        let signedOut = summary(backend(QueueReport(pending: 3), session: "signInRequired", gate: "signInRequired")).attention
+        let ended = SentenceFacts { ($0.count, $0.account, $0.reason) = (3, "ann@lab.test", Attention.ended) }
+        #expect(signedOut.map(\.facts) == [ended])
+        var full = summary(backend(QueueReport()))
+        full.room = .nothingLeft
+        #expect(full.attention.first?.facts?.reason == Attention.nothingLeft)
+    }
+
     @Test func discardingEntriesNeedNoPerson() {
         let discarding = summary(backend(QueueReport(delivered: 1, discarded: 1, discarding: 2)))
         #expect(discarding.attention.isEmpty)
@@ -277,6 +292,18 @@ import Testing
         #expect(full.attention.isEmpty)
     }
 
+    @Test func nearlyFullDiskIsReportedBeforeItIsFull() {
+        var low = summary(backend(QueueReport(pending: 2)))
+        low.lowSpace = 640 << 20
+        #expect(low.sentence == "2 captures are on their way. The disk is nearly full: 640 MiB are free.")
+        #expect(low.attention.map(\.code) == ["disk-low"])
+        #expect(low.only(low.backends[0]).attention.map(\.code) == ["disk-low"])
+        for room in [Room.diskFull, .nothingLeft] {
+            low.room = room
+            #expect(low.attention.map(\.code) == ["disk-full"])
+        }
+    }
+
     @Test func discardedCapturesDoNotCountAsDelivered() {
         #expect(
             summary(backend(QueueReport(delivered: 5, discarded: 2))).sentence
@@ -369,7 +396,8 @@ import Testing
         let spool = SpoolReport(directory: "/spool", waiting: count, refused: 1, stuck: count, stuckExample: file)
         let attention = StatusSummary(backends: [backend(QueueReport(delivered: 1))], spool: spool, moment: moment).attention
         #expect(attention.map(\.code) == ["stuck-files", "refused-files"])
-        #expect(attention.first == Attention(code: "stuck-files", text: text, next: "Give write permission."))
+        #expect(attention.first?.text == text && attention.first?.next == "Give write permission.")
+        #expect(attention.first?.facts?.count == count && attention.first?.facts?.path == file.path)
     }
 
     @Test(

@@ -83,6 +83,8 @@ def refuses_strangers(stage):
     assert stage.raw("POST", "sync", body="form=x", Cookie=cookie, Origin=stage.origin,
                      Content_Type="application/x-www-form-urlencoded")[0] == 403
     assert stage.raw("DELETE", "queue", Cookie=cookie)[0] == 405
+    status, text = stage.raw(path="queue?find=" + "x" * 20_000, Cookie=cookie)
+    assert status == 414 and "too long" in text, (status, text)
 
 
 def gives_other_sites_nothing(stage):
@@ -366,11 +368,36 @@ def is_accessible(stage, entry):
     assert page.evaluate("document.activeElement.id") == "main"
 
 
-def speaks_vietnamese(stage):
+# Words of the daemon's sentences. Those of servers and people are quoted, and commands and names have none of them.
+ENGLISH = re.compile(
+    r"\b(waiting|waits?|delivered|refused|failed|tries|trying|nothing|everything|cannot|because|since|until|signed|paused|captures?|entry|entries|read)\b",
+    re.IGNORECASE)
+TEXT = """() => {
+    const copy = document.querySelector("main").cloneNode(true);
+    copy.querySelectorAll("q, code, input").forEach((part) => part.remove());
+    return copy.innerText;
+}"""
+
+
+def has_no_english(stage, path):
+    page = stage.go(path)
+    found = ENGLISH.findall(page.evaluate(TEXT))
+    assert not found, f"{path} has {found}: {page.evaluate(TEXT)[:1000]}"
+    assert page.locator("main [lang=en]:visible").count() == 0, f"{path} has a sentence of the daemon"
+
+
+def speaks_vietnamese(stage, entry):
     page = stage.go("language/vi")
     expect(page.locator("html")).to_have_attribute("lang", "vi")
     expect(page.get_by_role("link", name="Tổng quan")).to_be_visible()
     stage.picture("vietnamese")
+    pages = [path for path in PAGES if path != "nowhere"] + [f"entry/{entry}{part}" for part in ("", "/face", "/fix", "/discard")]
+    for path in pages:
+        has_no_english(stage, path)
+    for command in (("pause", "--for", "1h", "--reason", "…"), ("resume",), ("discard", entry, "--yes"), ("undo", entry, "--yes")):
+        stage.station.homing(*command)
+        for path in ("", "accounts", f"entry/{entry}"):
+            has_no_english(stage, path)
     stage.go("language/en")
     expect(stage.page.get_by_role("link", name="Overview")).to_be_visible()
 
@@ -428,8 +455,9 @@ def play(station, browser):
     step(stage, compares_the_faces, 3)
     station.submit_many(227)
     step(stage, draws_the_face, entry, number)
-    for act in (scrolls_through_the_queue, survives_a_restart, notices_a_frozen_daemon, speaks_vietnamese):
+    for act in (scrolls_through_the_queue, survives_a_restart, notices_a_frozen_daemon):
         step(stage, act)
+    step(stage, speaks_vietnamese, entry)
     step(stage, is_accessible, entry)
     station.sandbox("up")
     step(stage, signs_out_and_in)

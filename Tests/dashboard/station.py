@@ -74,8 +74,9 @@ class Station:
         answer = json.loads(done.stdout)
         return (answer[0] if isinstance(answer, list) else answer)["id"]
 
-    def submit_many(self, count):
-        """Small captures, over up to 32 connections, so that the daemon stores many with one write to the disk."""
+    def submit_many(self, count, rate=None):
+        """Small captures, over up to 32 connections, so that the daemon stores many with one write to the disk; at most `rate` each second."""
+        begin = time.monotonic()
         query = urllib.parse.urlencode({"route": "measurement", "item.user_id": "5"})
 
         def submit(numbers):
@@ -83,6 +84,8 @@ class Station:
             connection.sock = socket.socket(socket.AF_UNIX)
             connection.sock.connect(self.environment["HOMING_SOCKET"])
             for number in numbers:
+                if rate:
+                    time.sleep(max(0, begin + number / rate - time.monotonic()))
                 body = json.dumps({"average_measurements": {"1-2": {"value": number + 1, "description": "x"}}})
                 connection.request("POST", f"/v1/entries?{query}", body, {"Content-Type": "application/json", "Host": "homing"})
                 answer = connection.getresponse()

@@ -178,6 +178,16 @@ import Testing
         #expect(station.titles(status, after: 60) == [])
     }
 
+    @Test func fullDiskIsReportedAfterTheWarning() {
+        let station = Station()
+        var status = Self.failed(0)
+        status.attention = [Self.attention("disk-low")]
+        #expect(station.titles(status) == ["The disk is nearly full"])
+        #expect(station.titles(status, after: 60) == [])
+        status.attention = [Self.attention("disk-full")]
+        #expect(station.titles(status, after: 60) == ["Homing accepts no new captures"])
+    }
+
     @Test func clockThatIsSetBackDoesNotSilenceAMessage() {
         let station = Station()
         #expect(station.rules.saw(Self.failed(1), at: station.now).isEmpty)
@@ -194,6 +204,7 @@ import Testing
         ("held", "2 entries need your decision"), ("refused-files", "The station needs a person"),
         ("a-code-of-a-newer-daemon", "The station needs a person"), ("sign-in-required", "Sign-in required"),
         ("session-failing", "The sign-in cannot be renewed"), ("disk-full", "Homing accepts no new captures"),
+        ("disk-low", "The disk is nearly full"),
         ("outbox-full", "Homing accepts no new captures"),
     ]) func eachProblemHasItsMessage(code: String, title: String) {
         let status = Sample.status(attention: [Self.attention(code)], backends: [Sample.backend(queue: .init(held: 2))])

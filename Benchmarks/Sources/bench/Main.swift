@@ -5,7 +5,7 @@ import Foundation
 struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
-        abstract: "Measure homingd: submissions, deliveries near and far, outages, long queues, many people, large documents, idling.")
+        abstract: "Measure submissions, deliveries near and far, outages, long queues, many people, large documents, idling, the page.")
 
     @Option(help: "The folder with homingd, homing and homing-sandbox.") var programs: String
     @Option(

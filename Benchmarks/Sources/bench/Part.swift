@@ -4,10 +4,10 @@ import ArgumentParser
 typealias Measurement = @Sendable (Tools) async throws -> [Row]
 
 enum Part: String, CaseIterable, ExpressibleByArgument {
-    case submit, drain, distance, recovery, apart, queue, people, large, idle
+    case submit, drain, distance, recovery, apart, queue, people, large, idle, page
 
-    /// False for memory and wake-ups, which are not compared with another build.
-    var isSpeed: Bool { self != .large && self != .idle }
+    /// False for memory, wake-ups and pages, which are not compared with another build.
+    var isSpeed: Bool { ![.large, .idle, .page].contains(self) }
 
     func measurements(longest: Int) -> [Measurement] {
         switch self {
@@ -32,6 +32,7 @@ enum Part: String, CaseIterable, ExpressibleByArgument {
         case .people: return [{ try await LongLists(tools: $0, entries: max(longest, LongLists.people)).measure() }]
         case .large: return [{ try await LargeDocuments(tools: $0).measure() }]
         case .idle: return [{ try await Idling(tools: $0).measure() }]
+        case .page: return [{ try await Pages(tools: $0).measure() }]
         }
     }
 }

@@ -122,7 +122,7 @@ extension Backend {
     /// The server's words if available.
     func message(of response: InboundResponse) -> String {
         guard let words = profile.errors.words(of: response) else { return sentence(response) }
-        return "\(name) answered: \(words)\(words.last.map { ".!?…".contains($0) } == true ? "" : ".")"
+        return Failure.answer(words, of: name)
     }
 
     /// Without the server's words.

@@ -25,6 +25,8 @@ final class Doorkeeper: Sendable {
         /// A request that another website, or a page of another port, made.
         case site
         case path
+        /// Longer than `longestAddress`.
+        case address
         /// No session, or a token that was used.
         case session
         case method
@@ -36,14 +38,19 @@ final class Doorkeeper: Sendable {
             case .host: 421
             case .site, .session, .form: 403
             case .path: 404
+            case .address: 414
             case .method: 405
             }
         }
     }
 
+    /// Bytes of the path with its query. The longest address of a page is below 1 KiB.
+    static let longestAddress = 8 << 10
+
     /// Judges everything but the form, so that no body is read for a stranger.
     func admit(_ visit: Visit) -> Decision {
         guard visit.host == authority else { return .refused(.host) }
+        guard visit.addressLength <= Self.longestAddress else { return .refused(.address) }
         guard ["GET", "HEAD", "POST"].contains(visit.method) else { return .refused(.method) }
         guard Keys.isEqual(visit.place, keys.place) else { return .refused(.path) }
         if visit.method == "GET", visit.path.isEmpty, let token = visit.query["token"] { return open(token, visit) }

@@ -4,6 +4,8 @@ import HTTPTypes
 /// A request, as far as the dashboard reads it.
 struct Visit: Sendable {
     var method: String
+    /// Bytes of the path with its query.
+    var addressLength: Int
     /// The components of the path, without the place.
     var path: [String]
     var place: String
@@ -20,6 +22,7 @@ struct Visit: Sendable {
 
     init(_ head: HTTPRequest) {
         method = head.method.rawValue
+        addressLength = head.path?.utf8.count ?? 0
         let (path, query) = Self.parts(head.path ?? "/")
         let components = path.split(separator: "/").map { Self.decoded(String($0), plusIsSpace: false) }
         place = components.first ?? ""

@@ -16,7 +16,10 @@ struct Face: Sendable, Equatable {
     }
 
     var landmarks: [Point]
+    /// At most `mostSegments`.
     var segments: [Segment]
+    /// The number of further segments of the payload.
+    var omitted: Int
     /// The landmark between the eyes; nil if the payload lacks it.
     var noseRoot: Point?
 
@@ -39,23 +42,27 @@ struct Face: Sendable, Equatable {
 
     private init?(_ capture: Capture) {
         let points = capture.landmarkCoordinates.filter { [$0.value.x, $0.value.y, $0.value.z].allSatisfy { abs($0) < 1e6 } }
-        landmarks = points.sorted { $0.key < $1.key }.prefix(Self.most).map(\.value)
+        landmarks = points.sorted { $0.key < $1.key }.prefix(Self.mostLandmarks).map(\.value)
         noseRoot = points[Self.noseRootNumber]
-        segments = capture.measurementPairs.prefix(Self.most).compactMap { pair in
+        let pairs = capture.measurementPairs.filter { points[String($0.from)] != nil && points[String($0.to)] != nil }
+        segments = pairs.prefix(Self.mostSegments).compactMap { pair in
             guard let from = points[String(pair.from)], let to = points[String(pair.to)] else { return nil }
             let key = pair.key ?? "\(pair.from)-\(pair.to)"
             let measured = capture.averageMeasurements?[key]
             let name = pair.description ?? measured?.description ?? key
-            return Segment(
-                from: from, to: to, key: String(key.prefix(Self.longestName)), name: String(name.prefix(Self.longestName)),
-                millimetres: measured?.value)
+            return Segment(from: from, to: to, key: Self.cut(key), name: Self.cut(name), millimetres: measured?.value)
         }
+        omitted = pairs.count - segments.count
         if segments.isEmpty { return nil }
     }
 
-    /// A face has 54 segments; the rest of a larger payload is not drawn.
-    private static let most = 2000
-    private static let longestName = 80
+    /// By scalars: one character can have any number of them.
+    private static func cut(_ name: String) -> String { String(String.UnicodeScalarView(name.unicodeScalars.prefix(longestName))) }
+
+    // A face has 54 segments, 54 landmarks, and names of up to 17 letters. With these limits every page of faces stays below 150 KB.
+    static let mostSegments = 100
+    private static let mostLandmarks = 120
+    private static let longestName = 32
     /// In ARKit's mesh.
     private static let noseRootNumber = "14"
 

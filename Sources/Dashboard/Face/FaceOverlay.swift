@@ -41,8 +41,11 @@ struct FaceOverlay: Sendable {
         }
     }
 
-    /// A face has 54.
-    private static let mostMeasures = 200
+    /// How many are in the table at most. A face has 54.
+    static let mostMeasures = 100
+
+    /// The number of segments that are not drawn, of all captures.
+    var omitted: Int { captures.map(\.face.omitted).reduce(0, +) }
 
     /// The largest spread first.
     var measures: [Measure] {
@@ -54,7 +57,7 @@ struct FaceOverlay: Sendable {
                 found[segment.key, default: Measure(name: segment.name, lengths: [])].lengths.append(length)
             }
         }
-        return Array(found.values.sorted { ($1.spread, $0.name) < ($0.spread, $1.name) }.prefix(Self.mostMeasures))
+        return found.values.sorted { ($1.spread, $0.name) < ($0.spread, $1.name) }
     }
 }
 

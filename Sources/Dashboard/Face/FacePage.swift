@@ -17,6 +17,7 @@ struct FacePage: Sendable {
         let rows: [HTML] = face.segments.enumerated().map { index, segment in
             "<tr data-segment=\"\(index)\"><th scope=\"row\">\(HTML.outside(segment.name))</th><td>\(length(segment, words))</td></tr>"
         }
+        let more: HTML? = face.omitted > 0 ? "<p>\(words.count("face.more", face.omitted))</p>" : nil
         return Page(
             title, tab: .queue, isLive: false,
             """
@@ -26,7 +27,7 @@ struct FacePage: Sendable {
             </div>
             <p class="readout" data-readout aria-hidden="true">\(words["face.hint"])</p>
             <table><caption>\(words.count("face.segments", face.segments.count))</caption><thead><tr><th scope="col">\(words["column.segment"])</th>\
-            <th scope="col">\(words["column.length"])</th></tr></thead><tbody>\(rows)</tbody></table>
+            <th scope="col">\(words["column.length"])</th></tr></thead><tbody>\(rows)</tbody></table>\(more)
             """)
     }
 

@@ -36,13 +36,13 @@ struct FaceCanvas: Sendable {
 
     /// As SVG writes numbers.
     func place(_ point: Place) -> (x: String, y: String) {
-        (Self.hundredths((point.x - middle.x) * scale + 55), Self.hundredths((point.y - middle.y) * scale + 55))
+        (Self.tenths((point.x - middle.x) * scale + 55), Self.tenths((point.y - middle.y) * scale + 55))
     }
 
     /// Finite, with a point in every language.
-    private static func hundredths(_ number: Double) -> String {
-        let value = Int((number * 100).rounded())
-        return "\(value < 0 ? "-" : "")\(value.magnitude / 100).\(String("0\(value.magnitude % 100)".suffix(2)))"
+    private static func tenths(_ number: Double) -> String {
+        let value = Int((number * 10).rounded())
+        return "\(value < 0 ? "-" : "")\(value.magnitude / 10).\(value.magnitude % 10)"
     }
 }
 

@@ -9,18 +9,24 @@ struct FacesPage: Sendable {
     var overlay: FaceOverlay
     /// The captures that were not drawn, because newer ones were or because they belong to another account.
     var left: Int
+    /// The number of the person's older entries that Homing did not look at.
+    var unread = 0
+    /// True if `unread` is only the least number.
+    var unreadIsLeast = false
 
     func page(_ desk: Desk) -> Page {
         let words = desk.words
         let title = words["faces.title", ["name": person]]
         let entries = desk.link("queue", query: ["state": "", "backend": back.backend ?? "", "user": back.user ?? ""])
         let omitted: HTML? = left > 0 ? "<p>\(words.count("faces.left", left))</p>" : nil
+        let skipped: HTML? = unread > 0 ? "<p>\(words.count(unreadIsLeast ? "faces.unread.least" : "faces.unread", unread))</p>" : nil
         let head: HTML = """
             <h1 dir="auto">\(title)</h1><p>\(desk.go(words["faces.entries"], entries, .quiet))</p>\
-            <p>\(words["faces.which"]) \(words["face.recorded"])</p>\(omitted)
+            <p>\(words["faces.which"]) \(words["face.recorded"])</p>\(omitted)\(skipped)
             """
         guard !overlay.captures.isEmpty else { return Page(title, tab: .people, isLive: false, "\(head)<p>\(words["faces.none"])</p>") }
         let segments = overlay.segments
+        let more: HTML? = overlay.omitted > 0 ? "<p>\(words.count("face.more", overlay.omitted))</p>" : nil
         return Page(
             title, tab: .people, isLive: false,
             """
@@ -30,7 +36,7 @@ struct FacesPage: Sendable {
             \(FaceView.allCases.map { $0.figure(drawing(segments, $0, desk), words) })\
             </div>
             <p class="readout" data-readout aria-hidden="true">\(words["faces.hint"])</p>
-            <h2>\(words["faces.legend"])</h2>\(legend(desk))
+            \(more)<h2>\(words["faces.legend"])</h2>\(legend(desk))
             <h2>\(words["faces.measures"])</h2>\(table(words))
             """)
     }
@@ -69,7 +75,10 @@ struct FacesPage: Sendable {
 
     private func table(_ words: Catalogue) -> HTML {
         let names = ["captures", "mean", "smallest", "largest", "spread"].map { words["column.\($0)"] }
-        let rows: [HTML] = overlay.measures.map { measure in
+        let measures = overlay.measures
+        let rest = measures.count - FaceOverlay.mostMeasures
+        let more: HTML? = rest > 0 ? "<p>\(words.count("faces.measures.more", rest))</p>" : nil
+        let rows: [HTML] = measures.prefix(FaceOverlay.mostMeasures).map { measure in
             let lengths = [measure.mean, measure.smallest, measure.largest, measure.spread].map { words.millimetres($0) ?? "" }
             let cells: [HTML] = zip(names, [words.number(measure.lengths.count)] + lengths).map { name, value in
                 "<td data-name=\"\(name)\">\(value)</td>"
@@ -78,7 +87,8 @@ struct FacesPage: Sendable {
         }
         let heads: [HTML] = ([words["column.segment"]] + names).map { "<th scope=\"col\">\($0)</th>" }
         return """
-            <div class="chunk"><table><caption>\(words["faces.spread"])</caption><thead><tr>\(heads)</tr></thead><tbody>\(rows)</tbody></table></div>
+            <div class="chunk"><table><caption>\(words["faces.spread"])</caption><thead><tr>\(heads)</tr></thead>\
+            <tbody>\(rows)</tbody></table></div>\(more)
             """
     }
 }

@@ -5,7 +5,7 @@ extension Reading {
     /// The undelivered captures of one person at one backend. The daemon records that each of them was read.
     func faces(backend: String, user: String) async throws(Problem) -> FacesPage {
         let query = EntryQuery(backend: backend, user: user)
-        let found = try await undelivered(query)
+        let (found, unread, isLeast) = try await undelivered(query)
         let first = found.first
         // The list of another account has other ids.
         let own = found.filter { $0.account == first?.account && $0.subject?.resource == first?.subject?.resource }
@@ -29,19 +29,24 @@ extension Reading {
         }
         return FacesPage(
             person: first?.subject.map(desk.words.name) ?? user, back: query, overlay: FaceOverlay(captures: captures),
-            left: left)
+            left: left, unread: unread, unreadIsLeast: isLeast)
     }
 
-    /// With a payload that can be read, captured last first: at most the newest 100 of each state.
-    private func undelivered(_ query: EntryQuery) async throws(Problem) -> [EntrySummary] {
-        var found: [EntrySummary] = []
+    /// Entries with a payload that can be read, captured last first: at most the newest 100 of each state.
+    private func undelivered(
+        _ query: EntryQuery
+    ) async throws(Problem) -> (entries: [EntrySummary], unread: Int, unreadIsLeast: Bool) {
+        var (found, unread, isLeast): ([EntrySummary], Int, Bool) = ([], 0, false)
         for state in [Entry.State.pending, .inflight, .held, .dead] {
             var query = query
             query.state = state.rawValue
-            found += try await client.call(Endpoints.entries, query).entries
+            let page = try await client.call(Endpoints.entries, query)
+            found += page.entries
+            unread += max(0, page.total - page.entries.count)
+            isLeast = isLeast || page.totalIsLeast == true
         }
         let readable = found.filter { $0.size > 0 && !$0.isBeingDiscarded && $0.holdReason != HoldReason.quarantine.rawValue }
-        return readable.sorted { ($0.capturedAt, $0.sequence) > ($1.capturedAt, $1.sequence) }
+        return (readable.sorted { ($0.capturedAt, $0.sequence) > ($1.capturedAt, $1.sequence) }, unread, isLeast)
     }
 
     /// Nil if it has none, or was settled meanwhile.

@@ -19,16 +19,16 @@ struct AccountsPage: Sendable {
         case .signedIn:
             lines.append("<p><b>\(who)</b> \(words["signed.in"])\(session.since.map { " · \(desk.time($0))" })</p>")
             if session.remembered { lines.append("<p class=\"faint\">\(words["password.kept"])</p>") }
-        case .signInRequired: lines.append("<p><b>\(who)</b> \(words["session.ended"]) \(session.reason.map { desk.said($0) })</p>")
+        case .signInRequired: lines.append("<p><b>\(who)</b> \(words["session.ended"]) \(desk.ending(session.reason))</p>")
         case .signingOut: lines.append("<p><b>\(who)</b> \(words["signing.out"])</p>")
         case .signedOut, .unknown: lines.append("<p>\(words["signed.out"])</p>")
         }
-        if let failure = session.failure { lines.append("<p class=\"next\">\(desk.said(failure))</p>") }
-        if let reason = backend.gateReason, session.isSignedIn { lines.append("<p class=\"next\">\(desk.said(reason))</p>") }
+        if let failure = desk.failing(session) { lines.append("<p class=\"next\">\(failure)</p>") }
+        if session.isSignedIn, let reason = desk.gate(of: backend) { lines.append("<p class=\"next\">\(reason)</p>") }
         for other in backend.otherAccounts {
             lines.append("<p dir=\"auto\">\(words.count("waits.for", other.waiting, ["account": other.email]))</p>")
         }
-        for owed in backend.owedSignOuts ?? [] { lines.append("<p class=\"faint\">\(desk.said(owed.sentence))</p>") }
+        for owed in backend.owedSignOuts ?? [] { lines.append("<p class=\"faint\">\(desk.told(owed, at: backend.name))</p>") }
         let fields: KeyValuePairs<String, String> = ["backend": backend.name]
         let action =
             session.isSignedIn

@@ -25,7 +25,8 @@ extension Desk {
     /// An entry that needs a person: what it is, why, and what to do.
     func row(_ item: Overview.Case) -> HTML {
         """
-        <li class="entry"><div><p>\(entryLink(item.entry)) \(badge(item.entry))</p><p class="why">\(said(item.why.sentence))</p></div>\
+        <li class="entry"><div><p>\(entryLink(item.entry)) \(badge(item.entry))</p>\
+        <p class="why">\(told(item.why, of: item.entry))</p></div>\
         <div class="actions">\(actions(item.entry, item.why))</div></li>
         """
     }
@@ -78,7 +79,7 @@ extension Desk {
         if let first = entry.behind {
             return "<a href=\"\(link("entry", first))\">\(words["after.entry", ["id": EntryName.short(first)]])</a>"
         }
-        if let error = entry.lastError { return said(error) }
+        if let error = entry.lastError, let answer = answer(error, status: entry.lastStatus, at: entry.backend) { return answer }
         guard entry.knownState == .pending, let due = entry.dueAt, due > moment.now else { return "" }
         return "\(words["next.try"]) \(time(due))"
     }

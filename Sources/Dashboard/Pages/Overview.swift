@@ -46,7 +46,7 @@ struct Overview: Sendable {
         }
         return """
             <div class="mood \(mood.rawValue)"><span class="sign" aria-hidden="true"></span>\
-            <div><p class="label">\(desk.words["mood.\(mood.rawValue)"])</p><p class="sentence">\(desk.said(status.sentence))</p>\
+            <div><p class="label">\(desk.words["mood.\(mood.rawValue)"])</p><p class="sentence">\(desk.told(status))</p>\
             <ul class="facts">\(facts)</ul></div></div>
             """
     }
@@ -71,10 +71,10 @@ struct Overview: Sendable {
         let isSolved = !actions.isEmpty || !shown.isEmpty
         let next: HTML =
             isSolved
-            ? "<details><summary>\(desk.words["terminal"])</summary><p>\(desk.said(item.next))</p></details>"
-            : "<p class=\"next\">\(desk.said(item.next))</p>"
+            ? "<details><summary>\(desk.words["terminal"])</summary><p>\(desk.step(item))</p></details>"
+            : "<p class=\"next\">\(desk.step(item))</p>"
         return """
-            <li class="need">\(title)<p>\(desk.said(item.text))</p>\(list)<div class="actions">\(actions)</div>\(next)</li>
+            <li class="need">\(title)<p>\(desk.told(item))</p>\(list)<div class="actions">\(actions)</div>\(next)</li>
             """
     }
 
@@ -117,7 +117,7 @@ struct Overview: Sendable {
                 desk.go(words["file.discard", ["file": name]], desk.link("file", "discard", query: ["name": name]), .quiet)
             }
         // For the administrator, or at another place.
-        case .storeDamaged, .diskFull, .outboxFull, .noProfile, .otherAddress, .misconfigured, .dropFolderFailing, .stuckFiles,
+        case .storeDamaged, .diskFull, .diskLow, .outboxFull, .noProfile, .otherAddress, .misconfigured, .dropFolderFailing, .stuckFiles,
             .listFailing, .configurationRejected, .unknown:
             return []
         }

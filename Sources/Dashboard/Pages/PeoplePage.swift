@@ -42,7 +42,7 @@ struct PeoplePage: Sendable {
         return """
             <form class="search" role="search" action="\(desk.link("people"))">\(hidden)<label for="find">\(desk.words["find"])</label>\
             <input id="find" name="find" type="search" value="\(find)" autocomplete="off"><button class="quiet">\(desk.words["search"])</button></form>
-            <div id="rows" data-live><p>\(desk.said(chosen.roster.sentence))</p>\(rows(chosen, desk))</div>
+            <div id="rows" data-live><p>\(desk.told(chosen, find: find))</p>\(rows(chosen, desk))</div>
             """
     }
 
@@ -88,7 +88,8 @@ extension Desk {
     func explain(_ problem: Problem) -> HTML {
         let way: HTML? = problem.code == .signInRequired && access >= .operate ? "<div class=\"actions\">\(signIn())</div>" : nil
         return """
-            <div class="card grave"><p>\(said(problem.detail))</p>\(problem.next.map { "<p class=\"next\">\(said($0))</p>" })\(way)</div>
+            <div class="card grave"><p>\(told(problem))</p>\(details(problem))\
+            \(step(problem).map { "<p class=\"next\">\($0)</p>" })\(way)</div>
             """
     }
 }

@@ -19,7 +19,7 @@ struct StoryPage: Sendable {
             name, tab: entry.isUndelivered ? .queue : .delivered,
             """
             <h1 dir="auto">\(name)</h1>
-            <div id="state" data-live role="status"><p>\(desk.badge(entry))</p><p class="sentence">\(desk.said(why.sentence))</p>\
+            <div id="state" data-live role="status"><p>\(desk.badge(entry))</p><p class="sentence">\(desk.told(why, of: entry))</p>\
             \(next(desk))<div class="actions">\(signIn(desk))\(desk.actions(entry, why))</div></div>
             <div id="doubt" data-live>\(doubt(desk))</div>
             <h2>\(desk.words["story"])</h2>
@@ -33,7 +33,7 @@ struct StoryPage: Sendable {
 
     /// The receipt is on the page.
     private func next(_ desk: Desk) -> HTML? {
-        entry.isUndelivered ? why.next.map { "<p class=\"next\">\(desk.said($0))</p>" } : nil
+        entry.isUndelivered ? desk.step(why, of: entry).map { "<p class=\"next\">\($0)</p>" } : nil
     }
 
     private func signIn(_ desk: Desk) -> HTML? {
@@ -62,7 +62,9 @@ struct StoryPage: Sendable {
         step("done", entry.acceptedAt, words["accepted"])
         for attempt in detail.attempts {
             let status: HTML? = attempt.status.map { "<span class=\"faint\">HTTP \($0)</span> " }
-            let message: HTML? = attempt.message.map { "<q>\(HTML.outside($0))</q>" }
+            let message = attempt.message.flatMap { message in
+                desk.quoted(words.isEnglish ? message : Failure.serverWords(in: message, of: entry.backend))
+            }
             let said: HTML? = status == nil && message == nil ? nil : "<p>\(status)\(message)</p>"
             let isGood = attempt.verdict == Verdict.Name.accepted.rawValue
             let title = words["tried", ["result": isGood ? words["taken"] : words.verdict(attempt.verdict)]]

@@ -123,11 +123,13 @@ extension ControlHandler {
         if let keeper { reasons.session = view.session(await keeper.snapshot) }
         if !entry.destination.account.namesItsServer { reasons.formerAddress = keeper?.foreignTo }
         try await addReferences(to: &reasons, of: context, for: view)
-        let (sentence, next) = reasons.explain(entry)
+        let (cause, sentence, next) = reasons.finding(entry)
         let changes = caller.access >= .operate ? reasons.changes(of: entry) : []
-        return ControlAPI.Explanation(
+        var why = ControlAPI.Explanation(
             id: entry.id.description, state: entry.state.rawValue, subject: reasons.subjectReport, sentence: sentence, next: next.text,
             needsPerson: next.needsPerson, changes: changes.isEmpty ? nil : changes.map(\.rawValue))
+        (why.cause, why.facts) = (cause.word.rawValue, cause.facts)
+        return why
     }
 
     /// The facts about the entry, without the obstacles to its next send.

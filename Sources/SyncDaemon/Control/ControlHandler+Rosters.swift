@@ -51,7 +51,9 @@ extension ControlHandler {
         var report = report(resource, of: snapshot, head)
         let text = request.find ?? request.label ?? (request.ids.isEmpty ? nil : request.ids.joined(separator: ", "))
         let selected = text.map { RosterSentence.Selection(text: $0, matching: selection.matching) }
-        report.sentence = sentence(report, selected, shown.counts(beside: selection.leftOut)).text
+        let counts = shown.counts(beside: selection.leftOut)
+        report.sentence = sentence(report, selected, counts).text
+        (report.new, report.created, report.deleted) = (counts.new, counts.created, counts.deleted)
         let listed = selection.rows.map { row in
             let values = zip(resource.keep, row.kept).compactMap { pointer, value in value.text.map { ("\(pointer)", $0) } }
             return ControlAPI.RosterRow(
@@ -181,7 +183,10 @@ extension ControlHandler {
             report.references = references.isEmpty ? nil : references
         }
         report.actions = actions(on: resource, at: snapshot.backend)
-        report.sentence = sentence(report).text
+        let sentence = sentence(report)
+        report.sentence = sentence.text
+        (report.failureCause, report.nextTry) = (sentence.failure?.reason.rawValue, sentence.nextTry)
+        report.paused = sentence.isPaused ? true : nil
         return report
     }
 

@@ -50,7 +50,7 @@ extension ControlHandler {
             settings.isEnabled
             ? SpoolReport(
                 directory: spool.directory, waiting: files.waiting, refused: files.refused, stuck: stuck.count,
-                stuckExample: stuck.example.map { .init(path: $0.path, reason: $0.reason, next: $0.next) },
+                stuckExample: stuck.example.map { .init(path: $0.path, reason: $0.reason, next: $0.next, cause: $0.cause) },
                 unclaimed: files.unclaimed)
             : SpoolReport(off: spool.directory, holding: files.waiting + files.unclaimed, refused: files.refused)
         spoolReport.refusedFiles = view.seesPeople && files.refused > 0 ? spool.refusedNames : nil
@@ -60,7 +60,7 @@ extension ControlHandler {
             backends: reports, spool: spoolReport, spoolBackend: settings.backend, stuckWaiting: settings.isEnabled ? stuck.waiting : 0,
             spoolFailure: settings.isEnabled ? spool.failure : nil, unclaimed: settings.unclaimed,
             withoutProfile: Dictionary(unknown.map { ($0.destination.backend, $0.count) }, uniquingKeysWith: +),
-            room: try await outbox.room(), rejectedConfiguration: rejected.reason,
+            room: try await outbox.room(), lowSpace: try await outbox.lowSpace(), rejectedConfiguration: rejected.reason,
             damages: SalvageReport.all(in: stateDirectory), commonNames: try await commonNames(overview.commonSubjects, view),
             kinds: kinds(tallies), moment: Moment(now: clock.now))
         for (index, report) in reports.enumerated() {
@@ -222,7 +222,8 @@ extension SpoolReport {
     fileprivate init(off directory: String, holding files: Int, refused: Int) {
         let example = StuckFile(
             path: "\(directory)/new", reason: "the drop folder is turned off",
-            next: "Submit them with ‘homing submit’ and remove them, or turn the drop folder on in the configuration, under ‘spool’.")
+            next: "Submit them with ‘homing submit’ and remove them, or turn the drop folder on in the configuration, under ‘spool’.",
+            cause: StuckFile.Cause.off.rawValue)
         self.init(directory: directory, waiting: 0, refused: refused, stuck: files, stuckExample: files > 0 ? example : nil)
     }
 }

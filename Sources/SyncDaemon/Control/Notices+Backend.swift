@@ -20,7 +20,8 @@ extension Notices {
         return Attention(
             .dead,
             "\(captures)\(of(.dead, backend)) for \(backend.name) \(captures.were) refused or ran out of attempts. \(captures.pick("It is", "They are")) kept.",
-            next: "See them with ‘homing list --state dead’. For each of them, ‘homing why ID’ says what to do.")
+            next: "See them with ‘homing list --state dead’. For each of them, ‘homing why ID’ says what to do."
+        ).stating { ($0.count, $0.name) = (captures.number, summary.commonNames[backend.name]?[.dead]) }
     }
 
     private func held(_ backend: BackendReport) -> Attention? {
@@ -28,7 +29,8 @@ extension Notices {
         return Attention(
             .held,
             "\(captures)\(of(.held, backend)) for \(backend.name) \(captures.are) on hold and \(captures.pick("needs", "need")) your decision.",
-            next: "See them with ‘homing list --state held’. For each of them, ‘homing why ID’ says what to do.")
+            next: "See them with ‘homing list --state held’. For each of them, ‘homing why ID’ says what to do."
+        ).stating { ($0.count, $0.name) = (captures.number, summary.commonNames[backend.name]?[.held]) }
     }
 
     /// ` of Anna Example (28)`, or nothing.
@@ -42,7 +44,8 @@ extension Notices {
             .lookUpFailing,
             "\(captures) may already be delivered to \(backend.name), but looking \(captures.them) up keeps failing. Homing does not send \(captures.them) again before that.",
             next:
-                "Find \(captures.them) with ‘homing list --state pending’, then ask ‘homing why ID’. To look again now, run ‘homing sync’.")
+                "Find \(captures.them) with ‘homing list --state pending’, then ask ‘homing why ID’. To look again now, run ‘homing sync’."
+        ).stating { $0.count = captures.number }
     }
 
     /// Routes that fail for longer than a short outage while entries wait; at once if one entry alone is refused, which only a person can
@@ -53,7 +56,8 @@ extension Notices {
             if let entry = route.entry {
                 return Attention(
                     .routeFailing, "\(backend.name) refused one \(route.kind.one)\(andWaiting(backend)): \(route.reason.asSentence)",
-                    next: "To see what to do, run: homing why \(EntryName.short(entry))")
+                    next: "To see what to do, run: homing why \(EntryName.short(entry))"
+                ).stating { ($0.count, $0.name, $0.entry) = (backend.ownWaiting, route.kind.one, entry) }
             }
             guard moment.now.timeIntervalSince(route.since) >= Self.patience else { return nil }
             return Attention(
@@ -61,7 +65,7 @@ extension Notices {
                 "\(backend.name) has accepted no \(route.kind.one) since \(moment.text(route.since))\(andWaiting(backend)). \(route.reason.asSentence)",
                 next:
                     "Tell the administrator of \(backend.name). Nothing is lost: Homing tries again by itself. To try now, run ‘homing sync’.\(heldBack(backend, route))"
-            )
+            ).stating { ($0.count, $0.name, $0.since) = (backend.ownWaiting, route.kind.one, route.since) }
         }
     }
 
@@ -81,7 +85,8 @@ extension Notices {
         guard let former = backend.formerAddress, let captures = count(backend.waitingForFormerAddress ?? 0, backend) else { return nil }
         return Attention(
             .otherAddress, "\(captures) \(captures.were) accepted for \(former), but \(backend.name) is now \(backend.baseURL).",
-            next: NextCommands.restoreAddress(former, of: backend.name))
+            next: NextCommands.restoreAddress(former, of: backend.name)
+        ).stating { ($0.count, $0.address) = (captures.number, former) }
     }
 
     /// Causes that do not pass by themselves.
@@ -99,12 +104,13 @@ extension Notices {
                 .misconfigured, "\(backend.name) does not match its profile\(andWaiting(backend)): \(words)",
                 next:
                     "Tell the administrator of this station: \(backend.name).yaml must be corrected. Signing in again does not help. Nothing is lost."
-            )
+            ).stating { $0.count = backend.ownWaiting }
         default: return nil
         }
         return Attention(
             code, "Homing cannot send to \(backend.name)\(andWaiting(backend)), because \(text.cause): \(words)",
-            next: text.remedy(then: "Homing continues by itself") ?? "Try again later.")
+            next: text.remedy(then: "Homing continues by itself") ?? "Try again later."
+        ).stating { ($0.count, $0.reason) = (backend.ownWaiting, cause.rawValue) }
     }
 
     private func signIn(_ backend: BackendReport) -> Attention? {
@@ -114,14 +120,16 @@ extension Notices {
             return Attention(
                 .signInRequired,
                 "The session of \(backend.session.email ?? "the account") at \(backend.name) has ended\(andWaiting(backend))\(SessionReport.because(backend.session.reason))",
-                next: "Sign in again with ‘\(login)’.")
+                next: "Sign in again with ‘\(login)’."
+            ).stating { ($0.count, $0.account, $0.reason) = (backend.ownWaiting, backend.session.email, Attention.ended) }
         case .signedOut:
             let isItsSpool = summary.isSpool(of: backend)
             let files = isItsSpool ? summary.waitingFiles : 0
             guard let captures = count(backend.waitingForPeople + files, backend, files: files) else { return nil }
             return Attention(
                 .signInRequired, "Not signed in at \(backend.name). \(captures) \(captures.are) waiting.",
-                next: "\(backend.awaited.map { "\($0) has to sign in" } ?? "Sign in") with ‘\(login)’.\(isItsSpool ? claimingToo : "")")
+                next: "\(backend.awaited.map { "\($0) has to sign in" } ?? "Sign in") with ‘\(login)’.\(isItsSpool ? claimingToo : "")"
+            ).stating { ($0.count, $0.account) = (captures.number, backend.awaited) }
         case .signedIn, .signingOut, .unknown: return nil
         }
     }
@@ -137,7 +145,8 @@ extension Notices {
         return Attention(
             .sessionFailing,
             "The session of \(backend.session.email ?? "the account") at \(backend.name) has not been renewed for over an hour\(andWaiting(backend)): \((backend.session.failure ?? "").asSentence)",
-            next: "Homing keeps trying. If the server works in a browser, sign in again with ‘\(login(backend))’.")
+            next: "Homing keeps trying. If the server works in a browser, sign in again with ‘\(login(backend))’."
+        ).stating { ($0.count, $0.account, $0.since) = (backend.ownWaiting, backend.session.email, since) }
     }
 
     /// A pause that a person may have forgotten: without an end after a day, otherwise after a week with waiting captures.
@@ -148,7 +157,11 @@ extension Notices {
         let commands = commands(backend)
         return Attention(
             .paused, "Sending to \(backend.name): \(PauseText(pause: pause, moment: moment).sentence)",
-            next: "Resume with ‘\(commands.resume)’, or set an end with ‘\(commands.pause)’.")
+            next: "Resume with ‘\(commands.resume)’, or set an end with ‘\(commands.pause)’."
+        ).stating {
+            ($0.person, $0.since, $0.until) = (pause.by, pause.since, pause.until)
+            $0.words = pause.reason.isEmpty ? nil : pause.reason
+        }
     }
 
     private func otherAccounts(_ backend: BackendReport) -> [Attention] {
@@ -159,7 +172,8 @@ extension Notices {
             let change = commands(backend).change(from: present, to: other.email, by: other.signInCommand ?? login(backend))
             return Attention(
                 .otherAccount, "\(captures) of \(other.email) \(captures.are) waiting at \(backend.name) until that account signs in.",
-                next: "\(change) Homing sends \(captures.them) only as \(other.email).")
+                next: "\(change) Homing sends \(captures.them) only as \(other.email)."
+            ).stating { ($0.count, $0.account) = (other.waiting, other.email) }
         }
     }
 

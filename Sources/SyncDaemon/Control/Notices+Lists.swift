@@ -15,7 +15,9 @@ extension Notices {
                 "Reading your \(list.title.many) from \(backend.name)\(age), has failed\(since): \((list.failure ?? "").asSentence)",
                 next:
                     "Tell the administrator of \(backend.name). Homing keeps trying, and delivers captures as before. To try now, run ‘\(commands.roster(list.resource, list.title.many, "--refresh"))’."
-            )
+            ).stating {
+                ($0.name, $0.at, $0.since, $0.reason) = (list.title.many, list.readAt, list.failingSince, list.failureCause)
+            }
         }
     }
 

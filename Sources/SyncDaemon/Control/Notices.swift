@@ -16,7 +16,7 @@ struct Notices {
 
     private var station: [Attention] {
         summary.damages.map(damaged) + missingProfiles
-            + [shortage, failingSpool, stuckFiles, refusedFiles, unclaimedFiles, rejectedConfiguration].compactMap(\.self)
+            + [shortage, lowDisk, failingSpool, stuckFiles, refusedFiles, unclaimedFiles, rejectedConfiguration].compactMap(\.self)
     }
 
     private func damaged(_ report: SalvageReport) -> Attention {
@@ -29,19 +29,31 @@ struct Notices {
         if report.quarantined > 0 { next.append("See the entries on hold with ‘homing list --state held’.") }
         next.append(
             "Have the disk and the memory tested. The damaged files are in \(report.folder). To end this notice, move that folder away.")
-        return Attention(.storeDamaged, report.sentence, next: next.joined(separator: " "))
+        return Attention(.storeDamaged, report.sentence, next: next.joined(separator: " ")).stating {
+            ($0.at, $0.count, $0.least, $0.path) = (report.at, report.missing, report.mayMissMore ? true : nil, report.folder)
+        }
     }
 
     private var shortage: Attention? {
         switch summary.room {
         case .enough: nil
         case .diskFull: diskFull("accepts no new captures")
-        case .nothingLeft: diskFull("can neither accept nor send captures")
+        case .nothingLeft: diskFull("can neither accept nor send captures").stating { $0.reason = Attention.nothingLeft }
         case .overLimit(let limit):
             Attention(
                 .outboxFull, "The outbox is full: Homing accepts no new captures until deliveries make room.",
-                next: "Wait for deliveries, or raise outbox.max_bytes (\(limit >> 20) MiB) in the configuration and restart the daemon.")
+                next: "Wait for deliveries, or raise outbox.max_bytes (\(limit >> 20) MiB) in the configuration and restart the daemon."
+            ).stating { $0.bytes = limit }
         }
+    }
+
+    /// Before the disk is full; afterwards `shortage` says so.
+    private var lowDisk: Attention? {
+        guard let free = summary.lowSpace, ![.diskFull, .nothingLeft].contains(summary.room) else { return nil }
+        return Attention(
+            .diskLow, "The disk is nearly full: \(free >> 20) MiB are free.",
+            next: "Make room on the disk. When it is full, Homing accepts no new captures."
+        ).stating { $0.bytes = free }
     }
 
     private func diskFull(_ effect: String) -> Attention {
@@ -54,7 +66,8 @@ struct Notices {
             let count = Count(number, among: kinds.filter { ![.delivered, .discarded].contains($0.key) }.values.flatMap(\.self).merged)
             return Attention(
                 .noProfile, "\(count) cannot be sent: the backend \(name) no longer has a profile.",
-                next: NextCommands.restoreProfile(of: name), backend: name)
+                next: NextCommands.restoreProfile(of: name), backend: name
+            ).stating { $0.count = number }
         }
     }
 
@@ -63,7 +76,8 @@ struct Notices {
         let files = Count(some: summary.untaken, "dropped file").map { " \($0) \($0.are) waiting there." } ?? ""
         return Attention(
             .dropFolderFailing, "The drop folder cannot be emptied: \(failure.asSentence)\(files)",
-            next: "Fix the cause. The daemon tries again by itself, at the latest after 30 seconds.")
+            next: "Fix the cause. The daemon tries again by itself, at the latest after 30 seconds."
+        ).stating { $0.count = summary.untaken }
     }
 
     private var stuckFiles: Attention? {
@@ -71,7 +85,8 @@ struct Notices {
         let files = Count(summary.spool.stuck, "file")
         return Attention(
             .stuckFiles, "\(files) in the drop folder cannot be accepted\(files.pick("", ", among them")): \(file.path): \(file.reason).",
-            next: file.next)
+            next: file.next
+        ).stating { ($0.count, $0.path, $0.reason) = (files.number, file.path, file.cause) }
     }
 
     private var refusedFiles: Attention? {
@@ -86,7 +101,7 @@ struct Notices {
             .refusedFiles, "\(files) \(files.were) refused and not sent.",
             next:
                 "\(files.pick("Its .reason file", "The .reason file beside each")) in \(folder) says why. Fix \(files.them) and drop \(files.them) again; then the user who dropped \(files.them), or an administrator, ends this notice with ‘homing discard --file \(name) --reason TEXT’\(each).\(more > 0 ? " To see the names of all, run ‘ls \(folder.asArgument)’." : "")"
-        )
+        ).stating { ($0.count, $0.path) = (files.number, folder) }
     }
 
     private static let namedFiles = 3
@@ -99,7 +114,11 @@ struct Notices {
             "\(files) \(files.were) dropped while signed out\(isOnHold ? " and \(files.are) on hold." : files.pick(". Is it yours?", ". Are they yours?"))",
             next:
                 "To send \(files.them) as \(backend.session.email ?? backend.session.account ?? "the signed-in account"), \(isOnHold ? "an administrator runs" : "run"): homing claim",
-            backend: backend.name)
+            backend: backend.name
+        ).stating {
+            ($0.count, $0.account) = (files.number, backend.session.email ?? backend.session.account)
+            $0.reason = isOnHold ? Attention.onHold : nil
+        }
     }
 
     private var rejectedConfiguration: Attention? {

@@ -6,15 +6,19 @@ import SyncModel
 /// Entries that follow all others of their subject, and entries whose row is read before each send.
 extension Reasons {
     /// Nil if no earlier entry of its subject is in the way.
-    func ofSubject(_ entry: Entry) -> Explanation? {
+    func ofSubject(_ entry: Entry) -> Finding? {
         guard entry.mutation.afterSubject, earlier > 0, let first = blocker, first.lane != entry.lane else { return nil }
         let this = subject(entry, "This")
         let number = earlier >= Outbox.countedInLine ? "at least \(earlier)" : "\(earlier)"
         let count = "\(number) earlier \(earlier == 1 ? "entry" : "entries") for the same \(title.one)"
         let id = EntryName.short("\(first.id)")
         let which = earlier == 1 ? "It" : "One of them, \(id),"
+        func cause(_ word: ControlAPI.Explanation.Cause) -> Cause {
+            .of(word) { ($0.count, $0.least, $0.entry) = (earlier, earlier >= Outbox.countedInLine ? true : nil, id) }
+        }
         if first.holdReason == .discarding {
             return (
+                cause(.earlierDiscarding),
                 "\(this) waits for \(count). \(which) is being discarded.",
                 .optional("Nothing to do. To undo the discard, \(destroying("homing undo \(id)"))")
             )
@@ -22,22 +26,25 @@ extension Reasons {
         switch first.state {
         case .dead, .held:
             return (
+                cause(first.state == .dead ? .earlierFailed : .earlierHeld),
                 "\(this) waits for \(count). \(which) \(first.state == .dead ? "has failed" : "is on hold").",
                 .required("To see why, and what to do, run: homing why \(id)\n\(discard(entry))")
             )
         case .pending, .inflight, .delivered, .discarded:
             return (
+                cause(.earlier),
                 "\(this) waits for \(count), which Homing sends first.",
                 .optional("Nothing to do. To check the first one, run: homing why \(id)")
             )
         }
     }
 
-    /// The explanation if the row, as read, does not allow the send.
-    func ofRow(_ entry: Entry) -> Explanation? {
+    /// Why the row, as read, does not allow the send; nil for other causes.
+    func ofRow(_ entry: Entry) -> Finding? {
         guard entry.holdReason == .profile, entry.lastStatus != nil else { return nil }
         let backend = entry.destination.backend
         return (
+            .of(.rowForbids) { $0.words = quoted(entry) },
             "\(subject(entry, "This")) was not sent.\(said(entry))",
             .required(
                 "Ask the administrator of \(backend) to correct the list of \(title.many) that it sends, then run: homing retry \(entry.id)\n\(discard(entry))"

@@ -6,9 +6,10 @@ extension Reasons {
     /// Looking it up failed several times in a row.
     func isStuck(_ entry: Entry) -> Bool { entry.uncertain && canLookUp && entry.looks >= Outbox.stuckLooks }
 
-    /// The explanation if the server answered that the look-up's path does not exist: then no later look-up can tell either. `again` says
-    /// when or how Homing looks again.
-    func unfindable(_ entry: Entry, sentence again: String = "", command: String) -> Explanation? {
+    /// Nil unless the server answered that the look-up's path does not exist: then no later look-up can tell either.
+    ///
+    /// - Parameter again: when or how Homing looks again.
+    func unfindable(_ entry: Entry, sentence again: String = "", command: String) -> Finding? {
         guard canLookUp, entry.looks > 0, entry.lastReason == .serverError, let status = entry.lastStatus, [404, 410].contains(status)
         else {
             return nil
@@ -30,6 +31,7 @@ extension Reasons {
         }
         lines.append("To look it up again, run: \(command)")
         return (
+            .of(.lookUpImpossible) { ($0.status, $0.at) = (status, entry.dueAt) },
             "\(subject(entry, "This")) may already have taken effect at \(backend). \(backend) \(cause), so it cannot be seen whether the entry was delivered.\(again)",
             .required(lines.joined(separator: "\n"))
         )

@@ -18,6 +18,16 @@ extension Reasons {
         [meaning?.words, entry.lastError].compactMap { $0.map { " \($0.asSentence)" } }.joined()
     }
 
+    /// The profile's words about the last answer, and the server's own; nil for none.
+    func quoted(_ entry: Entry) -> String? { quoted(entry.lastError, of: entry) }
+
+    /// - Parameter message: about an answer to the entry.
+    func quoted(_ message: String?, of entry: Entry) -> String? {
+        let server = message.flatMap { Failure.serverWords(in: $0, of: entry.destination.backend) }
+        let words = [meaning?.words.asSentence, server].compactMap(\.self)
+        return words.isEmpty ? nil : words.joined(separator: " ")
+    }
+
     /// The server's answer to an entry, and the time of the next try.
     struct Refusal: Equatable {
         let id: MutationID

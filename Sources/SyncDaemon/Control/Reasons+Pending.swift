@@ -8,19 +8,20 @@ import SyncModel
 
 /// Why an entry waits: causes for all entries first, then causes for this one.
 extension Reasons {
-    func pending(_ entry: Entry) -> Explanation {
+    func pending(_ entry: Entry) -> Finding {
         backendMissing(entry) ?? addressChanged(entry) ?? paused() ?? accountMissing(entry) ?? creation(entry)
             ?? ofSubject(entry) ?? behind(entry)
             ?? diskFull() ?? holdingBack(entry, first(entry))
     }
 
     /// For the first entry of its lane.
-    private func first(_ entry: Entry) -> Explanation {
-        unseen(entry) ?? doubted(entry) ?? refused(entry) ?? refusedOther(entry) ?? cooling() ?? failing(entry) ?? uncertain(entry)
-            ?? backoff(entry) ?? revived(entry) ?? ("It is the next to be sent.", .optional("Nothing to do. Homing sends it by itself."))
+    private func first(_ entry: Entry) -> Finding {
+        let next: Finding = (.of(.next), "It is the next to be sent.", .optional("Nothing to do. Homing sends it by itself."))
+        return unseen(entry) ?? doubted(entry) ?? refused(entry) ?? refusedOther(entry) ?? cooling() ?? failing(entry) ?? uncertain(entry)
+            ?? backoff(entry) ?? revived(entry) ?? next
     }
 
-    private func holdingBack(_ entry: Entry, _ why: Explanation) -> Explanation {
+    private func holdingBack(_ entry: Entry, _ why: Finding) -> Finding {
         guard later > 0 else { return why }
         let settlesItself =
             entry.uncertain && canLookUp && entry.looks < Outbox.stuckLooks
@@ -33,37 +34,45 @@ extension Reasons {
             case .optional(let text): .optional(text + way)
             case .required(let text): .required(text + way)
             }
-        return ("\(why.sentence) \(wait)", next)
+        var cause = why.cause
+        cause.facts.later = later
+        if later >= Outbox.countedInLine { cause.facts.least = true }
+        return (cause, "\(why.sentence) \(wait)", next)
     }
 
     /// Seconds within which a look-up usually settles an entry.
     private static let patience: TimeInterval = 6 * 3600
 
-    private func backendMissing(_ entry: Entry) -> Explanation? {
+    private func backendMissing(_ entry: Entry) -> Finding? {
         guard !hasProfile else { return nil }
         let backend = entry.destination.backend
-        return ("Its backend \(backend) no longer has a profile.", .required(NextCommands.restoreProfile(of: backend)))
+        return (.of(.noProfile), "Its backend \(backend) no longer has a profile.", .required(NextCommands.restoreProfile(of: backend)))
     }
 
-    private func addressChanged(_ entry: Entry) -> Explanation? {
+    private func addressChanged(_ entry: Entry) -> Finding? {
         guard let formerAddress else { return nil }
         let backend = entry.destination.backend
         return (
+            .of(.otherAddress) { $0.address = formerAddress },
             "It was accepted for \(formerAddress), but \(backend) now has another address, where the same id means another account.",
             .required(NextCommands.restoreAddress(formerAddress, of: backend))
         )
     }
 
-    private func paused() -> Explanation? {
+    private func paused() -> Finding? {
         guard let pause else { return nil }
         let resume = "‘\(commands.resume)’"
         return (
+            .of(.paused) {
+                ($0.person, $0.since, $0.until) = (pause.by, pause.since, pause.until)
+                $0.words = pause.reason.isEmpty ? nil : pause.reason
+            },
             "Sending is \(PauseText(pause: pause, moment: moment).predicate)",
             pause.until == nil ? .required("To resume, run \(resume).") : .optional("Nothing to do. To resume before that, run \(resume).")
         )
     }
 
-    private func accountMissing(_ entry: Entry) -> Explanation? {
+    private func accountMissing(_ entry: Entry) -> Finding? {
         let account = session?.account
         let next = NextStep.required("\(owner) signs in with ‘\(commands.login(of: owner))’.")
         switch session?.state {
@@ -71,24 +80,36 @@ extension Reasons {
         case .signedIn:
             let present = account?.label ?? "Another account"
             return (
+                .of(.otherAccount) { ($0.account, $0.person) = (owner, account?.label) },
                 "It waits for \(owner) to sign in, but \(present) is signed in.",
                 .required(commands.change(from: present, to: owner))
             )
         case .signInRequired where account?.id == entry.destination.account:
             return (
+                .of(.sessionEnded) { $0.account = owner },
                 "It waits for \(owner) to sign in again, because the session has ended\(SessionReport.because(session?.reason))",
                 next
             )
-        case .signingOut: return ("\(owner) is being signed out; it waits for \(owner) to sign in again.", next)
-        default: return ("It waits for \(owner) to sign in. Homing sends it only as that account.", next)
+        case .signingOut:
+            return (
+                .of(.signingOut) { $0.account = owner },
+                "\(owner) is being signed out; it waits for \(owner) to sign in again.", next
+            )
+        default:
+            return (
+                .of(.signedOut) { $0.account = owner },
+                "It waits for \(owner) to sign in. Homing sends it only as that account.", next
+            )
         }
     }
 
-    private func behind(_ entry: Entry) -> Explanation? {
+    private func behind(_ entry: Entry) -> Finding? {
         guard let head = blocker, head.id != entry.id else { return nil }
         let why = "To see why, run: homing why \(head.id)"
+        func cause(_ word: ControlAPI.Explanation.Cause) -> Cause { .of(word) { $0.entry = "\(head.id)" } }
         if head.holdReason == .discarding {
             return (
+                cause(.behindDiscarding),
                 "It waits for entry \(head.id), which is being discarded. It is put on hold when that is done.",
                 .optional("Nothing to do. To undo the discard, \(destroying("homing undo \(head.id)"))")
             )
@@ -96,37 +117,45 @@ extension Reasons {
         if head.state == .dead || head.state == .held {
             let what = head.state == .dead ? "has failed" : "is on hold"
             return (
+                cause(head.state == .dead ? .behindFailed : .behindHeld),
                 "It waits for entry \(head.id), which is ahead of it and \(what).",
                 .required("\(mayDestroy ? "Retry or discard that one" : "Retry that one, or ask an administrator to discard it"). \(why)")
             )
         }
         if head.isAside, head.lane != entry.lane || head.mutation.onDead != .skip {
             return (
+                cause(.behindFailing),
                 "It waits for entry \(head.id), which keeps failing and must be sent first.",
                 .optional("Nothing to do. To see why, and what to do if that one alone is the cause, run: homing why \(head.id)")
             )
         }
         guard head.lane == entry.lane else {
-            return ("It waits for entry \(head.id), which must be sent first.", .optional("Nothing to do. \(why)"))
+            return (cause(.behindOne), "It waits for entry \(head.id), which must be sent first.", .optional("Nothing to do. \(why)"))
         }
         let count = ahead >= Outbox.countedInLine ? "At least \(ahead) entries are" : ahead <= 1 ? "1 entry is" : "\(ahead) entries are"
         return (
+            .of(.behind) {
+                ($0.count, $0.least, $0.entry) = (max(1, ahead), ahead >= Outbox.countedInLine ? true : nil, "\(head.id)")
+            },
             "\(count) ahead of it; the first is \(head.id).",
             .optional("Nothing to do. To check the first one, run: homing why \(head.id)")
         )
     }
 
-    private func diskFull() -> Explanation? {
+    private func diskFull() -> Finding? {
         guard isDiskFull else { return nil }
-        return ("The disk is full. Homing sends nothing until it can store the result.", .required("Make room on the disk."))
+        return (
+            .of(.diskFull), "The disk is full. Homing sends nothing until it can store the result.", .required("Make room on the disk.")
+        )
     }
 
     /// Look-ups keep failing; only a successful one helps.
-    private func unseen(_ entry: Entry) -> Explanation? {
+    private func unseen(_ entry: Entry) -> Finding? {
         guard isStuck(entry) else { return nil }
         let when = entry.dueAt.map { $0 > moment.now ? " Homing looks it up again at \(moment.text($0))." : "" } ?? ""
         if let unfindable = unfindable(entry, sentence: when, command: "homing sync") { return unfindable }
         return (
+            .of(.lookUpFailing) { ($0.count, $0.at, $0.words) = (entry.looks, entry.dueAt, quoted(entry)) },
             "\(subject(entry, "This")) may already have taken effect at \(entry.destination.backend), but looking it up failed \(entry.looks) times in a row.\(said(entry))\(when)",
             .required(
                 "Tell the administrator of \(entry.destination.backend) that looking up entries fails there. To look again now, run: homing sync\nIf it is there, run: \(resolve(entry))\nTo send it without looking, which may make a duplicate, run: homing retry \(entry.id) --without-looking"
@@ -134,8 +163,8 @@ extension Reasons {
         )
     }
 
-    /// The backend cools after an answer to this entry that the profile explains.
-    private func refused(_ entry: Entry) -> Explanation? {
+    /// The backend cools after an answer to this entry whose meaning the profile tells.
+    private func refused(_ entry: Entry) -> Finding? {
         var times = [routeGate?.until].compactMap(\.self)
         if case .cooling(let until, _) = gate { times.append(until) }
         guard meaning != nil, !entry.uncertain, let next = times.max() else { return nil }
@@ -143,6 +172,7 @@ extension Reasons {
         let status = entry.lastStatus.map { " (\($0))" } ?? ""
         let now = "To try now, run: homing sync\(correction(entry))"
         return (
+            .of(.refusedForNow) { ($0.status, $0.at, $0.words) = (entry.lastStatus, next, quoted(entry)) },
             "\(entry.destination.backend) refused \(subject(entry, "this"))\(status).\(said(entry)) Homing \(again), in case \(entry.destination.backend) itself is the cause.",
             // While others fail too, the backend is the likely cause.
             refusal?.id == entry.id ? .required(later > 0 ? now : "\(now)\n\(discard(entry))") : .optional("Nothing to do. \(now)")
@@ -150,31 +180,37 @@ extension Reasons {
     }
 
     /// Its route cools only because another entry fails.
-    private func refusedOther(_ entry: Entry) -> Explanation? {
+    private func refusedOther(_ entry: Entry) -> Finding? {
         guard let refusal, refusal.id != entry.id else { return nil }
         if case .cooling(_, let failure) = gate, failure != routeGate?.failure { return nil }
         return (
+            .of(.refusedOther) { $0.entry = "\(refusal.id)" },
             "It waits, because \(entry.destination.backend) refused another \(kind(entry)). \(refusal.sentence)",
             .optional("Nothing to do. To see what to do about that one, run: homing why \(refusal.id)")
         )
     }
 
     /// Only this entry's route fails.
-    private func failing(_ entry: Entry) -> Explanation? {
+    private func failing(_ entry: Entry) -> Finding? {
         guard let routeGate else { return nil }
         let again = routeGate.until > moment.now ? "Homing tries again at \(moment.text(routeGate.until))." : "Homing is trying again."
         return (
+            .of(.routeFailing) {
+                ($0.since, $0.at, $0.reason) = (routeGate.since, routeGate.until, routeGate.failure.reason.rawValue)
+                $0.words = quoted(routeGate.failure.message, of: entry)
+            },
             "\(entry.destination.backend) has accepted no \(kind(entry)) since \(moment.text(routeGate.since)).\(meant) \(routeGate.failure.message.asSentence) \(again)",
             .optional("Nothing to do. To try now, run ‘homing sync’.\(correction(entry))")
         )
     }
 
-    private func cooling() -> Explanation? {
+    private func cooling() -> Finding? {
         guard case .cooling(let until, let failure) = gate else { return nil }
         let again = until > moment.now ? "Homing tries again at \(moment.text(until))." : "Homing is trying again now."
         let hurry = "run ‘homing sync’"
         let text = CoolingText(reason: failure.reason, message: failure.message, who: owner)
-        return ("\(text.sentence) \(again)", text.remedy(then: hurry).map(NextStep.required) ?? next(after: failure.reason, hurry))
+        let cause = Cause.of(.cooling) { ($0.reason, $0.at, $0.account) = (failure.reason.rawValue, until, owner) }
+        return (cause, "\(text.sentence) \(again)", text.remedy(then: hurry).map(NextStep.required) ?? next(after: failure.reason, hurry))
     }
 
     private func next(after reason: Failure.Reason, _ hurry: String) -> NextStep {
@@ -190,29 +226,32 @@ extension Reasons {
         }
     }
 
-    /// The entry is due after its route's pause, and the backend as a whole is not paused.
-    private func doubted(_ entry: Entry) -> Explanation? {
+    /// The entry is due after its route's pause ends, and the backend as a whole is not paused.
+    private func doubted(_ entry: Entry) -> Finding? {
         if case .cooling(_, let failure) = gate, failure != routeGate?.failure { return nil }
         guard let due = entry.dueAt, due > max(moment.now, routeGate?.until ?? .distantPast) else { return nil }
         return uncertain(entry)
     }
 
-    private func uncertain(_ entry: Entry) -> Explanation? {
+    private func uncertain(_ entry: Entry) -> Finding? {
         guard entry.uncertain else { return nil }
         let when = entry.dueAt.map { $0 > moment.now ? " at \(moment.text($0))" : "" } ?? ""
         if readsRow {
             return (
+                .of(.doubtfulReads) { ($0.at, $0.status, $0.reason) = (entry.dueAt, entry.lastStatus, entry.lastReason?.rawValue) },
                 "\(doubt(about: entry)) Homing reads the list of \(title.many) again\(when) to see whether it must send the entry again.",
                 .optional("Nothing to do. This happens by itself.")
             )
         }
         if canLookUp {
             return (
+                .of(.doubtfulLooks) { ($0.at, $0.status, $0.reason) = (entry.dueAt, entry.lastStatus, entry.lastReason?.rawValue) },
                 "\(doubt(about: entry)) Homing looks the entry up\(when) before it sends it again.",
                 .optional("Nothing to do. This happens by itself. To look now, run: homing sync")
             )
         }
         return (
+            .of(.doubtfulSends) { ($0.at, $0.status, $0.reason) = (entry.dueAt, entry.lastStatus, entry.lastReason?.rawValue) },
             "\(doubt(about: entry)) \(entry.destination.backend) offers no way to look the entry up, so Homing sends it again\(when) under the same id.",
             .optional("Nothing to do. This happens by itself.")
         )
@@ -230,7 +269,7 @@ extension Reasons {
         }
     }
 
-    private func backoff(_ entry: Entry) -> Explanation? {
+    private func backoff(_ entry: Entry) -> Finding? {
         guard let due = entry.dueAt, due > moment.now else { return nil }
         let again = "Homing tries again at \(moment.text(due))."
         let last = entry.lastError.map { "\(meant) Last error: \($0)" } ?? ""
@@ -238,15 +277,20 @@ extension Reasons {
             entry.attempts > 0
             ? "Attempt \(entry.attempts) of \(attempts) failed. \(again)\(last)"
             : again.prefix(1).uppercased() + again.dropFirst() + last
-        return (sentence, .optional("Nothing to do. To try now, run ‘homing sync’.\(correction(entry))"))
+        let cause = Cause.of(entry.attempts > 0 ? .retrying : .waitingForTime) {
+            ($0.at, $0.reason, $0.words) = (due, entry.lastReason?.rawValue, quoted(entry))
+            if entry.attempts > 0 { ($0.count, $0.limit) = (entry.attempts, attempts) }
+        }
+        return (cause, sentence, .optional("Nothing to do. To try now, run ‘homing sync’.\(correction(entry))"))
     }
 
     /// A space and the meaning of the last answer, or nothing.
     private var meant: String { meaning.map { " \($0.words.asSentence)" } ?? "" }
 
-    private func revived(_ entry: Entry) -> Explanation? {
+    private func revived(_ entry: Entry) -> Finding? {
         guard let date = entry.retriedAt, entry.triedAt.map({ $0 <= date }) ?? true else { return nil }
         return (
+            .of(.retried) { ($0.person, $0.at) = (entry.retriedBy, date) },
             "\(entry.retriedBy ?? "A person") retried it at \(moment.text(date)). It is the next to be sent.",
             .optional("Nothing to do. Homing sends it by itself.")
         )

@@ -6,55 +6,64 @@ import SyncModel
 /// Entries that create a row, and entries that refer to one.
 extension Reasons {
     /// Nil if the entry does not wait for a row.
-    func creation(_ entry: Entry) -> Explanation? {
+    func creation(_ entry: Entry) -> Finding? {
         guard let create, create.state == .pending || create.state == .inflight else { return nil }
         return (
+            .of(.creation) { ($0.entry, $0.name) = (short(create), newLabel) },
             "\(subject(entry, "This")) waits until entry \(short(create)) has created \(newRow) at \(entry.destination.backend).",
             .optional("Nothing to do. Homing then sends it by itself. To see the other entry, run: homing why \(short(create))")
         )
     }
 
     /// For an entry on hold; nil if it has another cause.
-    func ofReference(_ entry: Entry) -> Explanation? {
+    func ofReference(_ entry: Entry) -> Finding? {
         if entry.holdReason == .unknownOutcome, entry.mutation.creates != nil { return perhapsCreated(entry) }
         guard entry.holdReason == .dependency, let reference = entry.mutation.subject?.reference, !isRowKnown else { return nil }
         let this = subject(entry, "This")
         guard let create else {
             return (
+                .of(.rowUnknown) { $0.entry = EntryName.short("\(reference)") },
                 "\(this) cannot be sent, because the \(title.one) that entry \(EntryName.short("\(reference)")) created has no known id.",
                 .required(otherwise(entry))
             )
         }
         let (id, isOnHold) = (short(create), "\(this) is on hold, because")
+        func cause(_ word: ControlAPI.Explanation.Cause) -> Cause { .of(word) { ($0.entry, $0.name) = (id, newLabel) } }
         switch create.state {
         case .pending, .inflight, .delivered: return nil
         case .dead:
             return (
+                cause(.creationFailed),
                 "\(isOnHold) entry \(id) failed to create \(newRow).\(said(create))",
                 .required("After fixing the cause, run: homing retry \(id)\nHoming then sends this entry too.\n\(otherwise(entry))")
             )
         case .discarded:
             return (
+                cause(.creationDiscarded),
                 "\(this) cannot be sent, because entry \(id), which was to create \(newRow), was discarded.", .required(otherwise(entry))
             )
         case .held where create.holdReason == .discarding:
             return (
+                cause(.creationDiscarding),
                 "\(isOnHold) entry \(id), which creates \(newRow), is being discarded.",
                 .required("To keep that entry, \(destroying("homing undo \(id)"))\n\(otherwise(entry))")
             )
         case .held where isMisplaced(create):
             return (
+                cause(.creationMisplaced),
                 "\(isOnHold) \(entry.destination.backend) stored \(newRow) with other values than those of entry \(id).\(said(create))",
                 .required("\(resolution(of: create))\n\(otherwise(entry))")
             )
         case .held where create.holdReason == .unknownOutcome:
             let backend = entry.destination.backend
             return (
+                cause(.creationDoubtful),
                 "\(isOnHold) it is not known whether \(backend) has created \(newRow): the answer to entry \(id) is missing or has no usable id.\(found)",
                 .required("\(resolution(of: create))\n\(otherwise(entry))")
             )
         case .held:
             return (
+                cause(.creationHeld),
                 "\(isOnHold) entry \(id), which creates \(newRow), is on hold.",
                 .required("To see why, and what to do, run: homing why \(id)\n\(otherwise(entry))")
             )
@@ -69,16 +78,18 @@ extension Reasons {
     }
 
     /// A creation with unknown outcome.
-    private func perhapsCreated(_ entry: Entry) -> Explanation {
+    private func perhapsCreated(_ entry: Entry) -> Finding {
         let backend = entry.destination.backend
         if isMisplaced(entry) {
             return (
+                .of(.misplaced) { ($0.name, $0.words) = (newLabel, quoted(entry)) },
                 "\(backend) stored \(newRow) with other values than those of the entry.\(said(entry))",
                 .required(resolution(of: entry))
             )
         }
         let why = canLookUpCreate ? "looking it up there did not settle it" : "\(backend) offers no way to look it up"
         return (
+            .of(.createdPerhaps) { ($0.name, $0.words) = (newLabel, quoted(entry)) },
             "It is not known whether \(backend) has created \(newRow): the entry was sent, and \(why).\(said(entry))\(found)",
             .required(resolution(of: entry))
         )

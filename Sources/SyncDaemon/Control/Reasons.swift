@@ -76,6 +76,17 @@ struct Reasons {
     var moment: Moment
 
     typealias Explanation = (sentence: String, next: NextStep)
+    typealias Finding = (cause: Cause, sentence: String, next: NextStep)
+
+    /// What the sentence says, for programs that write their own.
+    struct Cause: Equatable {
+        let word: ControlAPI.Explanation.Cause
+        var facts = SentenceFacts()
+
+        static func of(_ word: ControlAPI.Explanation.Cause, _ set: (inout SentenceFacts) -> Void = { _ in }) -> Cause {
+            Cause(word: word, facts: SentenceFacts(set))
+        }
+    }
 
     enum NextStep {
         /// Homing continues without a person.
@@ -91,16 +102,28 @@ struct Reasons {
     }
 
     func explain(_ entry: Entry) -> Explanation {
-        let (sentence, next) = byState(entry)
-        return (sentence + dependentsWait(entry), next)
+        let found = finding(entry)
+        return (found.sentence, found.next)
     }
 
-    private func byState(_ entry: Entry) -> Explanation {
+    /// As `explain`, with the cause.
+    func finding(_ entry: Entry) -> Finding {
+        var found = byState(entry)
+        let waiting = dependentsWait(entry)
+        guard !waiting.isEmpty else { return found }
+        found.sentence += waiting
+        found.cause.facts.dependents = dependents
+        if dependents >= Outbox.countedInLine { found.cause.facts.least = true }
+        return found
+    }
+
+    private func byState(_ entry: Entry) -> Finding {
         switch entry.state {
         case .delivered: delivered(entry)
         case .discarded: discarded(entry)
         case .inflight:
             (
+                .of(.sending) { $0.since = entry.claimedAt },
                 "\(subject(entry, "This")) is being sent\(entry.claimedAt.map { " (since \(moment.text($0)))" } ?? "").",
                 .optional("Nothing to do. Ask again in a minute.")
             )
@@ -110,25 +133,28 @@ struct Reasons {
         }
     }
 
-    private func delivered(_ entry: Entry) -> Explanation {
+    private func delivered(_ entry: Entry) -> Finding {
         let number = entry.remoteID.map { " as number \($0)" } ?? ""
         let found = receipt?.foundByLookup == true ? ", confirmed by a look-up" : receipt?.resolvedBy.map { ", as \($0) stated" } ?? ""
         let altered = receipt?.altered.map { " The server stored a different value at \($0.isEmpty ? "the top level" : $0)." } ?? ""
         return (
+            .of(.delivered) { ($0.account, $0.at) = (owner, entry.settledAt) },
             "Delivered to \(entry.destination.backend) for \(owner)\(number)\(at(entry.settledAt))\(found).\(altered)",
             .optional("To see the receipt, run: homing receipt \(entry.id)")
         )
     }
 
-    private func discarded(_ entry: Entry) -> Explanation {
+    private func discarded(_ entry: Entry) -> Finding {
         if let new = receipt?.supersededBy {
             return (
+                .of(.replaced) { ($0.entry, $0.at) = ("\(new)", entry.settledAt) },
                 "Entry \(new) replaced it\(at(entry.settledAt)). Its payload was deleted.\(lastAnswer(entry))",
                 .optional("To see that one, run: homing show \(new)")
             )
         }
         let who = receipt?.discardedBy ?? "A person"
         return (
+            .of(.discarded) { ($0.person, $0.at) = (receipt?.discardedBy, entry.settledAt) },
             "\(who) discarded it\(at(entry.settledAt)). Its payload was deleted.\(lastAnswer(entry))",
             .optional("To see the receipt, run: homing receipt \(entry.id)")
         )
@@ -140,7 +166,7 @@ struct Reasons {
         return " Before that, \(Failure.answer(status, of: entry.destination.backend))\(said(entry))"
     }
 
-    private func dead(_ entry: Entry) -> Explanation {
+    private func dead(_ entry: Entry) -> Finding {
         let doubt = entry.mayHaveTakenEffect ? " It may have taken effect anyway." : ""
         let status = entry.lastStatus.map { " (\($0))" } ?? ""
         let wasRefused = entry.attempts == 0 || (400..<500).contains(entry.lastStatus ?? 0)
@@ -148,21 +174,27 @@ struct Reasons {
             wasRefused
             ? "\(entry.destination.backend) refused \(subject(entry, "this")) for \(owner)\(status).\(said(entry))\(doubt)"
             : "\(subject(entry, "This")) failed after \(entry.attempts) attempts\(status).\(said(entry))\(doubt)"
-        return (sentence, .required("\(again(entry, "After fixing the cause"))\(correction(entry))\n\(discard(entry))"))
+        let cause = Cause.of(wasRefused ? .refused : .attemptsFailed) {
+            ($0.account, $0.count, $0.status, $0.words) = (owner, wasRefused ? nil : entry.attempts, entry.lastStatus, quoted(entry))
+            $0.reason = entry.mayHaveTakenEffect ? ControlAPI.Explanation.doubtful : nil
+        }
+        return (cause, sentence, .required("\(again(entry, "After fixing the cause"))\(correction(entry))\n\(discard(entry))"))
     }
 
-    private func held(_ entry: Entry) -> Explanation {
+    private func held(_ entry: Entry) -> Finding {
         let backend = entry.destination.backend
         let retry = "homing retry \(entry.id)"
         let this = subject(entry, "this")
         switch entry.holdReason {
         case .forbidden where entry.lastReason == .stillUnauthorized:
             return (
+                .of(.refusedAsSignedOut) { ($0.account, $0.words) = (owner, quoted(entry)) },
                 "\(backend) refused \(this) as if \(owner) were signed out, although \(owner) is signed in.\(said(entry))",
                 .required("\(again(entry, "If \(owner) may send it"))\(correction(entry))\n\(discard(entry))")
             )
         case .forbidden:
             return (
+                .of(.forbidden) { ($0.account, $0.words) = (owner, quoted(entry)) },
                 "\(backend) does not allow \(owner) to send \(this).\(said(entry))",
                 .required("\(again(entry, "Once \(owner) has the permission"))\(correction(entry))\n\(discard(entry))")
             )
@@ -171,11 +203,13 @@ struct Reasons {
             let why = canLookUp ? "looking it up there did not settle it" : "\(backend) offers no way to look it up"
             let again = canLookUp ? "\nTo look it up again, and send it only if it is missing, run: \(retry)" : ""
             return (
+                .of(canLookUp ? .lookUpUnsettled : .noLookUp) { $0.words = quoted(entry) },
                 "\(subject(entry, "This")) was sent and may have taken effect, and \(why).\(said(entry))",
                 .required("\(resolution(entry))\(again)")
             )
         case .poison:
             return (
+                .of(.crashed),
                 "The daemon crashed three times while sending \(this).",
                 .required("Report the crash. \(again(entry, "To send it again"))\n\(discard(entry))")
             )
@@ -183,12 +217,14 @@ struct Reasons {
             let doubt = entry.uncertain ? ", and it may have been sent" : ""
             let first = entry.uncertain ? "Look for it at \(backend). If it is missing, submit" : "Submit"
             return (
+                .of(entry.uncertain ? .unreadableAfterSend : .unreadable),
                 "The stored data of this entry cannot be read\(doubt).",
                 .required(
                     "\(first) the original again, then \(destroying("homing discard \(entry.id)"))\nTo try to read it again, run: \(retry)")
             )
         case .profile:
             return (
+                .of(.misfit) { $0.name = entry.route },
                 "\(subject(entry, "This")) does not fit the changed profile of \(backend).\(said(entry)) Homing sends it once the profile fits again.",
                 .required(
                     "For the administrator: put the route \"\(entry.route)\" back into \(backend).yaml as it was, then run: systemctl reload homingd\n\(discard(entry))"
@@ -196,15 +232,20 @@ struct Reasons {
             )
         case .dependency:
             return (
+                .of(.dependency),
                 "\(subject(entry, "This")) depends on an entry that was not delivered.\(said(entry))",
                 .required("\(again(entry, "To send it anyway"))\n\(discard(entry))")
             )
         case .discarding:
             return (
+                .of(.discarding) { ($0.person, $0.at) = (entry.discardBy, entry.discardAt) },
                 "\(entry.discardBy ?? "A person") discarded it. Its payload will be destroyed\(at(entry.discardAt)).",
                 .optional("To undo this, \(destroying("homing undo \(entry.id)"))")
             )
-        case .operator, nil: return ("A person put \(this) on hold.", .required("\(again(entry, "To send it"))\n\(discard(entry))"))
+        case .operator, nil:
+            return (
+                .of(.heldByPerson), "A person put \(this) on hold.", .required("\(again(entry, "To send it"))\n\(discard(entry))")
+            )
         }
     }
 

@@ -18,6 +18,8 @@ struct StatusSummary {
     /// Entries of backends without a profile, by backend name.
     var withoutProfile: [String: Int] = [:]
     var room = Room.enough
+    /// Bytes free on a disk that is nearly full; nil with enough room.
+    var lowSpace: Int64?
     /// Why the changed configuration is not active; nil if it is.
     var rejectedConfiguration: String?
     /// Salvage reports whose folders still exist.
@@ -44,8 +46,8 @@ struct StatusSummary {
         return StatusSummary(
             backends: [backend], spool: isItsSpool ? spool : SpoolReport(directory: spool.directory, waiting: 0, refused: 0),
             spoolBackend: spoolBackend, stuckWaiting: isItsSpool ? stuckWaiting : 0, spoolFailure: isItsSpool ? spoolFailure : nil,
-            unclaimed: unclaimed, room: room, rejectedConfiguration: rejectedConfiguration, kinds: kinds, moment: moment,
-            namesPeople: namesPeople)
+            unclaimed: unclaimed, room: room, lowSpace: lowSpace, rejectedConfiguration: rejectedConfiguration, kinds: kinds,
+            moment: moment, namesPeople: namesPeople)
     }
 
     /// Most serious first.
@@ -64,7 +66,7 @@ struct StatusSummary {
         if let files = Count(some: claimable, "dropped file") {
             sentences.append("\(files) \(files.pick("has", "have")) not been claimed.")
         }
-        sentences += texts(.outboxFull)
+        sentences += texts(.outboxFull) + texts(.diskLow)
         if rejectedConfiguration != nil { sentences.append("The changed configuration was rejected; the previous one is active.") }
         return sentences.joined(separator: " ")
     }

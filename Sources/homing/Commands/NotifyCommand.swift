@@ -13,7 +13,7 @@ struct NotifyCommand: DaemonCommand {
               delivered_after_outage: true  # everything was delivered after an outage
               needs_person: true            # ‘homing status’ lists something new
               sign_in: true                 # a sign-in is required
-              disk: true                    # the disk or the outbox is full
+              disk: true                    # the disk or the outbox is full, or the disk nearly
               no_delivery_hours: 24         # no delivery while entries wait; 0: never
               names: false                  # whether names of people may appear
 

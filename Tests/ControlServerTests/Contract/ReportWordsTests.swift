@@ -13,6 +13,9 @@ import Yams
         ("RosterReport", "state", known(RosterReport.State.self)),
         ("ReceiptReport", "outcome", known(ReceiptReport.Outcome.self)),
         ("Attention", "code", known(Attention.Code.self)),
+        ("Explanation", "cause", known(Explanation.Cause.self)),
+        ("StuckFile", "cause", known(SpoolReport.StuckFile.Cause.self)),
+        ("RosterReport", "reason", known(RosterReport.Reason.self)),
     ]
 
     private static func known<Word: ReportWord>(_ type: Word.Type) -> Set<String> {

@@ -32,7 +32,7 @@ enum WireSamples {
         "QueueReport": Pair(full: QueueReport(), bare: QueueReport()),
         "WaitingAccount": Pair(full: account, bare: WaitingAccount(account: "1", email: "e", waiting: 1)),
         "SpoolReport": Pair(full: spool, bare: SpoolReport(directory: "d", waiting: 0, refused: 0)),
-        "StuckFile": Pair(full: stuck, bare: stuck),
+        "StuckFile": Pair(full: stuck, bare: bareStuck),
         "SessionReport": Pair(full: session, bare: bareSession),
         "SessionList": Pair(full: SessionList(sessions: [session]), bare: SessionList(sessions: [])),
         "SignOutReport": Pair(
@@ -60,9 +60,9 @@ enum WireSamples {
                 entry: entry, attempts: [attempt], fields: ["user_id": "5"], behind: id, altered: "/a"),
             bare: EntryDetail(entry: bareEntry, attempts: [])),
         "Explanation": Pair(
-            full: Explanation(
-                id: id, state: "dead", subject: subject, sentence: "s", next: "n", needsPerson: true, changes: ["retry"]),
+            full: explanation,
             bare: Explanation(id: id, state: "dead", sentence: "s", next: nil, needsPerson: false)),
+        "SentenceFacts": Pair(full: facts, bare: SentenceFacts()),
         "SyncReport": Pair(
             full: SyncReport(waiting: 1, cursor: 2, obstacle: "o", others: 1), bare: SyncReport(waiting: 1, cursor: 2, obstacle: nil)),
         "PauseRequest": Pair(full: PauseRequest(backend: "b", reason: "r", until: day), bare: PauseRequest()),
@@ -155,9 +155,28 @@ enum WireSamples {
         (event.subject, event.title) = (subject, title)
         return event
     }()
-    private static let attention = Attention(code: "dead", text: "t", next: "n", backend: "b")
+    private static let attention: Attention = {
+        var attention = Attention(code: "dead", text: "t", next: "n", backend: "b")
+        attention.facts = facts
+        return attention
+    }()
+    private static let explanation: Explanation = {
+        var explanation = Explanation(
+            id: id, state: "dead", subject: subject, sentence: "s", next: "n", needsPerson: true, changes: ["retry"])
+        (explanation.cause, explanation.facts) = ("refused", facts)
+        return explanation
+    }()
+    private static let facts: SentenceFacts = {
+        var facts = SentenceFacts()
+        (facts.account, facts.person, facts.entry, facts.name, facts.address, facts.path) = ("e", "ann", id, "n", "a", "p")
+        (facts.count, facts.limit, facts.later, facts.dependents, facts.least, facts.bytes) = (1, 2, 3, 4, true, 5)
+        (facts.at, facts.since, facts.until) = (day, day, day)
+        (facts.status, facts.reason, facts.words) = (503, "offline", "w")
+        return facts
+    }()
     private static let account = WaitingAccount(account: "1", email: "e", waiting: 1, signInCommand: "c")
-    private static let stuck = SpoolReport.StuckFile(path: "p", reason: "r", next: "n")
+    private static let bareStuck = SpoolReport.StuckFile(path: "p", reason: "r", next: "n")
+    private static let stuck = SpoolReport.StuckFile(path: "p", reason: "r", next: "n", cause: "linked")
     private static let spool = SpoolReport(
         directory: "d", waiting: 1, refused: 1, stuck: 1, stuckExample: stuck, unclaimed: 1, refusedFiles: ["a.json"])
     private static var session: SessionReport {
@@ -194,6 +213,8 @@ enum WireSamples {
         var report = bareRoster
         (report.state, report.reason, report.account, report.email) = ("incomplete", "rows", "1", "e")
         (report.count, report.total, report.readAt, report.failure, report.failingSince) = (1, 2, day, "f", day)
+        (report.failureCause, report.paused, report.nextTry) = ("offline", true, day)
+        (report.new, report.created, report.deleted) = (1, 2, 3)
         (report.references, report.actions) = ([reference], actions)
         return report
     }()

@@ -1,0 +1,205 @@
+import ControlAPI
+import Foundation
+import SyncModel
+import Testing
+
+@testable import Dashboard
+
+/// The daemon's sentences on a page in another language than English.
+@Suite struct TellingTests {
+    private let sample = Sample(text: "breathesafe")
+    private let desk = Sample.desk(.vietnamese)
+    private static let english = "An English sentence."
+
+    /// True if the text has neither the daemon's sentence, nor a value that was not filled in.
+    private func isTranslated(_ html: HTML?) -> Bool {
+        guard let source = html?.source else { return false }
+        return !source.contains(Self.english) && !source.contains("lang=\"en\"") && !source.contains("{")
+    }
+
+    private func why(_ cause: Explanation.Cause, _ facts: SentenceFacts?, needsPerson: Bool = true) -> Explanation {
+        var why = Explanation(
+            id: "1", state: "dead", sentence: Self.english, next: "\(Self.english) Run: homing why 1", needsPerson: needsPerson)
+        (why.cause, why.facts) = (cause.rawValue, facts)
+        return why
+    }
+
+    @Test(arguments: Explanation.Cause.allCases.filter { $0 != .unknown }) func tellsEveryCause(cause: Explanation.Cause) {
+        for facts in [sample.facts, SentenceFacts()] {
+            #expect(isTranslated(desk.told(why(cause, facts), of: sample.entry())))
+            for needsPerson in [true, false] {
+                #expect(isTranslated(desk.step(why(cause, facts, needsPerson: needsPerson), of: sample.entry())))
+            }
+        }
+    }
+
+    @Test(arguments: Attention.Code.allCases.filter { $0 != .unknown }) func tellsEveryProblem(code: Attention.Code) {
+        for facts in [sample.facts, SentenceFacts()] {
+            var item = Attention(code, Self.english, next: Self.english, backend: "breathesafe")
+            item.facts = facts
+            #expect(isTranslated(desk.told(item)) && isTranslated(desk.step(item)))
+        }
+    }
+
+    @Test func namesTheValuesThatTheDaemonStates() {
+        var facts = SentenceFacts()
+        (facts.count, facts.least, facts.entry) = (1000, true, "00000000-0000-7000-8000-00000000000a")
+        #expect(
+            desk.told(why(.behind, facts), of: sample.entry()).source
+                == "<bdi>Có ít nhất 1.000 mục ở trước mục này. Mục đầu tiên là 00000000000a.</bdi> ")
+        facts = SentenceFacts()
+        (facts.reason, facts.at) = ("offline", Sample.now.addingTimeInterval(300))
+        #expect(
+            desk.told(why(.cooling, facts), of: sample.entry()).source
+                == "<bdi>Mục này chờ: không kết nối được với máy chủ. Homing thử lại lúc 14:20.</bdi> ")
+        // A try whose time has come has none to name.
+        facts.at = Sample.now
+        #expect(!desk.told(why(.cooling, facts), of: sample.entry()).source.contains("thử lại"))
+    }
+
+    @Test func generalWordsStandForMissingNames() {
+        #expect(desk.text("why.discarded") == "Một người đã bỏ mục này. Nội dung của nó đã bị xóa.")
+        #expect(desk.text("why.signed-out") == "Mục này chờ một tài khoản đăng nhập. Homing chỉ gửi nó với tài khoản đó.")
+        #expect(desk.text("why.no-profile") == "Máy chủ không còn hồ sơ trên trạm này.")
+        #expect(desk.text("why.no-profile", at: "breathesafe") == "breathesafe không còn hồ sơ trên trạm này.")
+        #expect(desk.text("why.nothing-of-the-kind") == nil)
+    }
+
+    @Test func advisesNoRetryThatCouldMakeASecondOne() {
+        var entry = sample.entry()
+        let facts = SentenceFacts { $0.reason = Explanation.doubtful }
+        #expect(desk.step(why(.refused, facts), of: entry)?.source.contains("hãy thử lại") == true)
+        entry.retryMayDuplicate = true
+        let step = desk.step(why(.refused, facts), of: entry)?.source
+        #expect(step?.contains("thử lại") == false && step?.contains("Hãy tìm nó tại breathesafe") == true)
+        #expect(desk.told(why(.refused, facts), of: entry).source.contains("Dù vậy, nó có thể đã có hiệu lực."))
+        #expect(!desk.told(why(.refused, SentenceFacts()), of: entry).source.contains("Dù vậy"))
+    }
+
+    @Test func wordsOfOthersStayAsTheyAre() {
+        var facts = SentenceFacts()
+        (facts.account, facts.status, facts.words) = ("anna@clinic.example", 422, "Arkit data is <invalid>.")
+        let source = desk.told(why(.refused, facts), of: sample.entry()).source
+        #expect(source.hasSuffix("<q><bdi>Arkit data is &lt;invalid&gt;.</bdi></q>") && source.contains("Mã HTTP: 422."))
+        #expect(desk.answer("breathesafe answered: No.", status: 422, at: "breathesafe")?.source == "<q><bdi>No.</bdi></q>")
+        let status = desk.answer("breathesafe answered with status 503.", status: 503, at: "breathesafe")
+        #expect(status?.source == "<bdi>Mã HTTP: 503.</bdi>")
+        #expect(desk.answer("The backend does not answer.", status: nil, at: "breathesafe")?.source == nil)
+    }
+
+    /// Its sentences stay, and are marked as English.
+    @Test func daemonWithoutValuesSpeaksEnglish() {
+        let item = Attention(code: "a-newer-problem", text: Self.english, next: Self.english)
+        let entry = sample.entry()
+        for html in [desk.told(why(.refused, nil), of: entry), desk.told(why(.unknown, sample.facts), of: entry), desk.told(item)] {
+            #expect(html.source == "<bdi lang=\"en\">\(Self.english)</bdi>")
+        }
+    }
+
+    @Test func englishPagesHaveTheSentencesOfTheDaemon() {
+        let desk = Sample.desk()
+        #expect(desk.told(why(.refused, sample.facts), of: sample.entry()).source == "<bdi>\(Self.english)</bdi>")
+        #expect(desk.told(status()).source == "<bdi>\(Self.english)</bdi>")
+    }
+
+    // MARK: The first line
+
+    private func status(_ change: (inout Status) -> Void = { _ in }) -> Status {
+        var backend = sample.backend
+        (backend.gate, backend.gateReason, backend.nextTry, backend.otherAccounts) = ("open", nil, nil, [])
+        backend.queue = QueueReport(delivered: 5)
+        var status = Status(
+            sentence: Self.english, attention: [], backends: [backend], spool: nil, version: "1", startedAt: Sample.now, cursor: 7)
+        change(&status)
+        return status
+    }
+
+    private func first(_ change: (inout Status) -> Void = { _ in }) -> String {
+        let html = desk.told(status(change))
+        #expect(isTranslated(html), "\(html.source)")
+        return html.source.replacing(/<[^>]*>/, with: "")
+    }
+
+    private func attention(_ code: Attention.Code, _ set: (inout SentenceFacts) -> Void) -> Attention {
+        Attention(code, Self.english, next: Self.english, backend: "breathesafe").stating(set)
+    }
+
+    @Test func tellsWhetherAllIsDelivered() {
+        #expect(first() == "Mọi thứ đã được gửi: 5 mục. Không còn gì đang chờ.")
+        #expect(first { $0.backends[0].queue = QueueReport(discarded: 2) } == "Không có gì đang chờ. 2 mục đã bị bỏ.")
+        #expect(first { $0.backends[0].queue = QueueReport() } == "Sẵn sàng: chưa có lần đo nào.")
+        #expect(first { $0.backends[0].queue.pending = 2 } == "2 mục đang trên đường đến breathesafe.")
+    }
+
+    @Test func tellsWhyEntriesWait() {
+        let cooling = first {
+            $0.backends[0].queue.pending = 2
+            ($0.backends[0].gate, $0.backends[0].gateCause) = ("cooling", "offline")
+        }
+        #expect(cooling == "2 mục cho breathesafe an toàn ở đây và đang chờ: không kết nối được với máy chủ.")
+        let paused = first {
+            $0.backends[0].queue.pending = 2
+            $0.backends[0].pause = PauseReport(
+                backend: "breathesafe", reason: "", since: Sample.now, until: Sample.now.addingTimeInterval(3600), by: "bob")
+        }
+        #expect(paused == "2 mục an toàn ở đây. bob đã tạm dừng việc gửi đến breathesafe đến 15:15.")
+        let signedOut = first {
+            $0.backends[0].queue.pending = 2
+            ($0.backends[0].session.state, $0.backends[0].session.email) = ("signInRequired", "anna@clinic.example")
+        }
+        #expect(signedOut == "2 mục an toàn ở đây và chỉ được gửi đến breathesafe khi anna@clinic.example đăng nhập.")
+    }
+
+    @Test func tellsOfProblemsInTheOrderOfTheDaemon() {
+        let failed = first {
+            $0.backends[0].queue = QueueReport(pending: 4, held: 1, dead: 1, blocked: 3)
+            $0.attention = [attention(.refusedFiles) { $0.count = 2 }]
+        }
+        #expect(
+            failed == "2 mục thất bại hoặc bị giữ lại và cần bạn quyết định. 3 mục đang chờ sau chúng. "
+                + "1 mục đang trên đường đến breathesafe. 2 tệp bị từ chối và chưa được gửi.")
+        let low = first { $0.attention = [attention(.diskLow) { $0.bytes = 640 << 20 }] }
+        #expect(low.hasSuffix("Đĩa sắp đầy: còn trống 640 MiB."))
+        let full = first { $0.attention = [Attention(.diskFull, Self.english, next: Self.english)] }
+        #expect(full == "Đĩa đầy: Homing không nhận lần đo mới.")
+    }
+
+    // MARK: Lists, sessions and problems
+
+    @Test(arguments: ["unread", "complete", "incomplete", "signedOut"]) func tellsTheStateOfAList(state: String) {
+        var page = sample.roster
+        (page.roster.state, page.roster.sentence, page.roster.count, page.roster.total) = (state, Self.english, 4, 9)
+        (page.roster.readAt, page.roster.reason) = (Sample.now, state == "incomplete" ? "limit" : nil)
+        for cause in [nil, "offline", "serverError"] {
+            for isPaused in [nil, true] {
+                (page.roster.failureCause, page.roster.paused) = (cause, isPaused)
+                for find in ["", "Anna"] { #expect(isTranslated(desk.told(page, find: find))) }
+            }
+        }
+        guard state == "incomplete" else { return }
+        (page.roster.failureCause, page.roster.paused, page.roster.new, page.roster.created) = (nil, nil, 1, 2)
+        #expect(
+            desk.told(page, find: "").source
+                == "<bdi>Danh sách breathesafe tại breathesafe có 4 dòng. Lần đọc: 14:15. Sau đó, 2 dòng đã được thêm. "
+                + "1 dòng mới chưa được tạo. Homing chỉ giữ 4 trên 9 dòng.</bdi>")
+    }
+
+    @Test func accountsAreToldWithoutEnglish() {
+        var status = sample.status
+        status.backends[0].session.failingSince = Sample.now
+        for (gate, cause) in [("cooling", "tls"), ("paused", nil), ("open", nil)] as [(String, String?)] {
+            for state in ["signedIn", "signInRequired", "signingOut", "signedOut"] {
+                (status.backends[0].gate, status.backends[0].gateCause, status.backends[0].session.state) = (gate, cause, state)
+                #expect(isTranslated(AccountsPage(status: status).page(desk).body))
+            }
+        }
+    }
+
+    @Test func problemKeepsTheDetailsOfTheDaemonApart() {
+        let problem = Problem(.wrongState, status: 409, title: "t", detail: Self.english, next: Self.english)
+        #expect(isTranslated(desk.told(problem)))
+        #expect(desk.explain(problem).source.contains("<details><summary>Chi tiết (tiếng Anh)</summary>"))
+        let down = Problem(.daemonNotRunning, status: 503, title: "t", detail: Self.english, next: Self.english)
+        #expect(isTranslated(desk.explain(down)))
+    }
+}
