@@ -8,14 +8,13 @@ extension Desk {
         guard !words.isEnglish else { return said(status.sentence) }
         func needs(_ codes: [Attention.Code]) -> [String] {
             let items = status.attention.filter { codes.contains($0.knownCode) }
-            return items.compactMap { sentences(of: $0)?.compactMap(\.self).joined(separator: " ") }
+            return items.compactMap { item in self.sentences(of: item)?.compactMap(\.self).joined(separator: " ") }
         }
         let first = needs([.storeDamaged]) + situation(status, needs)
         let also = needs([
             .refusedFiles, .stuckFiles, .dropFolderFailing, .unclaimedFiles, .outboxFull, .diskLow, .configurationRejected,
         ])
-        let sentences = first + also
-        return told(sentences)
+        return told(first + also)
     }
 
     private func situation(_ status: Status, _ needs: ([Attention.Code]) -> [String]) -> [String] {
