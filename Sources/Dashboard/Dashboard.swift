@@ -48,7 +48,7 @@ package struct Dashboard: Sendable {
                 additionalChannelHandlers: [Newcomer(lobby: lobby)], idleTimeout: .seconds(60),
                 httpDecoderConfiguration: .init(maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 100)))
         let server = Server(
-            childChannelSetup: http,
+            childChannelSetup: ClosingHTTP1Channel(http),
             configuration: ServerConfiguration(address: .hostname("127.0.0.1", port: port)),
             onServerRunning: { channel in
                 let doorkeeper = Doorkeeper(keys: keys, port: channel.localAddress?.port ?? port)
