@@ -49,7 +49,7 @@ package struct Dashboard: Sendable {
                 // A browser repeats a long address in `Referer`. The doorkeeper can refuse only an address that was read.
                 httpDecoderConfiguration: .init(maxHeaderFieldSize: 64 << 10, maxHeaderListSize: 64 << 10, maxHeaderFieldCount: 100)))
         let server = Server(
-            childChannelSetup: http,
+            childChannelSetup: ClosingHTTP1Channel(http),
             configuration: ServerConfiguration(address: .hostname("127.0.0.1", port: port)),
             onServerRunning: { channel in
                 let doorkeeper = Doorkeeper(keys: keys, port: channel.localAddress?.port ?? port)

@@ -110,6 +110,31 @@ import Testing
         }
     }
 
+    @Test func endsWhileBrowsersConnect() async throws {
+        let (addresses, address) = AsyncStream.makeStream(of: String.self)
+        let (ended, end) = AsyncStream.makeStream(of: Never.self)
+        defer { end.finish() }
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                try await Dashboard(client: client, lobby: Lobby(patience: .hours(24))).run {
+                    address.yield($0)
+                    // The dashboard serves no connection before this returns.
+                    for await _ in ended {}
+                }
+            }
+            var found = addresses.makeAsyncIterator()
+            let first = try #require(await found.next())
+            var browsers: [any Channel] = []
+            for _ in 1...8 { browsers.append(try await connect(port(of: first))) }
+            // Between these, the loops accept the connections, set them up and make them active.
+            for _ in 1...8 {
+                for loop in Array(MultiThreadedEventLoopGroup.singleton.makeIterator()) { try await loop.submit {}.get() }
+            }
+            group.cancelAll()
+            for browser in browsers { try await browser.closeFuture.get() }
+        }
+    }
+
     @Test func takenPortIsAProblem() async throws {
         let (addresses, address) = AsyncStream.makeStream(of: String.self)
         try await withThrowingTaskGroup { group in

@@ -8,6 +8,8 @@ import NIOPosix
 import Synchronization
 import TestSupport
 
+@testable import Dashboard
+
 /// A socket that answers as a test says, and remembers the calls.
 final class FakeDaemon: Sendable {
     /// The answer of which nothing comes.
@@ -38,7 +40,8 @@ final class FakeDaemon: Sendable {
             try await writer.write(response: response.head, body: response.body)
         })
         let server = Server(
-            childChannelSetup: http, configuration: ServerConfiguration(address: .unixDomainSocket(path: directory("homing.sock"))),
+            childChannelSetup: ClosingHTTP1Channel(http),
+            configuration: ServerConfiguration(address: .unixDomainSocket(path: directory("homing.sock"))),
             onServerRunning: { _ in started.finish() }, eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try await withThrowingTaskGroup(of: Void.self) { group in

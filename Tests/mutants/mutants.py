@@ -543,6 +543,8 @@ MUTANTS = [
      "if state.pages > 0 { return limit }", "", "PageTests"),
     ("a refused connection to the dashboard stays open", "Sources/Dashboard/Response+Pages.swift",
      'response.headers[.connection] = "close"', "", "SiteTests"),
+    ("a stopping dashboard drops open connections", "Sources/Dashboard/Dashboard.swift",
+     "childChannelSetup: ClosingHTTP1Channel(http),", "childChannelSetup: http,", "DashboardTests.DashboardTests"),
     ("a button that the daemon refuses", "Sources/Dashboard/Pages/Desk+Entries.swift",
      "if why.allows(.retry) {", "if entry.isUndelivered {", "PageTests"),
     ("the details of a new person are offered to another", "Sources/SyncDaemon/Control/Reasons+Changes.swift",
