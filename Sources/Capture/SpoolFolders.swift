@@ -40,7 +40,7 @@ struct SpoolFolders: Sendable {
 
     /// Creates missing folders durably. `isStart` also syncs existing ones, which a crash may have left without durable names.
     func make(isStart: Bool = false) throws {
-        let isDurable = !isStart && rooms.allSatisfy(exists)
+        if !isStart, rooms.allSatisfy(exists) { return }
         try FileManager.default.createDirectory(atPath: root.string, withIntermediateDirectories: true)
         for room in rooms {
             do throws(FileError) {
@@ -51,12 +51,10 @@ struct SpoolFolders: Sendable {
                 guard room == users else { throw UnusableFolder(path: room, error: error.code) }
             }
         }
-        if !isDurable {
-            // `try?`: the daemon did not create a parent that it cannot open.
-            try? Folder(root.removingLastComponent()).sync()
-            for path in [root, new, owners] {
-                do { try folder(path).sync() } catch { throw UnusableFolder(path: path, error: error.code) }
-            }
+        // `try?`: the daemon did not create a parent that it cannot open.
+        try? Folder(root.removingLastComponent()).sync()
+        for path in [root, new, owners] {
+            do { try folder(path).sync() } catch { throw UnusableFolder(path: path, error: error.code) }
         }
         // Left by a crash. `try?`: later steps report an unusable folder.
         for room in [taken, refused, unclaimed, owners] { (try? folder(room))?.remove(Self.draft) }

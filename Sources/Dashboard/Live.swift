@@ -65,9 +65,11 @@ struct Live: Sendable {
                         }
                     }
                     group.addTask {
-                        while true {
+                        for check in 1... {
                             try await pause(Self.listening)
                             try pulse.check()
+                            // The heartbeat does not read the store, which may hang on its disk.
+                            if check.isMultiple(of: 5) { _ = try await prompt.call(Endpoints.status, NoInput()) }
                         }
                     }
                     defer { group.cancelAll() }

@@ -224,7 +224,7 @@ package struct DispatchState: Sendable {
             state.trip(failure, policy: policy.breaker, now: now, using: &generator)
         case .throttled(let failure, let until) where failure.reason == .throttled || failure.reason == .signInRequired:
             // A send that may have taken effect is one of few: the backend must be well before the next one.
-            if attempt.wasSent, failure.outcomeUnknown, attempt.route.isBlind {
+            if attempt.wasSent, failure.outcomeUnknown, attempt.route.isBlind, let status = failure.status, status >= 500 {
                 route.trip(failure, policy: policy.breaker, now: now, using: &generator)
             }
             state.breaker.pauseAsRequested(until: until, failure)

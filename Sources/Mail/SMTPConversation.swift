@@ -5,6 +5,8 @@ struct SMTPConversation: Sendable {
         /// As `send`, with the whole mail. The server may take long to reply.
         case deliver(String)
         case end(MailOutcome)
+
+        var isEnd: Bool { if case .end = self { true } else { false } }
     }
 
     private enum State: Equatable {
@@ -19,7 +21,6 @@ struct SMTPConversation: Sendable {
     private var state = State.greeting
     /// Recipients that the server refused, each with its reply.
     private var missed: [String] = []
-    private var isRefusedForGood = true
 
     /// - Parameter client: the name of this computer.
     init(_ message: MailMessage, client: String) { (self.message, self.client) = (message, client) }
@@ -31,8 +32,6 @@ struct SMTPConversation: Sendable {
         // A server without extensions.
         case (.hello, .refusedForGood): return say("HELO \(client)", then: .oldHello)
         case (.hello, .success), (.oldHello, .success): return say("MAIL FROM:<\(message.from)>", then: .sender)
-        // It serves no one now, which says nothing about this mail.
-        case (.greeting, _), (.hello, _), (.oldHello, _): return .end(.failed(reply.words))
         case (.sender, .success): return nextRecipient(0)
         case (.recipient(let index), _):
             note(reply, for: message.to[index])
@@ -41,7 +40,8 @@ struct SMTPConversation: Sendable {
             state = .mail
             return .deliver(content)
         case (.mail, .success): return .end(.accepted(missed: missed))
-        case (_, .refusedForGood): return .end(.refused(reply.words))
+        case (.mail, .refusedForGood): return .end(.refused(reply.words))
+        // Earlier refusals are about the server's configuration, which an administrator can correct.
         default: return .end(.failed(reply.words))
         }
     }
@@ -54,14 +54,11 @@ struct SMTPConversation: Sendable {
     private mutating func nextRecipient(_ index: Int) -> Step {
         if index < message.to.count { return say("RCPT TO:<\(message.to[index])>", then: .recipient(index)) }
         if missed.count < message.to.count { return say("DATA", then: .data) }
-        let words = missed.joined(separator: "; ")
-        return .end(isRefusedForGood ? .refused(words) : .failed(words))
+        return .end(.failed(missed.joined(separator: "; ")))
     }
 
     private mutating func note(_ reply: SMTPReply, for recipient: MailAddress) {
-        guard reply.kind != .success else { return }
-        missed.append("\(recipient): \(reply.words)")
-        isRefusedForGood = isRefusedForGood && reply.kind == .refusedForGood
+        if reply.kind != .success { missed.append("\(recipient): \(reply.words)") }
     }
 
     private var content: String { message.lines.map { Self.stuffed($0) + "\r\n" }.joined() + ".\r\n" }

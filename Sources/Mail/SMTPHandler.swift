@@ -22,7 +22,10 @@ final class SMTPHandler: ChannelInboundHandler {
         guard !isOver else { return }
         do throws(SMTPReply.Malformed) {
             guard let reply = try replies.read(unwrapInboundIn(data).readableBytesView) else { return }
-            perform(conversation.received(reply), context)
+            let step = conversation.received(reply)
+            // After the last reply, a server may say that it closes the connection.
+            if replies.hasSurplus, !step.isEnd { throw SMTPReply.Malformed(reason: "The server sent more than one reply.") }
+            perform(step, context)
         } catch {
             perform(.end(.failed(error.reason)), context)
         }

@@ -26,7 +26,7 @@ struct SMTPReply: Equatable, Sendable {
     var words: String { "\(code) \(text.prefix(200))".legible }
 }
 
-/// Assembles replies from the bytes of a server. A client that sends one command at a time gets one reply at a time.
+/// Assembles replies from the bytes of a server.
 struct SMTPReplyReader: Sendable {
     /// Of a whole reply, in bytes.
     static let longest = 16 << 10
@@ -35,17 +35,23 @@ struct SMTPReplyReader: Sendable {
     private var line: [UInt8] = []
     private var code: Int?
     private var texts: [String] = []
+    /// Bytes followed the last reply, although a client that sends one command at a time gets one reply at a time.
+    private(set) var hasSurplus = false
 
     /// Nil while the reply is incomplete.
-    mutating func read(_ bytes: some Sequence<UInt8>) throws(SMTPReply.Malformed) -> SMTPReply? {
-        var reply: SMTPReply?
-        for byte in bytes {
-            guard reply == nil else { throw SMTPReply.Malformed(reason: "The server sent more than one reply.") }
+    mutating func read(_ bytes: some Collection<UInt8>) throws(SMTPReply.Malformed) -> SMTPReply? {
+        for (index, byte) in bytes.enumerated() {
             count += 1
             guard count <= Self.longest else { throw SMTPReply.Malformed(reason: "The server’s reply is too long.") }
-            if byte == UInt8(ascii: "\n") { reply = try endLine() } else { line.append(byte) }
+            guard byte == UInt8(ascii: "\n") else {
+                line.append(byte)
+                continue
+            }
+            guard let reply = try endLine() else { continue }
+            hasSurplus = index + 1 < bytes.count
+            return reply
         }
-        return reply
+        return nil
     }
 
     private mutating func endLine() throws(SMTPReply.Malformed) -> SMTPReply? {

@@ -4,7 +4,7 @@ extension String {
     /// For the value of a header field: the text itself if it is short printable ASCII, else words encoded by RFC 2047, of at most 75 characters.
     var encodedWords: [String] {
         let isPlain = utf8.count <= 60 && utf8.allSatisfy { (0x20...0x7e).contains($0) } && !contains("=?")
-        return isPlain ? [self] : pieces(ofAtMost: 42).map { "=?utf-8?B?\(Data($0.utf8).base64EncodedString())?=" }
+        return isPlain ? [self] : pieces(ofAtMost: 39).map { "=?utf-8?B?\(Data($0.utf8).base64EncodedString())?=" }
     }
 
     /// At most so many bytes each; no piece ends within a character.

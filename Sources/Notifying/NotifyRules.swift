@@ -119,7 +119,8 @@ package struct NotifyRules: Sendable {
             return []
         }
         for topic in topics { due[topic] = nil }
-        let needed = topics.filter { needs[$0]?.isEmpty == false }.map { message($0, status) }
+        // Not for a need that has gone by itself, even if an earlier one of its topic stands.
+        let needed = topics.filter { topic in news[topic]?.contains { needs[topic]?[$0] != nil } == true }.map { message($0, status) }
         for topic in topics { noteReport(of: topic, at: now) }
         defer { isHeldBack = false }
         return (isHeldBack ? Self.summary(needed) : needed) + [ended(status, at: now)].compactMap(\.self)

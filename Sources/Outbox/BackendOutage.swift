@@ -6,6 +6,7 @@ struct BackendOutage: Codable, Sendable, Equatable {
     /// The run that noticed it has ended. It goes on if the next run soon finds that the server still does not answer.
     var isInterrupted = false
 
-    /// From the start of a run to the first failed send, in milliseconds. Later, the server may have answered meanwhile.
+    /// From the end of a run, or the start of the next one if it was killed, to the first failed send, in milliseconds. Later, the server may have
+    /// answered meanwhile.
     static let longestGap: Int64 = 600_000
 }

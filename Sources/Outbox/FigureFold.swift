@@ -49,8 +49,7 @@ struct FigureFold {
         case .signInRefused, .signInFailed: count(event) { $0.signInsFailed += 1 }
         case .gateChanged: gateChanged(event)
         // A run that was killed left no `stopped`. A reload may have removed the backend.
-        case .stopped, .reloaded: interruptOutages(at: event.at, dropsOld: true)
-        case .started: interruptOutages(at: event.at, dropsOld: false)
+        case .stopped, .reloaded, .started: interruptOutages(at: event.at)
         default: break
         }
     }
@@ -82,7 +81,7 @@ struct FigureFold {
         if let outage {
             guard outage.isInterrupted else { return }
             if event.at - outage.counted <= BackendOutage.longestGap {
-                outages[event.backend]?.isInterrupted = false
+                outages[event.backend] = BackendOutage(began: outage.began, counted: event.at)
                 return
             }
         }
@@ -91,16 +90,10 @@ struct FigureFold {
     }
 
     /// The time between two runs is not counted: nothing knows whether the server could be reached.
-    ///
-    /// - Parameter dropsOld: the run that ends saw none of the interrupted outages go on.
-    private mutating func interruptOutages(at ms: Int64, dropsOld: Bool) {
-        for (backend, outage) in outages {
-            if !outage.isInterrupted {
-                addOutageTime(of: backend, from: outage.counted, to: ms)
-            } else if dropsOld, ms - outage.counted > BackendOutage.longestGap {
-                outages[backend] = nil
-                continue
-            }
+    private mutating func interruptOutages(at ms: Int64) {
+        outages = outages.filter { !$0.value.isInterrupted || ms - $0.value.counted <= BackendOutage.longestGap }
+        for (backend, outage) in currentOutages {
+            addOutageTime(of: backend, from: outage.counted, to: ms)
             outages[backend] = BackendOutage(began: outage.began, counted: ms, isInterrupted: true)
         }
     }

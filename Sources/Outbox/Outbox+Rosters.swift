@@ -78,16 +78,18 @@ extension Outbox {
         return (stored.head, labels)
     }
 
-    /// The facts about a row that a submission needs, in one read: its label in the list `key`, and the entry by `routes` that will delete
+    /// The facts about a row that a submission needs, in a read that concurrent submissions share: its label in the list `key`, and the entry by `routes` that will delete
     /// it.
     package func standing(
         of id: RosterID, in key: RosterKey?, deletedBy routes: [String], at destination: Destination
     ) async throws(OutboxError) -> (list: (head: RosterHead, label: String?)?, deletion: MutationID?) {
         if key == nil, routes.isEmpty { return (nil, nil) }
-        return try await read { db in
-            let list = try key.flatMap { try label(of: id, in: $0, db) }
-            return (list, try Self.deletions(by: routes, at: destination, db)[id])
-        }
+        do {
+            return try await reads.read { db in
+                let list = try key.flatMap { try label(of: id, in: $0, db) }
+                return (list, try Self.deletions(by: routes, at: destination, db)[id])
+            }
+        } catch { throw failure(error) }
     }
 
     /// Opens only the page where the row was found before, if it is still there.

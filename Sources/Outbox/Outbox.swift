@@ -22,6 +22,7 @@ package struct Outbox: Sendable {
 
     let pool: DatabasePool
     let commits: GroupCommit
+    let reads: GatheredReads
     let ballast: Ballast
     let shortage = DiskPressure()
     let rosterRules = RosterRules()
@@ -74,6 +75,7 @@ package struct Outbox: Sendable {
             (pool, epoch) = try ballast.withReserve(openOnce)
             use.opened()
             commits = GroupCommit(pool: pool, ballast: ballast)
+            reads = GatheredReads(pool: pool)
         } catch {
             throw OutboxError(error)
         }

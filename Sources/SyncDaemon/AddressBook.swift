@@ -15,16 +15,22 @@ struct AddressBook: Addressing {
         guard let backend = keepers[name]?.backend else { throw Failure(.profile, "There is no backend “\(name)”.") }
         let (route, fields) = (submission.route, submission.fields)
         try backend.check(route: route, fields: fields, payload: submission.payload)
+        let subject = backend.subject(route: route, fields: fields)
+        let lanes = subject == nil ? nil : try subjectLanes(of: submission, at: backend)
+        let lane: Lane
+        let after: Lane?
+        if let subject, let lanes {
+            (lane, after) = (lanes.lane(for: subject), lanes.after(for: subject))
+        } else {
+            lane = try backend.lane(route: route, fields: fields, id: submission.id)
+            after = try backend.after(route: route, fields: fields, id: submission.id)
+        }
         var address = Address(
-            lane: try backend.lane(route: route, fields: fields, id: submission.id), onDead: backend.onDead(route: route),
-            after: try backend.after(route: route, fields: fields, id: submission.id),
-            subject: backend.subject(route: route, fields: fields), creates: backend.creates(route: route))
+            lane: lane, onDead: backend.onDead(route: route), after: after, subject: subject, creates: backend.creates(route: route))
         address.isBehind = backend.goesBehind(route: route)
         address.afterSubject = backend.goesAfterSubject(route: route)
-        if address.subject != nil {
-            address.reference = backend.subjectField(route: route)?.resource.name
-            address.subjectLanes = try subjectLanes(of: submission, at: backend)
-        }
+        address.reference = subject == nil ? nil : backend.subjectField(route: route)?.resource.name
+        address.subjectLanes = lanes
         return address
     }
 

@@ -27,8 +27,9 @@ struct BrokenAnswerTests {
 
         """
 
-    private func verdict(_ route: String, _ rest: String = "") throws -> Verdict? {
-        let backend = try load(["breathesafe.yaml": Samples.cookieProfile(Self.routes + rest)])[0]
+    private func verdict(_ route: String, _ rest: String = "", at address: String = "https://lab.test") throws -> Verdict? {
+        let profile = Samples.cookieProfile(Self.routes + rest).replacingOccurrences(of: "https://lab.test", with: address)
+        let backend = try load(["breathesafe.yaml": profile])[0]
         let isCreate = route == "person" || route == "spare"
         let entry = mutation(route, fields: isCreate ? ["name": "Anna"] : [:], payload: isCreate ? nil : Data("{}".utf8))
         return backend.verdict(onHeadOf: 201, to: entry, at: noon)
@@ -52,6 +53,11 @@ struct BrokenAnswerTests {
     /// A look-up or a harmless resend proves more: a broken answer may be a proxy's.
     @Test(arguments: ["found", "put", "kept", "spare"]) func headDecidesNothingWhereTheEntryCanBeSettledOtherwise(route: String) throws {
         #expect(try verdict(route) == nil)
+    }
+
+    /// A proxy may have written it.
+    @Test(arguments: ["plain", "once", "checked", "person"]) func headDecidesNothingWithoutTLS(route: String) throws {
+        #expect(try verdict(route, at: "http://127.0.0.1:8080") == nil)
     }
 
     /// The rest of the answer may have been a refusal.

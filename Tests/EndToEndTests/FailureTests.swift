@@ -53,22 +53,6 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// The status of the response says that it took effect.
-    @Test func entryWithoutLookupIsNotResentAfterTruncatedSuccess() async throws {
-        let station = try await TestStation()
-        try await station.start()
-        try await station.login()
-        await station.sandbox.apply(Fault(.truncated, path: "fit_tests", count: 1))
-        _ = try await station.client.call(
-            Endpoints.submit,
-            ControlAPI.Submission(
-                route: "fit_test", id: Samples.id(1).description, fields: ["user_id": "5"], payload: Data(#"{"mask_id":1}"#.utf8)))
-        let delivered = try #require(try await station.event("delivered"))
-        #expect(delivered.detail["remoteID"] == nil && delivered.detail["foundByLookup"] == nil)
-        #expect(station.sandbox.ledger.entries.filter { $0.path == "/fit_tests" }.count == 1)
-        try await station.end(SIGTERM)
-    }
-
     /// The limit of the guarantee: without a lookup, an entry with a lost response is sent again.
     @Test func entryWithoutLookupIsResentAfterLostResponse() async throws {
         let station = try await TestStation()

@@ -47,7 +47,15 @@ import Testing
         #expect(try await outcome(.text("<html>\r\n"), to: step) == .failed("The server’s reply is not SMTP."))
         let endless = String(repeating: "x", count: 1 << 20)
         #expect(try await outcome(.text(endless), to: step) == .failed("The server’s reply is too long."))
-        #expect(try await outcome(.text("250 OK\r\n250 OK\r\n"), to: step) == .failed("The server sent more than one reply."))
+    }
+
+    @Test(arguments: steps.dropLast()) func surplusReplyIsAFailure(step: String) async throws {
+        let code = step.isEmpty ? "220" : step == "DATA" ? "354" : "250"
+        #expect(try await outcome(.text("\(code) OK\r\n250 OK\r\n"), to: step) == .failed("The server sent more than one reply."))
+    }
+
+    @Test func wordsAfterTheAcceptanceChangeNothing() async throws {
+        #expect(try await outcome(.text("250 queued\r\n421 closing\r\n"), to: ".") == .accepted(missed: []))
     }
 
     @Test(arguments: steps) func temporaryRefusalIsAFailure(step: String) async throws {

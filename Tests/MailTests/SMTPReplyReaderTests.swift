@@ -30,10 +30,18 @@ import Testing
     @Test(arguments: [
         "\r\n", "hello\r\n", "25\r\n", "25x OK\r\n", "250_OK\r\n", "2500\r\n", "150 OK\r\n", "650 OK\r\n", "+50 OK\r\n",
         "250-a\r\n251 b\r\n",
-        "250 OK\r\n250 OK\r\n", "250 OK\r\n2", "HTTP/1.1 400 Bad Request\r\n", "\u{16}\u{3}\u{1}\n",
+        "HTTP/1.1 400 Bad Request\r\n", "\u{16}\u{3}\u{1}\n",
         String(repeating: "x", count: SMTPReplyReader.longest + 1), String(repeating: "250-x\r\n", count: 3000),
     ]) func refusesOtherBytes(text: String) {
         #expect(throws: SMTPReply.Malformed.self) { try read(text) }
+    }
+
+    @Test func noticesBytesAfterAReply() throws {
+        for (text, hasSurplus) in [("250 OK\r\n", false), ("250 OK\r\n421 bye\r\n", true), ("250 OK\r\n2", true)] {
+            var reader = SMTPReplyReader()
+            #expect(try reader.read(text.utf8) == SMTPReply(code: 250, text: "OK"))
+            #expect(reader.hasSurplus == hasSurplus)
+        }
     }
 
     @Test func readsOneReplyAfterAnother() throws {

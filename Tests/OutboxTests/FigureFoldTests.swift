@@ -62,10 +62,11 @@ import Testing
     }
 
     @Test func timeBetweenTwoRunsIsNoPartOfAnOutage() {
+        let start = Self.hour + BackendOutage.longestGap / 2
         let fold = folded([
-            (0, .gateChanged, "cooling", "offline"), (Self.hour, .stopped, nil, nil), (5 * Self.hour, .started, nil, nil),
-            (5 * Self.hour + 1000, .gateChanged, "open", nil), (5 * Self.hour + 2000, .gateChanged, "cooling", "offline"),
-            (6 * Self.hour, .gateChanged, "open", nil),
+            (0, .gateChanged, "cooling", "offline"), (Self.hour, .stopped, nil, nil), (start, .started, nil, nil),
+            (start + 1000, .gateChanged, "open", nil), (start + 2000, .gateChanged, "cooling", "offline"),
+            (start + 2000 + Self.hour, .gateChanged, "open", nil),
         ])
         #expect(backend(fold, 0)?.outages == 1 && backend(fold, 0)?.outageTime == 2 * Self.hour)
     }
@@ -89,10 +90,13 @@ import Testing
         #expect(backend(fold, 0)?.outages == 2 && backend(fold, 0)?.outageTime == Self.hour + 5)
     }
 
-    @Test func runWithoutOutageEndsAnInterruptedOne() {
+    /// Whether the second run was stopped or killed.
+    @Test(arguments: [true, false]) func runWithoutOutageEndsAnInterruptedOne(stops: Bool) {
+        // A killed run leaves no `stopped`.
         let fold = folded([
-            (0, .gateChanged, "cooling", "offline"), (1, .stopped, nil, nil), (2, .started, nil, nil), (9 * Self.hour, .stopped, nil, nil),
-            (9 * Self.hour + 1, .started, nil, nil), (9 * Self.hour + 2, .gateChanged, "cooling", "offline"),
+            (0, .gateChanged, "cooling", "offline"), (1, stops ? .stopped : .started, nil, nil), (2, .started, nil, nil),
+            (9 * Self.hour, stops ? .stopped : .started, nil, nil), (9 * Self.hour + 1, .started, nil, nil),
+            (9 * Self.hour + 2, .gateChanged, "cooling", "offline"),
         ])
         #expect(backend(fold, 0)?.outages == 2)
     }

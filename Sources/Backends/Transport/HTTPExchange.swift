@@ -87,10 +87,7 @@ final class HTTPExchange: HTTPClientResponseDelegate {
         stopWatching()
         return try progress.withLock { progress in
             guard let head = progress.head else { throw HTTPClientError.remoteConnectionClosed }
-            let response = InboundResponse(
-                status: Int(head.status.code), headers: head.fields, body: progress.body, secrets: secrets)
-            if head.hasNoLength, response.isBrokenJSON { throw BodyBrokeOff() }
-            return response
+            return InboundResponse(status: Int(head.status.code), headers: head.fields, body: progress.body, secrets: secrets)
         }
     }
 
@@ -119,19 +116,6 @@ final class HTTPExchange: HTTPClientResponseDelegate {
 
 extension HTTPResponseHead {
     fileprivate var fields: [HeaderField] { headers.map { HeaderField($0.name, $0.value) } }
-    /// The end of the connection ends the body, wherever it breaks off (RFC 9112 6.3).
-    fileprivate var hasNoLength: Bool { !headers.contains(name: "Content-Length") && !headers.contains(name: "Transfer-Encoding") }
-}
-
-extension InboundResponse {
-    /// A success that begins like a JSON document and is none.
-    fileprivate var isBrokenJSON: Bool {
-        guard isSuccess, Self.saysJSON(headers), !isJSON else { return false }
-        let first = body.withoutByteOrderMark.first { !$0.isJSONSpace }
-        return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
-    }
 }
 
 struct BudgetSpent: Error {}
-
-struct BodyBrokeOff: Error {}

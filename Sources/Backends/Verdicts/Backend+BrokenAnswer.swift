@@ -5,8 +5,10 @@ extension Backend {
     /// The verdict on a success whose head arrived and whose body did not arrive whole; nil if the head alone decides nothing. See
     /// Decisions/WhetherItWasSent.md.
     package func verdict(onHeadOf status: Int, to mutation: Mutation, at now: Date) -> Verdict? {
-        // A look-up or a harmless resend proves more. A refusal may be in the body.
-        guard let route = profile.routes[mutation.route], traits(route: mutation.route).isBlind, profile.errors.ok == nil else {
+        // A look-up or a harmless resend proves more. A refusal may be in the body. Without TLS, the head may be a proxy's.
+        guard let route = profile.routes[mutation.route], traits(route: mutation.route).isBlind, profile.errors.ok == nil,
+            (isElsewhere(route: mutation.route) ? Origin(route.request.url.literalURL) : profile.origin)?.scheme == "https"
+        else {
             return nil
         }
         guard route.needsBody else { return .accepted(Receipt(remoteID: nil, status: status, at: now)) }

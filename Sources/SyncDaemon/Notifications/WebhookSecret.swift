@@ -25,8 +25,9 @@ struct WebhookSecret: Sendable, CustomStringConvertible, CustomReflectable {
         if webhook.secretFile != nil, let mode = file.mode, mode & 0o077 != 0 {
             throw StartError("Other users can read the secret \(path) (mode \(String(mode, radix: 8))). Run: chmod 600 \(path)")
         }
-        if webhook.secretFile != nil, !file.isOwned() {
-            throw StartError("The secret \(path) belongs to another user, who can replace it. Give it to the daemon's user with chown.")
+        // Root checks the files of a daemon that runs as another user.
+        if webhook.secretFile != nil, geteuid() != 0, !file.isOwned() {
+            throw StartError("The secret \(path) belongs to another user, who can replace it. Run: sudo chown \(geteuid()) \(path)")
         }
         let text = String(decoding: content, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         guard let secret = WebhookSecret(text) else {

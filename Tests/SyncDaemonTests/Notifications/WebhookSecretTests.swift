@@ -22,19 +22,6 @@ import Testing
         #expect("\(secret)" == "[secret]" && !String(reflecting: secret).contains("MfKQ"))
     }
 
-    /// A daemon that runs as root, too.
-    @Test(.enabled(if: geteuid() == 0, "takes root: it changes the owner")) func refusesAFileOfAnotherUser() throws {
-        let directory = try TemporaryDirectory()
-        try directory.write(Self.text + "\n", to: "secret")
-        let path = directory("secret")
-        #expect(chmod(path, 0o600) == 0)
-        let webhook = NotifyConfiguration.Webhook(url: "https://a.test/", secretFile: path)
-        _ = try WebhookSecret(for: webhook, environment: [:])
-        #expect(chown(path, 61_001, 61_001) == 0)
-        let error = #expect(throws: StartError.self) { try WebhookSecret(for: webhook, environment: [:]) }
-        #expect(error?.description.contains("belongs to another user, who can replace it") == true)
-    }
-
     @Test func readsTheCredentialAndRefusesAnExposedFile() throws {
         let directory = try TemporaryDirectory()
         try directory.write(Self.text + "\n", to: "homing.webhook")
