@@ -73,7 +73,7 @@ package struct ControlServer: Service {
             connections.addTask { await quiesce(server, group, quiescing, failure) }
             await withTaskCancellationHandler {
                 while let connection = await arrivals.next() {
-                    connections.addTask(executorPreference: EventLoopExecutor(connection.channel.eventLoop)) {
+                    connections.addTask {
                         // It never changes, and each look needs the connection's thread.
                         let peer = await connection.channel.findPeer()
                         await Peer.$ofConnection.withValue(peer) { await http.handle(value: connection, logger: log) }
@@ -95,11 +95,7 @@ package struct ControlServer: Service {
                 let context = ControlContext(source: ApplicationRequestContextSource(channel: channel, logger: log))
                 let response: Response
                 do {
-                    // Other calls may take long, and must not hold up the event loop.
-                    let executor = limits.isSmallSubmission(request.head) ? nil : globalConcurrentExecutor
-                    response = try await withTaskExecutorPreference(executor) {
-                        try await responder.respond(to: request, context: context)
-                    }
+                    response = try await responder.respond(to: request, context: context)
                 } catch is CancellationError {
                     throw CancellationError()
                 } catch {

@@ -57,7 +57,7 @@ import Testing
         ])
         #expect(begun.currentOutages["b"]?.began == 0)
         var ended = begun
-        ended.add(CountedEvent(cursor: 9, at: 2 * Self.hour + 2000, kind: .gateChanged, backend: "b", gate: "open"))
+        ended.add(CountedEvent(cursor: 9, at: 2 * Self.hour, kind: .gateChanged, backend: "b", gate: "open"))
         #expect(backend(ended, 0)?.outages == 1 && backend(ended, 0)?.outageTime == 2 * Self.hour && ended.outages.isEmpty)
     }
 
