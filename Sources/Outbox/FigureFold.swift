@@ -81,7 +81,7 @@ struct FigureFold {
         if let outage {
             guard outage.isInterrupted else { return }
             if event.at - outage.counted <= BackendOutage.longestGap {
-                outages[event.backend] = BackendOutage(began: outage.began, counted: event.at)
+                outages[event.backend]?.isInterrupted = false
                 return
             }
         }
@@ -92,8 +92,8 @@ struct FigureFold {
     /// The time between two runs is not counted: nothing knows whether the server could be reached.
     private mutating func interruptOutages(at ms: Int64) {
         outages = outages.filter { !$0.value.isInterrupted || ms - $0.value.counted <= BackendOutage.longestGap }
-        for (backend, outage) in currentOutages {
-            addOutageTime(of: backend, from: outage.counted, to: ms)
+        for (backend, outage) in outages {
+            if !outage.isInterrupted { addOutageTime(of: backend, from: outage.counted, to: ms) }
             outages[backend] = BackendOutage(began: outage.began, counted: ms, isInterrupted: true)
         }
     }

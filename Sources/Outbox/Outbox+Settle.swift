@@ -56,7 +56,13 @@ extension Outbox {
             event.kind = .delivered
             event.detail = ["status": String(receipt.status), "route": entry.mutation.route]
             event.detail["remoteID"] = receipt.remoteID
-            if receipt.foundByLookup { event.detail["foundByLookup"] = "true" } else { try recall(entry, db) }
+            if receipt.foundByLookup {
+                event.detail["foundByLookup"] = "true"
+            } else {
+                // Without a look-up, an earlier send may have taken effect too.
+                if entry.doubts > 0 { event.detail["doubts"] = String(entry.doubts) }
+                try recall(entry, db)
+            }
             event.detail["altered"] = receipt.altered
         case .retry: event.kind = .retrying
         case .released: break

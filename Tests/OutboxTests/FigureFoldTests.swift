@@ -66,7 +66,7 @@ import Testing
         let fold = folded([
             (0, .gateChanged, "cooling", "offline"), (Self.hour, .stopped, nil, nil), (start, .started, nil, nil),
             (start + 1000, .gateChanged, "open", nil), (start + 2000, .gateChanged, "cooling", "offline"),
-            (start + 2000 + Self.hour, .gateChanged, "open", nil),
+            (start + Self.hour, .gateChanged, "open", nil),
         ])
         #expect(backend(fold, 0)?.outages == 1 && backend(fold, 0)?.outageTime == 2 * Self.hour)
     }

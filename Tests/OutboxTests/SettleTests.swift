@@ -120,6 +120,17 @@ import Testing
         for number in 1...2 { #expect(try await store.outbox.entry(Samples.id(number))?.attempts == []) }
     }
 
+    @Test func deliveryAfterALostAnswerSaysThatTheServerMayHaveItTwice() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        let lost = Failure(.lostAnswer, "lost", outcomeUnknown: true)
+        try await store.settle(try await store.claim()[0], .released(until: store.clock.now, lost), .unknown(lost))
+        try await store.deliver(try await store.claim()[0])
+        let events = try await store.outbox.events(since: 0, limit: 10)
+        #expect(events.last { $0.kind == .delivered }?.detail["doubts"] == "1")
+        #expect(try await store.outbox.entry(Samples.id(1))?.entry.doubts == 1)
+    }
+
     @Test func settlingAndClaimingShareOneTransaction() async throws {
         let store = try Store()
         for number in 1...2 { try await store.enqueue(Samples.mutation(number)) }

@@ -327,6 +327,10 @@ import Testing
             "Delivered to breathesafe for ann@lab.test at 05:36. The server stored a different value at /a/0.",
             "run: homing receipt \(id)"),
         Case(
+            reasons { ($0.receipt, $0.mayBeTwice) = (receipt(.delivered), true) }, entry(1, .delivered) { $0.settledAt = earlier },
+            "Delivered to breathesafe for ann@lab.test at 05:36. The answer to an earlier attempt was lost, so breathesafe may have it twice.",
+            "run: homing receipt \(id)"),
+        Case(
             reasons { $0.receipt = receipt(.discarded, by: "bob") }, entry(1, .discarded) { $0.settledAt = now },
             "bob discarded it at 05:46. Its payload was deleted.", "run: homing receipt \(id)"),
         Case(

@@ -190,7 +190,7 @@ import Testing
             try await Homing.asyncParseAsRoot(line.split(separator: " ").map(String.init))
         }
         let message = Homing.message(for: try #require(error))
-        for part in ["expected how long ago, from 1s to ten years, such as 12h", "or a time in the past, such as 2025-03-11"] {
+        for part in ["expected how long ago, from 1s to ten years, such as 12h", "or a time since the year 2000, such as 2025-03-11"] {
             #expect(message.contains(part), "\(message)")
         }
     }

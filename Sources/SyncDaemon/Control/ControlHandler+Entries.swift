@@ -111,6 +111,7 @@ extension ControlHandler {
         reasons.hasProfile = keeper != nil
         reasons.isDiskFull = try await outbox.room() == .nothingLeft
         reasons.retryMayDuplicate = retryMayDuplicate(entry)
+        reasons.mayBeTwice = entry.doubts > 0 && keepers[entry.destination.backend]?.backend.traits(route: entry.route).isBlind == true
         reasons.mayDestroy = caller.mayDestroy
         reasons.looksUpRow = keeper?.backend.looksUpRow(route: entry.route) == true
         reasons.readsRow = keeper?.backend.freshResource(route: entry.route) != nil

@@ -101,7 +101,12 @@ extension Problem {
                 "Try again after the time given, or after a few minutes. Waiting captures are safe here.")
         case .tls, .clock, .intercepted: self = unreachable("The backend is unreachable", remedy ?? "Try again later.")
         case .serverError, .tooLarge:
-            self = unreachable("The backend failed", "Try again in a few minutes. Waiting captures are safe here.")
+            var failure = failure
+            // Its own words alone would look like an error of Homing.
+            if !failure.message.hasPrefix(backend) { failure.message = "\(backend) answered: \(failure.message)" }
+            self.init(
+                .backendUnreachable, status: 503, title: "The backend failed", detail: failure.message,
+                next: "Try again in a few minutes. Waiting captures are safe here.")
         default:
             self = unreachable(
                 "The backend is unreachable", "Signing in needs the network. Try again when it is back. Waiting captures are safe here.")

@@ -250,9 +250,11 @@ extension Reasons {
                 .optional("Nothing to do. This happens by itself. To look now, run: homing sync")
             )
         }
+        // See `Outbox.recall`.
+        let sooner = entry.isAside && !when.isEmpty ? ", or once \(entry.destination.backend) accepts another entry like it," : ""
         return (
             .of(.doubtfulSends) { ($0.at, $0.status, $0.reason) = (entry.dueAt, entry.lastStatus, entry.lastReason?.rawValue) },
-            "\(doubt(about: entry)) \(entry.destination.backend) offers no way to look the entry up, so Homing sends it again\(when) under the same id.",
+            "\(doubt(about: entry)) \(entry.destination.backend) offers no way to look the entry up, so Homing sends it again\(when)\(sooner) under the same id.",
             .optional("Nothing to do. This happens by itself.")
         )
     }

@@ -33,6 +33,8 @@ struct Reasons {
     var looksUpRow = false
     /// True if a resend may duplicate the entry: a person must resolve it.
     var retryMayDuplicate = false
+    /// True if it was delivered after a send whose outcome nothing can tell.
+    var mayBeTwice = false
     var commands = NextCommands()
     /// The former backend address that the entry is bound to, if the profile has since changed.
     var formerAddress: String?
@@ -137,9 +139,12 @@ struct Reasons {
         let number = entry.remoteID.map { " as number \($0)" } ?? ""
         let found = receipt?.foundByLookup == true ? ", confirmed by a look-up" : receipt?.resolvedBy.map { ", as \($0) stated" } ?? ""
         let altered = receipt?.altered.map { " The server stored a different value at \($0.isEmpty ? "the top level" : $0)." } ?? ""
+        let backend = entry.destination.backend
+        let isUnsure = mayBeTwice && found.isEmpty
+        let twice = isUnsure ? " The answer to an earlier attempt was lost, so \(backend) may have it twice." : ""
         return (
-            .of(.delivered) { ($0.account, $0.at) = (owner, entry.settledAt) },
-            "Delivered to \(entry.destination.backend) for \(owner)\(number)\(at(entry.settledAt))\(found).\(altered)",
+            .of(.delivered) { ($0.account, $0.at, $0.reason) = (owner, entry.settledAt, isUnsure ? ControlAPI.Explanation.doubtful : nil) },
+            "Delivered to \(backend) for \(owner)\(number)\(at(entry.settledAt))\(found).\(altered)\(twice)",
             .optional("To see the receipt, run: homing receipt \(entry.id)")
         )
     }

@@ -114,7 +114,7 @@ import Testing
     /// What the server answers to a command, and what becomes of the message.
     @Test(
         arguments: [
-            ("RCPT", "451 later", .failed()), ("RCPT", "550 unknown", .refused), (".", "452 full", .failed()), (".", "554 spam", .refused),
+            ("RCPT", "451 later", .failed()), ("RCPT", "550 unknown", .failed()), (".", "452 full", .failed()), (".", "554 spam", .refused),
             ("", "421 later", .failed()), ("RCPT TO:<it@a.test>", "550 unknown", .delivered),
         ] as [(String, String, NotificationRetry.Outcome)])
     func serverDecides(command: String, reply: String, outcome: NotificationRetry.Outcome) async throws {
