@@ -280,11 +280,11 @@ import Testing
             "The backend cannot be reached: No network. Homing is trying again now.", "Check the network"),
         Case(
             reasons { $0.canLookUp = false }, doubtful(.intercepted, 200),
-            "A login page or proxy may have answered in place of breathesafe, so it is not known whether it has this measurement. breathesafe offers no way to look the entry up, so Homing sends it again at 05:56 under the same id.",
+            "A login page or proxy may have answered in place of breathesafe, so it is not known whether it has this measurement. breathesafe offers no way to look the entry up, so Homing sends it again at 05:56, or once breathesafe accepts another entry like it, under the same id.",
             "Nothing to do. This happens by itself."),
         Case(
             reasons { $0.canLookUp = false }, doubtful(.throttled, 503),
-            "breathesafe answered with status 503 and asked Homing to wait, so it is not known whether it has this measurement. breathesafe offers no way to look the entry up, so Homing sends it again at 05:56 under the same id.",
+            "breathesafe answered with status 503 and asked Homing to wait, so it is not known whether it has this measurement. breathesafe offers no way to look the entry up, so Homing sends it again at 05:56, or once breathesafe accepts another entry like it, under the same id.",
             "Nothing to do. This happens by itself."),
         Case(
             reasons(),
