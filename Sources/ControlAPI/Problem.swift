@@ -14,6 +14,8 @@ public struct Problem: Error, Codable, Sendable, Equatable {
     public var next: String?
     /// With `events-pruned`: the lowest cursor from which events are still available.
     public var oldest: Int64?
+    /// The values of the detail. Their reason says what the code leaves open.
+    public var facts: SentenceFacts?
 
     public init(_ code: Code, status: Int, title: String, detail: String, next: String? = nil, oldest: Int64? = nil) {
         self.type = "urn:homing:problem:\(code.rawValue)"

@@ -27,6 +27,8 @@ public struct SentenceFacts: Codable, Sendable, Equatable {
     public var at: Date?
     public var since: Date?
     public var until: Date?
+    /// Until the next sign-in that the server accepts, in seconds.
+    public var wait: Int?
     /// Of an HTTP answer.
     public var status: Int?
     /// Why the backend cannot be used, as in `BackendReport.gateCause`; or another word that the code explains.
@@ -45,6 +47,15 @@ extension Attention {
 
     /// With the values of its text.
     package func stating(_ set: (inout SentenceFacts) -> Void) -> Attention {
+        var copy = self
+        copy.facts = SentenceFacts(set)
+        return copy
+    }
+}
+
+extension Problem {
+    /// With the values of its detail.
+    package func stating(_ set: (inout SentenceFacts) -> Void) -> Problem {
         var copy = self
         copy.facts = SentenceFacts(set)
         return copy

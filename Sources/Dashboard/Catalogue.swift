@@ -37,7 +37,8 @@ struct Catalogue: Sendable {
             let quality = pieces.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
             return (tag: pieces.first?.lowercased() ?? "", quality: quality, index: index)
         }
-        let sorted = ranked.sorted { ($0.quality, -$0.index) > ($1.quality, -$1.index) }
+        // RFC 9110 12.4.2: a language of quality 0 is not acceptable.
+        let sorted = ranked.filter { $0.quality > 0 }.sorted { ($0.quality, -$0.index) > ($1.quality, -$1.index) }
         return sorted.lazy.compactMap { named(String($0.tag.prefix(2))) }.first ?? english
     }
 

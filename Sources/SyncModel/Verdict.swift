@@ -89,6 +89,8 @@ package struct Failure: Error, Hashable, Sendable {
     package var message: String
     /// The entry may have taken effect.
     package var outcomeUnknown: Bool
+    /// The seconds that the server asked to wait before the next sign-in; nil otherwise.
+    package var wait: Int?
 
     package init(_ reason: Reason, status: Int? = nil, _ message: String, outcomeUnknown: Bool = false) {
         self.reason = reason

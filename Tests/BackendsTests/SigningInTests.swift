@@ -133,7 +133,7 @@ struct SigningInTests {
 
     @Test func messageSaysHowLongToWait() async throws {
         let keeper = try bench.keeper()
-        for (status, after, minutes) in [(429, "300", "5 minutes"), (503, "20", "a minute")] {
+        for (status, after, minutes, wait) in [(429, "300", "5 minutes", 300), (503, "20", "a minute", 20)] {
             bench.server.fault(KeeperBench.login) {
                 InboundResponse(
                     status: status,
@@ -142,6 +142,7 @@ struct SigningInTests {
             }
             guard case .unavailable(let failure) = await signIn(keeper) else { throw Failure(.profile, "took it for a refusal") }
             #expect(failure.reason == .throttled && failure.message == "Slow down. The next sign-in is possible in \(minutes).")
+            #expect(failure.wait == wait)
         }
     }
 

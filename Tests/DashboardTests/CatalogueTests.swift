@@ -96,6 +96,7 @@ import Testing
         let headers: [(String?, String)] = [
             (nil, "en"), ("", "en"), ("de-DE,de;q=0.9", "en"), ("vi", "vi"), ("de,vi;q=0.5,en;q=0.3", "vi"), ("en;q=0.1,vi;q=0.2", "vi"),
             ("en,vi", "en"), ("VI-vn", "vi"), ("*;q=x, ;;,,", "en"),
+            ("vi;q=0", "en"), ("de,vi;q=0.0", "en"), ("en;q=0,vi;q=0.1", "vi"),
         ]
         for (header, language) in headers { #expect(Catalogue.preferred(header).language == language, "\(header ?? "none")") }
     }

@@ -202,4 +202,35 @@ import Testing
         let down = Problem(.daemonNotRunning, status: 503, title: "t", detail: Self.english, next: Self.english)
         #expect(isTranslated(desk.explain(down)))
     }
+
+    private func failedSignIn(_ reason: Failure.Reason, wait: Int? = nil) -> Problem {
+        Problem(.backendUnreachable, status: 503, title: "t", detail: Self.english, next: Self.english)
+            .stating { ($0.reason, $0.wait) = (reason.rawValue, wait) }
+    }
+
+    @Test(arguments: [
+        (.throttled, "yêu cầu chờ", "sau vài phút"), (.serverError, "máy chủ gặp lỗi", "sau vài phút"),
+        (.intercepted, "một trang đăng nhập", "đăng nhập vào mạng trước"), (.tls, "kết nối an toàn", "người quản trị mạng"),
+        (.clock, "đồng hồ của trạm", "chỉnh đồng hồ"), (.offline, "không kết nối được", "cần có mạng"),
+        (.lostAnswer, "mất câu trả lời", "kiểm tra mạng"),
+    ] as [(Failure.Reason, String, String)])
+    func failedSignInHasTheAdviceOfItsReason(reason: Failure.Reason, sentence: String, advice: String) {
+        let problem = failedSignIn(reason)
+        #expect(isTranslated(desk.told(problem)) && isTranslated(desk.step(problem)))
+        #expect(desk.told(problem).source.contains(sentence))
+        #expect(desk.step(problem)?.source.contains(advice) == true)
+    }
+
+    @Test func throttledSignInNamesTheWaitInWholeMinutes() {
+        for (wait, length) in [(300, "5 phút"), (20, "1 phút"), (61, "2 phút")] {
+            #expect(desk.step(failedSignIn(.throttled, wait: wait))?.source.contains("sau \(length).") == true)
+        }
+    }
+
+    @Test func unknownReasonLeavesTheSentenceOfTheCode() {
+        var problem = failedSignIn(.offline)
+        problem.facts?.reason = "a-newer-reason"
+        #expect(desk.told(problem).source == "<bdi>Không kết nối được với máy chủ.</bdi>")
+        #expect(isTranslated(desk.step(problem)))
+    }
 }

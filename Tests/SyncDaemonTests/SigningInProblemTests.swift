@@ -65,6 +65,20 @@ import Testing
         #expect(problem.code.rawValue == code)
         #expect(problem.next?.contains(next) == true, "\(problem)")
         #expect(problem.next?.contains("needs the network") == (reason == .offline))
+        #expect(problem.facts?.reason == reason.rawValue)
+    }
+
+    @Test func statesTheWaitThatTheServerAskedFor() throws {
+        var failure = Failure(.throttled, status: 429, "Slow down.")
+        failure.wait = 300
+        #expect(try problem(.unavailable(failure)).facts?.wait == 300)
+    }
+
+    @Test func statesWhatARefusalConcerns() throws {
+        #expect(try problem(.refused("No.")).facts?.reason == nil)
+        #expect(try problem(.locked("Locked.")).facts?.reason == "locked")
+        #expect(try problem(.refused("Not activated yet.")).facts?.reason == "account")
+        #expect(try problem(.refused("No."), .accessToken(Secret("t"), label: nil), auth: Self.keyed).facts?.reason == "token")
     }
 
     @Test func unnamedTokenIsRefusedWithTheWholeCommand() throws {

@@ -41,24 +41,32 @@ extension Desk {
 
     /// Why a call failed.
     func told(_ problem: Problem) -> HTML {
-        guard !words.isEnglish, let sentence = words.known("problem.\(problem.code.rawValue)") else { return said(problem.detail) }
-        return told([sentence])
+        guard !words.isEnglish, let key = key(problem) else { return said(problem.detail) }
+        return told([text(key, problem.facts ?? SentenceFacts())])
+    }
+
+    /// The most exact text about it; nil if the catalogue has none.
+    private func key(_ problem: Problem) -> String? {
+        let code = "problem.\(problem.code.rawValue)"
+        let exact = problem.facts?.reason.map { "\(code).\($0)" }
+        return [exact, code].compactMap(\.self).first { words.known($0) != nil }
     }
 
     /// The daemon's own words, if the sentence of the page lacks what they say.
     func details(_ problem: Problem) -> HTML? {
-        let key = "problem.\(problem.code.rawValue)"
-        guard !words.isEnglish, words.known(key) != nil, Self.needDetails.contains(problem.code) else { return nil }
+        guard !words.isEnglish, key(problem) != nil, Self.needDetails.contains(problem.code) else { return nil }
         return "<details><summary>\(words["told.details"])</summary><p>\(said(problem.detail))</p></details>"
     }
 
     func step(_ problem: Problem) -> HTML? {
-        guard !words.isEnglish, words.known("problem.\(problem.code.rawValue)") != nil else { return problem.next.map(said) }
-        return words.known("problem.\(problem.code.rawValue).step").map { told([$0]) }
+        guard !words.isEnglish, let key = key(problem) else { return problem.next.map(said) }
+        let facts = problem.facts ?? SentenceFacts()
+        let timed = facts.wait == nil ? nil : text("\(key).step.wait", facts)
+        return (timed ?? text("\(key).step", facts)).map { told([$0]) }
     }
 
     private static let needDetails: Set<Problem.Code> = [
-        .invalidRequest, .signInRefused, .backendMisbehaved, .unsupported, .idConflict, .notListed, .wrongState, .mayDuplicate,
-        .storageFailed, .internalError,
+        .invalidRequest, .signInRefused, .backendUnreachable, .backendMisbehaved, .unsupported, .idConflict, .notListed, .wrongState,
+        .mayDuplicate, .storageFailed, .internalError,
     ]
 }

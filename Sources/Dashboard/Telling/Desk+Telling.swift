@@ -27,6 +27,7 @@ extension Desk {
             case "path": facts.path ?? ""
             case "reason": reason(facts.reason)
             case "unsure": unsure(facts)
+            case "wait": facts.wait.map { words.span(max(1, ($0 + 59) / 60), of: "min") } ?? ""
             case "time": facts.at.map(clock) ?? ""
             case "since": facts.since.map(clock) ?? ""
             case "until": facts.until.map(clock) ?? ""

@@ -11,7 +11,9 @@ extension Backend {
         let words = said ?? "the server answered with status \(status)"
         if errors.refusesCredentials(response) { return saysLocked(status, code, said) ? .locked(words) : .refused(words) }
         if response.asksForQuiet || errors.allowsRetry(code) {
-            return .unavailable(Failure(.throttled, status: status, tooManyAttempts(response, said)))
+            var failure = Failure(.throttled, status: status, tooManyAttempts(response, said))
+            failure.wait = RetryAfter.wait(response).map { Int($0.rounded(.up)) }
+            return .unavailable(failure)
         }
         guard response.isJSON || (status == 401 && !response.isPage) else {
             let kind: Failure.Reason = status < 500 ? .intercepted : .serverError

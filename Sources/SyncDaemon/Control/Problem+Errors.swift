@@ -177,11 +177,12 @@ extension Problem {
                     "Wait for delivery with ‘homing sync --wait’, or sign out anyway with ‘\(commands.logout) --force’. The entries stay safe here."
             )
         case .kept(let reason):
-            self.init(
+            self = Problem(
                 .backendUnreachable, status: 503, title: "Still signed in",
                 detail:
                     "You are still signed in at \(backend). Homing could not end the session on the server, and the profile then keeps it. \(reason.asSentence)",
-                next: "When the server works again, run ‘\(commands.logout)’ again. Your captures are safe here.")
+                next: "When the server works again, run ‘\(commands.logout)’ again. Your captures are safe here."
+            ).stating { $0.reason = "stillSignedIn" }
         case .uncounted(let words):
             self.init(
                 .storageFailed, status: 500, title: "The store failed",

@@ -10,13 +10,16 @@ extension Problem {
         switch error {
         case .refused(let words):
             self = .signInRefused(
-                "\(name) refused the sign-in: \(words.asSentence)", next: Self.afterRefusal(of: method, at: name, words, commands))
+                "\(name) refused the sign-in: \(words.asSentence)", next: Self.afterRefusal(of: method, at: name, words, commands),
+                reason: method.refusal(words))
         case .undeclared(let failure):
             self = .signInRefused(
                 "\(name): \(failure.message.asSentence)",
-                next: failure.status == 423 ? Self.afterLock(at: name) : Self.afterRefusal(of: method, at: name, failure.message, commands))
+                next: failure.status == 423 ? Self.afterLock(at: name) : Self.afterRefusal(of: method, at: name, failure.message, commands),
+                reason: failure.status == 423 ? "locked" : method.refusal(failure.message))
         case .locked(let words):
-            self = .signInRefused("\(name) refused the sign-in: \(words.asSentence)", next: Self.afterLock(at: name))
+            self = .signInRefused(
+                "\(name) refused the sign-in: \(words.asSentence)", next: Self.afterLock(at: name), reason: "locked")
         case .secondFactor:
             let instead = backend.takesRefreshTokens ? ", or sign in with a refresh token: ‘\(commands.login(by: .refreshToken))’" : ""
             self = .unsupported(
@@ -44,8 +47,8 @@ extension Problem {
             self = .signInRefused(
                 "Not signed in at \(name): \(label) is the name of another account.",
                 next:
-                    "Run ‘\(commands.login(by: method.means))’ with the same token, without --email or with the name of the token’s account."
-            )
+                    "Run ‘\(commands.login(by: method.means))’ with the same token, without --email or with the name of the token’s account.",
+                reason: "labelTaken")
         case .unnamed:
             self = .invalid(
                 "Not signed in: \(name) does not report the account of a token, so you must name it.",
@@ -57,8 +60,8 @@ extension Problem {
         }
     }
 
-    private static func signInRefused(_ detail: String, next: String) -> Problem {
-        Problem(.signInRefused, status: 422, title: "Sign-in refused", detail: detail, next: next)
+    private static func signInRefused(_ detail: String, next: String, reason: String?) -> Problem {
+        Problem(.signInRefused, status: 422, title: "Sign-in refused", detail: detail, next: next).stating { $0.reason = reason }
     }
 
     private static func unsupported(_ detail: String, next: String) -> Problem {
@@ -111,6 +114,7 @@ extension Problem {
             self = unreachable(
                 "The backend is unreachable", "Signing in needs the network. Try again when it is back. Waiting captures are safe here.")
         }
+        facts = SentenceFacts { ($0.reason, $0.status, $0.wait) = (failure.reason.rawValue, failure.status, failure.wait) }
     }
 }
 
@@ -129,6 +133,15 @@ extension SignInMethod {
         case .password: .password
         case .refreshToken: .refreshToken
         case .accessToken: .token
+        }
+    }
+
+    /// What a refusal concerns, for programs; nil for the password.
+    fileprivate func refusal(_ words: String) -> String? {
+        switch self {
+        case .password: words.isAboutTheAccount ? "account" : nil
+        case .refreshToken: "refreshToken"
+        case .accessToken: "token"
         }
     }
 }

@@ -14,7 +14,7 @@ enum WireSamples {
     /// The samples by schema name.
     static let all: [String: Pair] = [
         "Problem": Pair(
-            full: Problem(.eventsPruned, status: 410, title: "t", detail: "d", next: "n", oldest: 1),
+            full: Problem(.eventsPruned, status: 410, title: "t", detail: "d", next: "n", oldest: 1).stating { $0 = facts },
             bare: Problem(.notFound, status: 404, title: "t", detail: "d")),
         "SignIn": Pair(
             full: SignIn(backend: "b", email: "e", password: "p", refreshToken: "r", token: "t", remember: true), bare: bareSignIn),
@@ -170,7 +170,7 @@ enum WireSamples {
         var facts = SentenceFacts()
         (facts.account, facts.person, facts.entry, facts.name, facts.address, facts.path) = ("e", "ann", id, "n", "a", "p")
         (facts.count, facts.limit, facts.later, facts.dependents, facts.least, facts.bytes) = (1, 2, 3, 4, true, 5)
-        (facts.at, facts.since, facts.until) = (day, day, day)
+        (facts.at, facts.since, facts.until, facts.wait) = (day, day, day, 300)
         (facts.status, facts.reason, facts.words) = (503, "offline", "w")
         return facts
     }()
