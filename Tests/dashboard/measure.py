@@ -25,7 +25,12 @@ WATCH = """() => {
     new PerformanceObserver((list) => {
         for (const entry of list.getEntries()) seen.task = Math.max(seen.task, entry.duration);
     }).observe({ type: "longtask" });
-    new MutationObserver(() => { seen.updates += 1; }).observe(document.querySelector("main"), { childList: true, subtree: true });
+    // The page reads itself again after each event that it hears of.
+    const read = window.fetch;
+    window.fetch = (...what) => {
+        seen.updates += 1;
+        return read(...what);
+    };
     let last = performance.now();
     requestAnimationFrame(function frame(now) {
         seen.gap = Math.max(seen.gap, now - last);
@@ -70,7 +75,7 @@ def bursts(stage, pages):
         page = stage.go(path)
         # The stream of events is open once the first change has arrived.
         page.evaluate(WATCH)
-        stage.station.submit(5)
+        stage.station.submit_many(1)
         until("the first change", lambda: page.evaluate("seen.updates") > 0)
         page.evaluate("seen.task = seen.gap = seen.updates = 0")
         before = json.loads(stage.station.homing("status", "--json", check=False).stdout)["cursor"]

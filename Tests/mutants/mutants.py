@@ -542,7 +542,7 @@ MUTANTS = [
     ("an open page does not count as use", "Sources/Dashboard/Usage.swift",
      "if state.pages > 0 { return limit }", "", "PageTests"),
     ("a refused connection to the dashboard stays open", "Sources/Dashboard/Response+Pages.swift",
-     'response.headers[.connection] = "close"', "", "SiteTests"),
+     'response.headers[.connection] = "close"', 'response.headers[.connection] = nil', "SiteTests"),
     ("a stopping dashboard drops open connections", "Sources/Dashboard/Dashboard.swift",
      "childChannelSetup: ClosingHTTP1Channel(http),", "childChannelSetup: http,", "DashboardTests.DashboardTests"),
     ("a button that the daemon refuses", "Sources/Dashboard/Pages/Desk+Entries.swift",
