@@ -210,12 +210,7 @@ package struct DispatchState: Sendable {
             state.breaker.succeed()
             route.works()
         case .unseen: state.breaker.succeed()
-        case .unread(let failure, _):
-            if failure.status != nil {
-                state.breaker.succeed()
-            } else if case .halfOpen = state.breaker.state {
-                state.trip(failure, policy: policy.breaker, now: now, using: &generator)
-            }
+        case .unread(let failure, _): noteReach(failure, &state, now)
         case .throttled where attempt.isQuieted && blame == .entry:
             state.breaker.succeed()
             route.works()
@@ -244,14 +239,18 @@ package struct DispatchState: Sendable {
         case .unknown(let failure) where [.stopping, .refused, .misplaced].contains(failure.reason): break
         case .transient(let failure), .intercepted(let failure), .unknown(let failure):
             judge(failure, attempt, of: entry, blame, &route, now)
-            // Any status shows that the backend is reachable. Without one, a half-open breaker opens again.
-            if failure.status != nil {
-                state.breaker.succeed()
-            } else if case .halfOpen = state.breaker.state {
-                state.trip(failure, policy: policy.breaker, now: now, using: &generator)
-            }
+            noteReach(failure, &state, now)
         }
         return []
+    }
+
+    /// Any status shows that the backend is reachable. Without one, a half-open breaker opens again.
+    private mutating func noteReach(_ failure: Failure, _ state: inout BackendState, _ now: Date) {
+        if failure.status != nil {
+            state.breaker.succeed()
+        } else if case .halfOpen = state.breaker.state {
+            state.trip(failure, policy: policy.breaker, now: now, using: &generator)
+        }
     }
 
     /// Decides whether an undeclared failure counts against its route.

@@ -208,12 +208,13 @@ import Testing
             .stating { ($0.reason, $0.wait) = (reason.rawValue, wait) }
     }
 
-    @Test(arguments: [
-        (.throttled, "yêu cầu chờ", "sau vài phút"), (.serverError, "máy chủ gặp lỗi", "sau vài phút"),
-        (.intercepted, "một trang đăng nhập", "đăng nhập vào mạng trước"), (.tls, "kết nối an toàn", "người quản trị mạng"),
-        (.clock, "đồng hồ của trạm", "chỉnh đồng hồ"), (.offline, "không kết nối được", "cần có mạng"),
-        (.lostAnswer, "mất câu trả lời", "kiểm tra mạng"),
-    ] as [(Failure.Reason, String, String)])
+    @Test(
+        arguments: [
+            (.throttled, "yêu cầu chờ", "sau vài phút"), (.serverError, "máy chủ gặp lỗi", "sau vài phút"),
+            (.intercepted, "một trang đăng nhập", "đăng nhập vào mạng trước"), (.tls, "kết nối an toàn", "người quản trị mạng"),
+            (.clock, "đồng hồ của trạm", "chỉnh đồng hồ"), (.offline, "không kết nối được", "cần có mạng"),
+            (.lostAnswer, "mất câu trả lời", "kiểm tra mạng"),
+        ] as [(Failure.Reason, String, String)])
     func failedSignInHasTheAdviceOfItsReason(reason: Failure.Reason, sentence: String, advice: String) {
         let problem = failedSignIn(reason)
         #expect(isTranslated(desk.told(problem)) && isTranslated(desk.step(problem)))

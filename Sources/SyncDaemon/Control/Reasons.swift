@@ -188,7 +188,6 @@ struct Reasons {
 
     private func held(_ entry: Entry) -> Finding {
         let backend = entry.destination.backend
-        let retry = "homing retry \(entry.id)"
         let this = subject(entry, "this")
         switch entry.holdReason {
         case .forbidden where entry.lastReason == .stillUnauthorized:
@@ -203,30 +202,14 @@ struct Reasons {
                 "\(backend) does not allow \(owner) to send \(this).\(said(entry))",
                 .required("\(again(entry, "Once \(owner) has the permission"))\(correction(entry))\n\(discard(entry))")
             )
-        case .unknownOutcome:
-            if let unfindable = unfindable(entry, command: retry) { return unfindable }
-            let why = canLookUp ? "looking it up there did not settle it" : "\(backend) offers no way to look it up"
-            let again = canLookUp ? "\nTo look it up again, and send it only if it is missing, run: \(retry)" : ""
-            return (
-                .of(canLookUp ? .lookUpUnsettled : .noLookUp) { $0.words = quoted(entry) },
-                "\(subject(entry, "This")) was sent and may have taken effect, and \(why).\(said(entry))",
-                .required("\(resolution(entry))\(again)")
-            )
+        case .unknownOutcome: return ofUnknownOutcome(entry)
         case .poison:
             return (
                 .of(.crashed),
                 "The daemon crashed three times while sending \(this).",
                 .required("Report the crash. \(again(entry, "To send it again"))\n\(discard(entry))")
             )
-        case .quarantine:
-            let doubt = entry.uncertain ? ", and it may have been sent" : ""
-            let first = entry.uncertain ? "Look for it at \(backend). If it is missing, submit" : "Submit"
-            return (
-                .of(entry.uncertain ? .unreadableAfterSend : .unreadable),
-                "The stored data of this entry cannot be read\(doubt).",
-                .required(
-                    "\(first) the original again, then \(destroying("homing discard \(entry.id)"))\nTo try to read it again, run: \(retry)")
-            )
+        case .quarantine: return unreadable(entry)
         case .profile:
             return (
                 .of(.misfit) { $0.name = entry.route },
@@ -252,6 +235,30 @@ struct Reasons {
                 .of(.heldByPerson), "A person put \(this) on hold.", .required("\(again(entry, "To send it"))\n\(discard(entry))")
             )
         }
+    }
+
+    private func ofUnknownOutcome(_ entry: Entry) -> Finding {
+        let (backend, retry) = (entry.destination.backend, "homing retry \(entry.id)")
+        if let unfindable = unfindable(entry, command: retry) { return unfindable }
+        let why = canLookUp ? "looking it up there did not settle it" : "\(backend) offers no way to look it up"
+        let again = canLookUp ? "\nTo look it up again, and send it only if it is missing, run: \(retry)" : ""
+        return (
+            .of(canLookUp ? .lookUpUnsettled : .noLookUp) { $0.words = quoted(entry) },
+            "\(subject(entry, "This")) was sent and may have taken effect, and \(why).\(said(entry))",
+            .required("\(resolution(entry))\(again)")
+        )
+    }
+
+    private func unreadable(_ entry: Entry) -> Finding {
+        let (backend, retry) = (entry.destination.backend, "homing retry \(entry.id)")
+        let doubt = entry.uncertain ? ", and it may have been sent" : ""
+        let first = entry.uncertain ? "Look for it at \(backend). If it is missing, submit" : "Submit"
+        return (
+            .of(entry.uncertain ? .unreadableAfterSend : .unreadable),
+            "The stored data of this entry cannot be read\(doubt).",
+            .required(
+                "\(first) the original again, then \(destroying("homing discard \(entry.id)"))\nTo try to read it again, run: \(retry)")
+        )
     }
 
     /// `this measurement of Anna Example (5)`, without a name `this measurement of person 5`; or `this new person Anna Example`.
