@@ -55,19 +55,6 @@ struct BrokenAnswerTests {
         #expect(try verdict(route) == nil)
     }
 
-    /// The same for a body that is cut and has the length that is left.
-    @Test(arguments: ["{\"id\":", ""]) func cutBodyWithItsOwnLengthIsDelivery(body: String) throws {
-        let backend = try load(["breathesafe.yaml": Samples.cookieProfile(Self.routes)])[0]
-        func name(_ route: String, _ type: String) -> Verdict.Name {
-            let response = InboundResponse(status: 201, headers: [HeaderField("Content-Type", type)], body: Data(body.utf8))
-            return backend.verdict(on: response, to: mutation(route, payload: Data("{}".utf8)), at: noon).name
-        }
-        #expect(name("plain", "application/json") == .accepted)
-        #expect(name("checked", "application/json") == .unknown)
-        #expect(name("found", "application/json") == .intercepted)
-        #expect(name("plain", "text/html") == .intercepted)
-    }
-
     /// A proxy may have written it.
     @Test(arguments: ["plain", "once", "checked", "person"]) func headDecidesNothingWithoutTLS(route: String) throws {
         #expect(try verdict(route, at: "http://127.0.0.1:8080") == nil)

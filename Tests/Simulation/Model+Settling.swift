@@ -101,9 +101,7 @@ extension Model {
     private func check(_ item: Item, _ settled: Settled, _ ledger: Ledger) throws {
         if case .delivered(let receipt) = settled.settlement {
             guard let effect = ledger.effects[item.id] else { throw Violation("I2", "entry \(item.sequence) is delivered, and not there") }
-            // The head of a success is enough where nothing else can tell.
-            let isHeadOnly = [.cutJSONAfter, .emptyAfter].contains(item.lastFate) && [.blind, .once].contains(item.route)
-            if receipt.remoteID != effect.id, receipt.remoteID != nil || !isHeadOnly {
+            if receipt.remoteID != effect.id {
                 throw Violation("I2", "entry \(item.sequence) is \(effect.id) there, and its receipt says \(receipt.remoteID ?? "nothing")")
             }
         }

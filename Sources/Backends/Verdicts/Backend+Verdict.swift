@@ -6,12 +6,6 @@ extension Backend {
     package func verdict(on response: InboundResponse, to mutation: Mutation, at now: Date) -> Verdict {
         let route = profile.routes[mutation.route]
         if var interception = interception(in: response, mayBeEmpty: route?.allowsEmpty ?? false) {
-            // The server or its proxy cut the body, and gave it the length that was left.
-            if response.isSuccess, InboundResponse.saysJSON(response.headers),
-                let decided = verdict(onHeadOf: response.status, to: mutation, at: now)
-            {
-                return decided
-            }
             // A success without its content proves nothing.
             interception.outcomeUnknown = response.isSuccess || mayFollowWork(response)
             return .intercepted(interception)
