@@ -11,8 +11,10 @@ package struct MailAddress: Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 
-    /// True for the name of a host as in addresses, in ASCII.
-    package static func isDomain(_ text: String) -> Bool {
+    /// The name of a host as in addresses; `localhost` for a name that cannot be one.
+    package static func domain(of host: String) -> String { isDomain(host) ? host : "localhost" }
+
+    private static func isDomain(_ text: String) -> Bool {
         text.utf8.count <= 253 && isDotted(text[...], of: domainLetters)
             && text.split(separator: ".").allSatisfy { !$0.hasPrefix("-") && !$0.hasSuffix("-") && $0.utf8.count <= 63 }
     }

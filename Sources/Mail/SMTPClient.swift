@@ -20,7 +20,7 @@ package struct SMTPClient: Sendable {
 
     init(server: MailServer, name: String, limits: Limits) {
         (self.server, self.limits) = (server, limits)
-        self.name = MailAddress.isDomain(name) ? name : "localhost"
+        self.name = MailAddress.domain(of: name)
     }
 
     /// Cancellation ends the attempt with `failed`.

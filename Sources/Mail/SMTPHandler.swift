@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 
 /// Performs a conversation on a connection. The end of the promise closes the connection.
@@ -33,7 +34,10 @@ final class SMTPHandler: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) { end(.failed("The server closed the connection.")) }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { end(.failed("\(error)")) }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        let words = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+        end(.failed("The connection broke: \(words)."))
+    }
 
     private func perform(_ step: SMTPConversation.Step, _ context: ChannelHandlerContext) {
         switch step {

@@ -16,10 +16,8 @@ final class GatheredReads: Sendable {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<T, any Error>) in
             let read: Read = { db in continuation.resume(with: Result { try work(try db.get()) }) }
             let isFirst = gathered.withLock { gathered in
-                let isFirst = gathered == nil
-                gathered = gathered ?? []
-                gathered?.append(read)
-                return isFirst
+                defer { gathered = (gathered ?? []) + [read] }
+                return gathered == nil
             }
             if isFirst { readGathered() }
         }
@@ -43,6 +41,6 @@ final class GatheredReads: Sendable {
 }
 
 extension GatheredReads {
-    /// For tests: how many reads gather for the next transaction.
+    /// The number of reads that gather for the next transaction.
     var waiting: Int { gathered.withLock { $0?.count ?? 0 } }
 }

@@ -102,7 +102,9 @@ struct HTTPTransportTests {
         let server = try await LoopbackServer(.replyAndClose(answer))
         let failure = try lost(try await send(server.url))
         #expect(failure.status == 201)
-        #expect(failure.message == "The backend at 127.0.0.1 dropped the connection. Its answer had begun, with status 201.")
+        #expect(
+            failure.message
+                == "The backend at 127.0.0.1 dropped the connection before its answer was complete. Its answer had begun, with status 201.")
         try await server.close()
     }
 

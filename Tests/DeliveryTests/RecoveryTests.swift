@@ -80,7 +80,7 @@ import Testing
     /// Each look-up finds the entry, so the sends work and only the answers are lost.
     @Test(arguments: [true, false])
     func tenLostAnswersInOneLaneSettleWithin30Seconds(hasHealthRoute: Bool) {
-        let lost = Failure(.lostAnswer, "The backend dropped the connection before it answered.", outcomeUnknown: true)
+        let lost = Failure(.lostAnswer, "The backend dropped the connection before its answer was complete.", outcomeUnknown: true)
         let found = Receipt(remoteID: "7", status: 200, foundByLookup: true, at: Self.start)
         for seed in Self.seeds {
             var run = Run(seed: seed, hasHealthRoute: hasHealthRoute, entries: 10, from: Self.start) { entry, begin in

@@ -19,11 +19,6 @@ import Testing
         while try await station.status().spool?.unclaimed != count { try await Task.sleep(for: .milliseconds(10)) }
     }
 
-    private func configure(_ station: TestStation, unclaimed: String) throws {
-        let text = try String(contentsOfFile: station.directory("homing.yaml"), encoding: .utf8)
-        try station.directory.write(text + "spool: {unclaimed: \(unclaimed)}\n", to: "homing.yaml")
-    }
-
     @Test func filesDroppedWhileSignedOutAreSentOnceClaimed() async throws {
         let station = try await TestStation()
         try await station.start()
@@ -109,7 +104,7 @@ import Testing
 
     @Test func filesGoToNextAccountWithUnclaimedNext() async throws {
         let station = try await TestStation()
-        try configure(station, unclaimed: "next")
+        try station.configure("spool: {unclaimed: next}\n")
         try await station.start()
         try drop(station, 1...2)
         while try await station.status().spool?.waiting != 2 { try await Task.sleep(for: .milliseconds(10)) }
@@ -121,7 +116,7 @@ import Testing
 
     @Test func loginDoesNotAskWithUnclaimedHold() async throws {
         let station = try await TestStation()
-        try configure(station, unclaimed: "hold")
+        try station.configure("spool: {unclaimed: hold}\n")
         try await station.start()
         try drop(station, 1...1)
         try await waitForUnclaimed(1, station)

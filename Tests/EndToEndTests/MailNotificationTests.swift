@@ -9,10 +9,9 @@ import Testing
     @Test func mailSurvivesAnOutageAndARestartWhileTheWebhookIsDown() async throws {
         let station = try await TestStation()
         let port = try await ScriptedMailServer.freePort()
-        try station.directory.write("whsec_" + Data(repeating: 7, count: 32).base64EncodedString(), to: "secret")
-        #expect(chmod(station.directory("secret"), 0o600) == 0)
-        let configuration = try String(contentsOfFile: station.directory("homing.yaml"), encoding: .utf8)
-        let notify = """
+        try station.writeWebhookSecret()
+        try station.configure(
+            """
             notify:
               webhook: http://127.0.0.1:1/alerts
               webhook_secret: secret
@@ -21,8 +20,7 @@ import Testing
                 from: homing@clinic.example
                 server: 127.0.0.1:\(port)
 
-            """
-        try station.directory.write(configuration + notify, to: "homing.yaml")
+            """)
 
         try await station.start()
         try await station.login()

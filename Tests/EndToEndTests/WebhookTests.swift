@@ -8,12 +8,8 @@ import Testing
         let station = try await TestStation()
         // Only for a free port: nothing listens there at first.
         let port = try #require(try await freePort())
-        let secret = "whsec_" + Data(repeating: 7, count: 32).base64EncodedString()
-        try station.directory.write(secret, to: "secret")
-        #expect(chmod(station.directory("secret"), 0o600) == 0)
-        let configuration = try String(contentsOfFile: station.directory("homing.yaml"), encoding: .utf8)
-        let notify = "notify: {webhook: \"http://127.0.0.1:\(port)/alerts\", webhook_secret: secret}\n"
-        try station.directory.write(configuration + notify, to: "homing.yaml")
+        let secret = try station.writeWebhookSecret()
+        try station.configure("notify: {webhook: \"http://127.0.0.1:\(port)/alerts\", webhook_secret: secret}\n")
 
         try await station.start()
         try await station.login()

@@ -1,11 +1,9 @@
 """Measures the page of ‘homing dashboard’ in Chromium, and writes rows for the benchmark as JSON into FIGURES: the weight of each page, the time to
 its first paint, and the longest pauses of the page while a thousand events arrive each second. QUICK=1 measures less."""
-import json, os, pathlib, statistics, sys, threading, traceback
-
-from playwright.sync_api import sync_playwright
+import json, os, pathlib, statistics, threading
 
 from play import Stage
-from station import Station, until
+from station import play_at_a_station, until
 
 QUICK = bool(os.environ.get("QUICK"))
 LOADS = 3 if QUICK else 9
@@ -114,22 +112,9 @@ def measure(station, browser):
     return weights(stage, pages) + paints(stage, pages) + bursts(stage, {"overview": "", "queue": "queue"})
 
 
-def main():
-    station = Station()
-    try:
-        station.begin()
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(
-                executable_path=os.environ["CHROMIUM"], args=["--no-sandbox", "--disable-gpu"])
-            rows = measure(station, browser)
-        pathlib.Path(os.environ["FIGURES"]).write_text(json.dumps(rows))
-    except BaseException:
-        traceback.print_exc()
-        print(station.logs(), file=sys.stderr)
-        sys.exit(1)
-    finally:
-        station.end()
+def write(station, browser):
+    pathlib.Path(os.environ["FIGURES"]).write_text(json.dumps(measure(station, browser)))
 
 
 if __name__ == "__main__":
-    main()
+    play_at_a_station(write)

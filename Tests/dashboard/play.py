@@ -1,10 +1,10 @@
 """A manager, and some attackers, at the page of ‘homing dashboard’."""
-import html, http.client, http.server, json, os, re, socket, sys, threading, traceback, urllib.parse
+import html, http.client, http.server, json, os, re, socket, threading, urllib.parse
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
-from station import PATIENCE, Station, until
+from station import PATIENCE, play_at_a_station, until
 
 expect.set_options(timeout=PATIENCE * 1000)
 SCREENS = os.environ.get("SCREENS")
@@ -474,27 +474,5 @@ def step(stage, act, *arguments):
     print(f"dashboard: {act.__name__.replace('_', ' ')}", flush=True)
 
 
-def main():
-    station = Station()
-    try:
-        station.begin()
-        with sync_playwright() as playwright:
-            options = {"executable_path": os.environ["CHROMIUM"], "args": ["--no-sandbox", "--disable-gpu"]}
-            browser = playwright.chromium.launch(**options)
-            try:
-                play(station, browser)
-            except BaseException:
-                for context in browser.contexts:
-                    for page in context.pages:
-                        print(f"== {page.url}\n{page.locator('body').inner_text()[:3000]}", file=sys.stderr)
-                raise
-    except BaseException:
-        traceback.print_exc()
-        print(station.logs(), file=sys.stderr)
-        sys.exit(1)
-    finally:
-        station.end()
-
-
 if __name__ == "__main__":
-    main()
+    play_at_a_station(play)

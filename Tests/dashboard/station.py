@@ -1,5 +1,7 @@
 """The real programs in a folder: sandbox, daemon and dashboard."""
-import concurrent.futures, http.client, json, os, pathlib, signal, socket, subprocess, time, urllib.parse, urllib.request
+import concurrent.futures, http.client, json, os, pathlib, signal, socket, subprocess, sys, time, traceback, urllib.parse, urllib.request
+
+from playwright.sync_api import sync_playwright
 
 PROJECT, PROGRAMS, STAGE = (pathlib.Path(os.environ[name]) for name in ("PROJECT", "PROGRAMS", "STAGE"))
 PATIENCE = 60
@@ -108,3 +110,25 @@ class Station:
 
     def logs(self):
         return "\n".join(f"== {path.name}\n{path.read_text(errors='replace')[-3000:]}" for path in sorted(STAGE.glob("*.log")))
+
+
+def play_at_a_station(play):
+    """Calls `play(station, browser)`. If that fails, prints the open pages and the logs, and exits with 1."""
+    station = Station()
+    try:
+        station.begin()
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=os.environ["CHROMIUM"], args=["--no-sandbox", "--disable-gpu"])
+            try:
+                play(station, browser)
+            except BaseException:
+                for context in browser.contexts:
+                    for page in context.pages:
+                        print(f"== {page.url}\n{page.locator('body').inner_text()[:3000]}", file=sys.stderr)
+                raise
+    except BaseException:
+        traceback.print_exc()
+        print(station.logs(), file=sys.stderr)
+        sys.exit(1)
+    finally:
+        station.end()

@@ -1,10 +1,10 @@
 """Pictures of the dashboard's first page in four states, for the page for managers."""
-import json, os, sys, traceback, urllib.parse
+import json, urllib.parse
 
 from PIL import Image
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
-from station import PATIENCE, PROJECT, STAGE, Station, until
+from station import PATIENCE, PROJECT, STAGE, play_at_a_station, until
 
 expect.set_options(timeout=PATIENCE * 1000)
 PICTURES = PROJECT / "Sources/SyncDaemon/Documentation.docc/Resources"
@@ -42,7 +42,13 @@ def deliver(station):
     until("the deliveries", lambda: backend(station)["queue"]["pending"] == 0)
 
 
-def play(station, page):
+def play(station, browser):
+    PICTURES.mkdir(exist_ok=True)
+    context = browser.new_context(viewport={"width": 1000, "height": 400}, color_scheme="light", locale="en-GB")
+    # Without its script, the page does not change between the last word and the picture.
+    context.route("**/page.js", lambda route: route.abort())
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE * 1000)
     for number in range(1, 6):
         station.submit(number)
     deliver(station)
@@ -65,27 +71,5 @@ def play(station, page):
     shoot(station, page, "dashboard-needs-you", "attention")
 
 
-def main():
-    station = Station()
-    try:
-        station.begin()
-        PICTURES.mkdir(exist_ok=True)
-        with sync_playwright() as playwright:
-            options = {"executable_path": os.environ["CHROMIUM"], "args": ["--no-sandbox", "--disable-gpu"]}
-            browser = playwright.chromium.launch(**options)
-            context = browser.new_context(viewport={"width": 1000, "height": 400}, color_scheme="light", locale="en-GB")
-            # Without its script, the page does not change between the last word and the picture.
-            context.route("**/page.js", lambda route: route.abort())
-            page = context.new_page()
-            page.set_default_timeout(PATIENCE * 1000)
-            play(station, page)
-    except BaseException:
-        traceback.print_exc()
-        print(station.logs(), file=sys.stderr)
-        sys.exit(1)
-    finally:
-        station.end()
-
-
 if __name__ == "__main__":
-    main()
+    play_at_a_station(play)

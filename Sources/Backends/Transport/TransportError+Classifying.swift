@@ -24,7 +24,7 @@ extension TransportError {
                 host, error as? HTTPClientError == .deadlineExceeded ? "connecting took too long" : "the connection broke during setup"
             )
         // A route may disappear during a request.
-        case (.unreachable, true): self = .lost(host, "dropped the connection before it answered")
+        case (.unreachable, true): self = .lost(host, "dropped the connection before its answer was complete")
         default: self = named
         }
     }
@@ -33,7 +33,7 @@ extension TransportError {
     func answered(with status: Int) -> TransportError {
         guard case .lost(var failure) = self else { return self }
         failure.status = status
-        failure.message = failure.message.replacing(" before it answered.", with: ".") + " Its answer had begun, with status \(status)."
+        failure.message += " Its answer had begun, with status \(status)."
         return .lost(failure)
     }
 
@@ -101,7 +101,7 @@ extension TransportError {
         case is NIOTooManyBytesError, NIOHTTPDecompression.DecompressionError.limit:
             self = .lost(Failure(.tooLarge, "The answer of the backend at \(host) exceeds the size limit.", outcomeUnknown: true))
         default:
-            self = .lost(host, "dropped the connection before it answered")
+            self = .lost(host, "dropped the connection before its answer was complete")
         }
     }
 

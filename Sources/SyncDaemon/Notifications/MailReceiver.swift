@@ -43,15 +43,12 @@ struct MailReceiver: NotificationReceiver {
     /// Nil for a payload that is none.
     private func content(of notification: StoredNotification) -> MailMessage? {
         guard let message = StationMessage(encoded: notification.payload),
-            let id = MailAddress("\(notification.id)@\(Self.domain(message.station))"),
-            let from = mail.from ?? MailAddress("homing@\(Self.domain(station))")
+            let id = MailAddress("\(notification.id)@\(MailAddress.domain(of: message.station))"),
+            let from = mail.from ?? MailAddress("homing@\(MailAddress.domain(of: station))")
         else { return nil }
         let name = message.station.printable
         return MailMessage(
             id: id, from: from, to: mail.to, date: message.at, subject: "Homing on \(name): \(message.title.printable)",
             text: "\(message.title).\n\n\(message.text)\n\nThis message is from the station \(name). Run commands there.")
     }
-
-    /// A host name may be no name for addresses.
-    private static func domain(_ host: String) -> String { MailAddress.isDomain(host) ? host : "localhost" }
 }

@@ -6,7 +6,7 @@ import Outbox
 import ServiceLifecycle
 import SyncModel
 
-/// Performs `NotifyRules` in the daemon: stores each message for its receivers, together with the memory of what was reported.
+/// Applies `NotifyRules` in the daemon. Stores the messages for each receiver, and which problems they report, in one transaction.
 struct NotificationWatch: Service {
     let outbox: Outbox
     let notify: NotifyConfiguration

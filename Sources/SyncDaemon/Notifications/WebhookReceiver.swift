@@ -32,8 +32,9 @@ struct WebhookReceiver: NotificationReceiver {
                     level: failure.reason == .offline ? .info : .warning, "The webhook cannot be reached; will retry",
                     metadata: ["reason": "\(failure.reason.rawValue)"])
                 return .unreachable
-            // Only for a success with a broken body.
-            case .lost(let failure) where failure.status != nil: return .delivered
+            case .lost(let failure) where failure.status != nil:
+                // Only the body of a success is missing.
+                return .delivered
             case .lost(let failure):
                 log.warning("The webhook did not answer a notification", metadata: ["reason": "\(failure.reason.rawValue)"])
                 return .failed()
