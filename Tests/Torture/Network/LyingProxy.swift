@@ -117,7 +117,8 @@ final class LyingProxy: Sendable {
         while Self.read(client) != nil {}
     }
 
-    /// Forwards both ways until one side closes, or resets the connection after a number of bytes.
+    /// Forwards both ways until one side closes, or resets the connection after a number of bytes. A slow connection ends when it is idle after
+    /// two seconds: the daemon would use it for every request, and meet no other fault.
     ///
     /// - Parameters:
     ///   - microseconds: after each byte of a response, or of its body if the head is spared.
@@ -130,7 +131,8 @@ final class LyingProxy: Sendable {
         defer { Glibc.close(backend) }
         var left = (request: requestBytes, answer: answerBytes)
         var places = [pollfd(fd: client, events: Int16(POLLIN), revents: 0), pollfd(fd: backend, events: Int16(POLLIN), revents: 0)]
-        while poll(&places, 2, -1) > 0 {
+        let aged = ContinuousClock.now + .seconds(2)
+        while poll(&places, 2, microseconds > 0 && .now > aged ? 50 : -1) > 0 {
             if places[0].revents != 0 {
                 guard let bytes = Self.read(client) else { return }
                 guard Self.write(backend, Array(bytes.prefix(left.request))) else { return }
