@@ -8,11 +8,11 @@ extension Desk {
         let list = page.roster
         guard !words.isEnglish else { return said(list.sentence) }
         let facts = SentenceFacts {
-            ($0.name, $0.count, $0.limit, $0.at) = (list.title.many, list.count ?? 0, list.total, list.readAt)
+            ($0.title, $0.count, $0.limit, $0.at) = (list.title, list.count ?? 0, list.total, list.readAt)
             ($0.reason, $0.account) = (list.failureCause, list.email)
         }
-        func told(_ key: String) -> String? { text("list.\(key)", facts, at: list.backend) }
-        func count(_ key: String, _ number: Int?) -> String? { number.flatMap { $0 > 0 ? words.count("list.\(key)", $0) : nil } }
+        func told(_ key: String) -> HTML? { text("list.\(key)", facts, at: list.backend) }
+        func count(_ key: String, _ number: Int?) -> HTML? { number.flatMap { $0 > 0 ? .plain(words.count("list.\(key)", $0)) : nil } }
         let new = count("new", list.new)
         switch list.knownState {
         case .signedOut, .unknown: return self.told([told("signed-out")])
