@@ -36,6 +36,7 @@ extension Desk {
         return words.markup(key) { name in
             switch name {
             case "name": row(facts) ?? .plain(general("told.row", for: name))
+            case "words": quoted(facts.words) ?? .plain("")
             case "kind": facts.title.map(kind) ?? facts.name.map(foreign) ?? .plain(words["told.kind"])
             default: value(name).map(HTML.plain)
             }
