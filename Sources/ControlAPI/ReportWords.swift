@@ -60,6 +60,13 @@ extension RosterReport {
     package var knownReason: Reason? { reason.map { Reason(word: $0) } }
 }
 
+extension RosterTitle {
+    /// What an entry does; `entry` for one of a backend without a profile.
+    package enum Kind: String, ReportWord { case new, change, deletion, entry, unknown }
+    /// Nil for the words of a profile.
+    package var knownKind: Kind? { kind.map { Kind(word: $0) } }
+}
+
 extension ReceiptReport {
     package enum Outcome: String, ReportWord { case delivered, discarded, unknown }
     package var knownOutcome: Outcome { Outcome(word: outcome) }

@@ -10,6 +10,10 @@ public struct SentenceFacts: Codable, Sendable, Equatable {
     public var entry: String?
     /// Of a row, a list or a kind of entry.
     public var name: String?
+    /// The words of the list or of the kind of entry that `name` names.
+    public var title: RosterTitle?
+    /// The row that `name` names.
+    public var subject: SubjectReport?
     /// A former address of the backend.
     public var address: String?
     /// A file or a folder.

@@ -66,22 +66,44 @@ struct Catalogue: Sendable {
     /// Nil if the catalogue lacks the key.
     ///
     /// - Parameter value: of a name in braces; nil for an unknown one.
-    func text(_ key: String, _ value: (String) -> String?) -> String? { texts[key].map { Self.filled($0, value) } }
+    func markup(_ key: String, _ value: (String) -> HTML?) -> HTML? {
+        guard let text = texts[key] else { return nil }
+        let parts: [HTML] = Self.parts(text).map { part in
+            switch part {
+            case .text(let own): "\(own)"
+            case .value(let name): value(name) ?? "{\(name)}"
+            }
+        }
+        return "\(parts)"
+    }
 
     private static func filled(_ text: String, _ values: KeyValuePairs<String, String>) -> String {
         values.isEmpty ? text : filled(text) { name in values.first { $0.key == name }?.value }
     }
 
     private static func filled(_ text: String, _ value: (String) -> String?) -> String {
-        var (filled, rest) = ("", text[...])
+        parts(text).map { part in
+            switch part {
+            case .text(let text): text
+            case .value(let name): value(name) ?? "{\(name)}"
+            }
+        }.joined()
+    }
+
+    private enum Part {
+        case text(String)
+        /// The name in braces.
+        case value(String)
+    }
+
+    private static func parts(_ text: String) -> [Part] {
+        var (parts, rest): ([Part], Substring) = ([], text[...])
         // From left to right, so that a value with braces is not filled again.
         while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
-            let name = String(rest[rest.index(after: open)..<close])
-            filled += rest[..<open]
-            filled += value(name) ?? String(rest[open...close])
+            parts += [.text(String(rest[..<open])), .value(String(rest[rest.index(after: open)..<close]))]
             rest = rest[rest.index(after: close)...]
         }
-        return filled + rest
+        return parts + [.text(String(rest))]
     }
 }
 
@@ -121,12 +143,32 @@ extension Catalogue {
     func name(_ entry: EntrySummary) -> String {
         var entry = entry
         entry.subject = entry.subject.map(shown)
-        if isEnglish { return entry.words.capitalisedFirst }
-        return [entry.kind.one.capitalisedFirst, entry.subject?.text].compactMap(\.self).joined(separator: " · ")
+        return isEnglish ? entry.words.capitalisedFirst : name(entry.kind, of: entry.subject)
+    }
+
+    /// `Measurement · Anna Example (5)`.
+    func name(_ title: RosterTitle, of subject: SubjectReport?) -> String {
+        [kind(title), subject.map { name($0) }].compactMap(\.self).joined(separator: " · ")
+    }
+
+    /// `Measurement`. The words of a profile stay as they are.
+    func kind(_ title: RosterTitle) -> String {
+        guard let key = key(of: title), let word = title.word else { return title.one.capitalisedFirst }
+        return self[key, ["word": word]]
+    }
+
+    /// Of the text of its kind; nil in English, for the words of a profile, and for a kind of a newer daemon.
+    func key(of title: RosterTitle) -> String? {
+        guard !isEnglish, let key = title.kind.map({ "kind.\($0)" }) else { return nil }
+        return known(key) == nil ? nil : key
     }
 
     /// `Anna Example (5)`.
-    func name(_ subject: SubjectReport) -> String { shown(subject).text }
+    func name(_ subject: SubjectReport) -> String {
+        let subject = shown(subject)
+        guard !isEnglish, subject.isNew == true, let label = subject.label else { return subject.text }
+        return "\(label) (\(self["row.new"]))"
+    }
 
     private func shown(_ subject: SubjectReport) -> SubjectReport {
         guard subject.label?.isInvisible == true else { return subject }

@@ -10,7 +10,7 @@ import Testing
 
     @Test func languagesHaveTheSameTexts() {
         // English comes from `Words` and from the daemon.
-        let ownWords = ["state", "hold", "verdict", "refusal", "unit", "why", "need", "stuck", "cause", "told", "list", "problem"]
+        let ownWords = ["state", "kind", "hold", "verdict", "refusal", "unit", "why", "need", "stuck", "cause", "told", "list", "problem"]
         let vietnamese = plain(Catalogue.vietnamese.keys).filter { key in !ownWords.contains { key.hasPrefix("\($0).") } }
         let english = plain(Catalogue.english.keys).filter { key in !ownWords.contains { key.hasPrefix("\($0).") } }
         #expect(vietnamese == english)
@@ -19,6 +19,7 @@ import Testing
     @Test func translatesTheVocabulary() {
         let words = Catalogue.vietnamese
         for state in Entry.State.allCases { #expect(words.known("state.\(state.rawValue)") != nil, "\(state)") }
+        for kind in RosterTitle.Kind.allCases where kind != .unknown { #expect(words.known("kind.\(kind.rawValue)") != nil, "\(kind)") }
         for reason in HoldReason.allCases { #expect(words.known("hold.\(reason.rawValue)") != nil, "\(reason)") }
         for verdict in Verdict.Name.allCases { #expect(words.known("verdict.\(verdict.rawValue)") != nil, "\(verdict)") }
         for reason in ["refused", "forbidden", "serverError", "lostAnswer", "misplaced", "profile"] {
@@ -59,12 +60,34 @@ import Testing
         for code in codes { #expect(Catalogue.vietnamese.known("problem.\(code)") != nil, "\(code)") }
     }
 
+    /// With what to do next.
+    @Test(arguments: Problem.Reason.allCases) func translatesTheReasonsOfProblems(reason: Problem.Reason) {
+        let words = Catalogue.vietnamese
+        let codes: [Problem.Code] = [.invalidRequest, .wrongState, .notListed, .notFound]
+        let keys = codes.map { "problem.\($0.rawValue).\(reason.rawValue)" }.filter { words.known($0) != nil }
+        #expect(keys.count == 1 && keys.allSatisfy { words.known("\($0).step") != nil }, "\(reason)")
+    }
+
     @Test func englishVocabularyIsThatOfTheCommandLine() {
         var entry = Sample().entry("dead")
         (entry.lastStatus, entry.attempts) = (503, 3)
         #expect(Catalogue.english.state(of: entry) == entry.stateWords && entry.stateWords == "failed after 3 attempts")
         #expect(Catalogue.vietnamese.state(of: entry) == "thất bại sau 3 lần thử")
         #expect(Catalogue.vietnamese.state(of: Sample().entry("held", hold: "forbidden")) == "giữ lại: không được phép")
+    }
+
+    /// English pages have the words of the command line.
+    @Test func namesNewRowsAndWhatEntriesDo() {
+        var entry = Sample().entry()
+        entry.title = RosterTitle(one: "new person", many: "new people", kind: .new, word: "person")
+        entry.subject = SubjectReport(resource: "people", field: "user_id", id: "@\(entry.id)", label: "Anna Example", isNew: true)
+        entry.subject?.title = "person"
+        #expect(Catalogue.vietnamese.name(entry) == "Thêm mới (person) · Anna Example (mới)")
+        #expect(Catalogue.english.name(entry) == "New person Anna Example")
+        entry.title = RosterTitle(one: "fit test", many: "fit tests")
+        #expect(Catalogue.vietnamese.name(entry) == "Fit test · Anna Example (mới)")
+        entry.title?.kind = "a-newer-kind"
+        #expect(Catalogue.vietnamese.name(entry) == "Fit test · Anna Example (mới)")
     }
 
     @Test(

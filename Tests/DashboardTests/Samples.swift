@@ -66,6 +66,7 @@ struct Sample {
         (facts.count, facts.limit, facts.later, facts.dependents, facts.least, facts.bytes) = (2, 3, 4, 5, true, 640 << 20)
         (facts.at, facts.since, facts.until) = (Self.now.addingTimeInterval(60), Self.now, Self.now.addingTimeInterval(600))
         facts.wait = 300
+        (facts.title, facts.subject) = (RosterTitle(one: text, many: text), entry().subject)
         (facts.status, facts.reason, facts.words) = (503, text, text)
         return facts
     }

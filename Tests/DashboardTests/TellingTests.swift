@@ -58,11 +58,11 @@ import Testing
     }
 
     @Test func generalWordsStandForMissingNames() {
-        #expect(desk.text("why.discarded") == "Một người đã bỏ mục này. Nội dung của nó đã bị xóa.")
-        #expect(desk.text("why.signed-out") == "Mục này chờ một tài khoản đăng nhập. Homing chỉ gửi nó với tài khoản đó.")
-        #expect(desk.text("why.no-profile") == "Máy chủ không còn hồ sơ trên trạm này.")
-        #expect(desk.text("why.no-profile", at: "breathesafe") == "breathesafe không còn hồ sơ trên trạm này.")
-        #expect(desk.text("why.nothing-of-the-kind") == nil)
+        #expect(desk.text("why.discarded")?.source == "Một người đã bỏ mục này. Nội dung của nó đã bị xóa.")
+        #expect(desk.text("why.signed-out")?.source == "Mục này chờ một tài khoản đăng nhập. Homing chỉ gửi nó với tài khoản đó.")
+        #expect(desk.text("why.no-profile")?.source == "Máy chủ không còn hồ sơ trên trạm này.")
+        #expect(desk.text("why.no-profile", at: "breathesafe")?.source == "breathesafe không còn hồ sơ trên trạm này.")
+        #expect(desk.text("why.nothing-of-the-kind")?.source == nil)
     }
 
     @Test func advisesNoRetryThatCouldMakeASecondOne() {
@@ -85,6 +85,36 @@ import Testing
         let status = desk.answer("breathesafe answered with status 503.", status: 503, at: "breathesafe")
         #expect(status?.source == "<bdi>Mã HTTP: 503.</bdi>")
         #expect(desk.answer("The backend does not answer.", status: nil, at: "breathesafe")?.source == nil)
+    }
+
+    /// In a language that the page does not know.
+    @Test func wordsOfAProfileAreMarked() {
+        var entry = sample.entry()
+        entry.title = RosterTitle(one: "fit test", many: "fit tests")
+        entry.subject?.label = "Anna Example"
+        #expect(desk.name(entry).source == "<bdi lang=\"\">Fit test</bdi> · <bdi>Anna Example (breathesafe)</bdi>")
+        entry.title = RosterTitle(one: "new person", many: "new people", kind: .new, word: "person")
+        #expect(desk.name(entry.kind, of: nil).source == "Thêm mới (<bdi lang=\"\">person</bdi>)")
+        #expect(Questions.delivered(entry, desk).body.source.contains("Thêm mới (<bdi lang=\"\">person</bdi>)"))
+        #expect(Sample.desk().name(entry).source == "<bdi>New person of Anna Example (breathesafe)</bdi>")
+        var page = sample.roster
+        page.roster.title = RosterTitle(one: "person", many: "people")
+        let source = PeoplePage(lists: [page.roster, page.roster], chosen: page).page(desk).body.source
+        #expect(source.contains("<h1 dir=\"auto\"><bdi lang=\"\">People</bdi></h1>") && !source.contains("<bdi>People</bdi>"))
+    }
+
+    @Test func failingRoutesAndListsAreNamedInTheLanguageOfThePage() {
+        let kind = RosterTitle(one: "new person", many: "new people", kind: .new, word: "person")
+        let refused = attention(.routeFailing) { ($0.count, $0.name, $0.title) = (2, kind.one, kind) }
+        #expect(desk.told(refused).source.contains("một mục thuộc loại “Thêm mới (<bdi lang=\"\">person</bdi>)”."))
+        // A daemon that states no title.
+        let older = attention(.routeFailing) { ($0.name, $0.since) = ("fit test", Sample.now) }
+        #expect(desk.told(older).source.contains("thuộc loại “<bdi lang=\"\">fit test</bdi>” từ 14:15."))
+        let list = attention(.listFailing) { ($0.name, $0.title) = ("people", RosterTitle(one: "person", many: "people")) }
+        #expect(desk.told(list).source.contains("danh sách <bdi lang=\"\">people</bdi> của breathesafe"))
+        let subject = SubjectReport(resource: "people", field: "user_id", id: "@1", label: "Anna Example", isNew: true)
+        let dead = attention(.dead) { ($0.count, $0.name, $0.subject) = (3, "Anna Example (new)", subject) }
+        #expect(desk.told(dead).source.contains("Tất cả là của Anna Example (mới)."))
     }
 
     /// Its sentences stay, and are marked as English.
@@ -180,8 +210,8 @@ import Testing
         (page.roster.failureCause, page.roster.paused, page.roster.new, page.roster.created) = (nil, nil, 1, 2)
         #expect(
             desk.told(page, find: "").source
-                == "<bdi>Danh sách breathesafe tại breathesafe có 4 dòng. Lần đọc: 14:15. Sau đó, 2 dòng đã được thêm. "
-                + "1 dòng mới chưa được tạo. Homing chỉ giữ 4 trên 9 dòng.</bdi>")
+                == "<bdi>Danh sách <bdi lang=\"\">breathesafe</bdi> tại breathesafe có 4 dòng. Lần đọc: 14:15. "
+                + "Sau đó, 2 dòng đã được thêm. 1 dòng mới chưa được tạo. Homing chỉ giữ 4 trên 9 dòng.</bdi>")
     }
 
     @Test func accountsAreToldWithoutEnglish() {
@@ -201,6 +231,38 @@ import Testing
         #expect(desk.explain(problem).source.contains("<details><summary>Chi tiết (tiếng Anh)</summary>"))
         let down = Problem(.daemonNotRunning, status: 503, title: "t", detail: Self.english, next: Self.english)
         #expect(isTranslated(desk.explain(down)))
+    }
+
+    private func refused(
+        _ code: Problem.Code, _ reason: Problem.Reason, _ set: (inout SentenceFacts) -> Void = { _ in }
+    ) -> Problem {
+        Problem(code, status: 400, title: "t", detail: Self.english, next: Self.english).stating(reason, set)
+    }
+
+    @Test func mistakesInAFormAreToldWithoutEnglish() {
+        let problems: [(Problem, String)] = [
+            (refused(.invalidRequest, .reasonTooLong) { ($0.count, $0.limit) = (1234, 200) }, "Lý do có 1.234 ký tự; tối đa là 200."),
+            (refused(.invalidRequest, .notAServerID) { $0.words = "a <b>" }, "<q><bdi>a &lt;b&gt;</bdi></q> không phải là mã"),
+            (refused(.wrongState, .rowTaken) { $0.entry = "00000000-0000-7000-8000-00000000000a" }, "Mục 00000000000a đã tạo"),
+            (refused(.wrongState, .beingDiscarded) { $0.at = Sample.now }, "sẽ bị xóa lúc 14:15."),
+            (refused(.notListed, .beingDeleted), "Đối tượng này sẽ bị xóa"),
+        ]
+        for (problem, words) in problems {
+            #expect(desk.told(problem).source.contains(words), "\(words)")
+            #expect(isTranslated(desk.told(problem)) && isTranslated(desk.step(problem)) && desk.details(problem)?.source == nil)
+            #expect(isTranslated(desk.explain(problem)))
+        }
+    }
+
+    /// Of every reason, also without its values.
+    @Test(arguments: Problem.Reason.allCases) func tellsEveryReason(reason: Problem.Reason) {
+        for code in [Problem.Code.invalidRequest, .wrongState, .notListed, .notFound] {
+            for facts in [sample.facts, SentenceFacts()] {
+                let problem = refused(code, reason) { $0 = facts }
+                #expect(isTranslated(desk.told(problem)))
+                if let step = desk.step(problem) { #expect(isTranslated(step)) }
+            }
+        }
     }
 
     private func failedSignIn(_ reason: Failure.Reason, wait: Int? = nil) -> Problem {

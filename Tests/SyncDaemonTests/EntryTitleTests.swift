@@ -31,7 +31,8 @@ import Testing
 
     @Test func routeThatTheProfileNoLongerHasIsAnEntry() throws {
         let backend = try #require(try Self.backends().first { $0.name == "lists" })
-        #expect(backend.kind(route: "move_task") == RosterTitle(one: "move task entry", many: "move task entries"))
+        let kind = backend.kind(route: "move_task")
+        #expect(kind == RosterTitle(one: "move task entry", many: "move task entries", kind: .entry, word: "move task"))
     }
 
     /// The words come from the names of these routes. A route whose name is no noun needs a title.
@@ -52,7 +53,25 @@ import Testing
     ])
     func titleComesFromTheProfile(name: String, route: String, one: String, many: String) throws {
         let backend = try #require(try Self.backends().first { $0.name == name })
-        #expect(backend.kind(route: route) == RosterTitle(one: one, many: many))
+        let kind = backend.kind(route: route)
+        #expect(kind.one == one && kind.many == many)
+    }
+
+    /// A page in another language writes these itself.
+    @Test(arguments: [
+        ("breathesafe", "create_managed_user", .new, "person"), ("breathesafe", "profile", .change, "person"),
+        ("breathesafe", "delete_managed_user", .deletion, "person"), ("breathesafe", "delete_fit_test", .deletion, "fit test"),
+        ("lists", "create_task", .new, "task"), ("lists", "move_task", .entry, "move task"),
+    ] as [(String, String, RosterTitle.Kind, String)])
+    func wordsOfHomingHaveTheirKind(name: String, route: String, kind: RosterTitle.Kind, word: String) throws {
+        let title = try #require(try Self.backends().first { $0.name == name }).kind(route: route)
+        #expect(title.knownKind == kind && title.word == word)
+    }
+
+    @Test(arguments: [("breathesafe", "edit_fit_test"), ("breathesafe", "measurement"), ("lists", "complete_task")])
+    func wordsOfAProfileHaveNoKind(name: String, route: String) throws {
+        let title = try #require(try Self.backends().first { $0.name == name }).kind(route: route)
+        #expect(title.kind == nil && title.word == nil)
     }
 
     @Test(arguments: [

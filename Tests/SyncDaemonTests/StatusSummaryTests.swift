@@ -24,9 +24,13 @@ import Testing
 
     private let moment = Moment(now: Date(timeIntervalSince1970: 1_765_000_000), timeZone: .gmt)
 
+    private static func person(_ id: String, _ name: String) -> SubjectReport {
+        SubjectReport(resource: "managed_users", field: "user_id", id: id, label: name)
+    }
+
     @Test func noticesNameTheOnlyPersonOfFailedEntries() {
         var failed = summary(backend(QueueReport(held: 2, dead: 1)))
-        failed.commonNames = ["breathesafe": [.dead: "Anna Example (28)", .held: "Eve Lab (5)"]]
+        failed.commonNames = ["breathesafe": [.dead: Self.person("28", "Anna Example"), .held: Self.person("5", "Eve Lab")]]
         let texts = failed.attention.map(\.text)
         #expect(texts.contains { $0.hasPrefix("1 capture of Anna Example (28) for breathesafe was refused") }, "\(texts)")
         #expect(texts.contains { $0.hasPrefix("2 captures of Eve Lab (5) for breathesafe are on hold") }, "\(texts)")
@@ -37,8 +41,8 @@ import Testing
     /// A page writes its own sentences from them.
     @Test func noticesStateTheirValues() {
         var failed = summary(backend(QueueReport(held: 2, dead: 1)))
-        failed.commonNames = ["breathesafe": [.dead: "Anna Example (28)"]]
-        let dead = SentenceFacts { ($0.count, $0.name) = (1, "Anna Example (28)") }
+        failed.commonNames = ["breathesafe": [.dead: Self.person("28", "Anna Example")]]
+        let dead = SentenceFacts { ($0.count, $0.name, $0.subject) = (1, "Anna Example (28)", Self.person("28", "Anna Example")) }
         let held = SentenceFacts { $0.count = 2 }
         #expect(failed.attention.map(\.code) == ["dead", "held"] && failed.attention.map(\.facts) == [dead, held])
         let signedOut = summary(backend(QueueReport(pending: 3), session: "signInRequired", gate: "signInRequired")).attention

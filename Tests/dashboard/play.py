@@ -370,7 +370,8 @@ def is_accessible(stage, entry):
 
 # Words of the daemon's sentences. Those of servers and people are quoted, and commands and names have none of them.
 ENGLISH = re.compile(
-    r"\b(waiting|waits?|delivered|refused|failed|tries|trying|nothing|everything|cannot|because|since|until|signed|paused|captures?|entry|entries|read)\b",
+    r"\b(waiting|waits?|delivered|refused|failed|tries|trying|nothing|everything|cannot|because|since|until|signed|paused|captures?|entry|entries|read"
+    r"|new person|person change|person deletion)\b|\(new\)",
     re.IGNORECASE)
 TEXT = """() => {
     const copy = document.querySelector("main").cloneNode(true);

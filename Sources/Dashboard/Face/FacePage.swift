@@ -12,7 +12,7 @@ struct FacePage: Sendable {
         let title = words["face.title", ["entry": words.name(entry)]]
         let back = desk.go(words["back.entry"], desk.link("entry", entry.id), .quiet)
         guard let face else {
-            return Page(title, tab: .queue, isLive: false, "<h1 dir=\"auto\">\(title)</h1><p>\(words["face.none"])</p><p>\(back)</p>")
+            return Page(title, tab: .queue, isLive: false, "\(desk.heading("face.title", entry))<p>\(words["face.none"])</p><p>\(back)</p>")
         }
         let rows: [HTML] = face.segments.enumerated().map { index, segment in
             "<tr data-segment=\"\(index)\"><th scope=\"row\">\(HTML.outside(segment.name))</th><td>\(length(segment, words))</td></tr>"
@@ -21,7 +21,7 @@ struct FacePage: Sendable {
         return Page(
             title, tab: .queue, isLive: false,
             """
-            <h1 dir="auto">\(title)</h1><p>\(back)</p>
+            \(desk.heading("face.title", entry))<p>\(back)</p>
             <div class="face" data-face>\
             \(FaceView.allCases.map { $0.figure(drawing(face, $0, words), words) })\
             </div>

@@ -20,7 +20,30 @@ extension Desk {
         return "<span class=\"badge \(known)\">\(text)</span>"
     }
 
-    func entryLink(_ entry: EntrySummary) -> HTML { "<a href=\"\(link("entry", entry.id))\">\(HTML.outside(words.name(entry)))</a>" }
+    func entryLink(_ entry: EntrySummary) -> HTML { "<a href=\"\(link("entry", entry.id))\">\(name(entry))</a>" }
+
+    /// As in the catalogue, with the words of the profile marked.
+    func name(_ entry: EntrySummary) -> HTML {
+        words.isEnglish ? .outside(words.name(entry)) : name(entry.kind, of: entry.subject)
+    }
+
+    /// `Measurement · Anna Example (5)`.
+    func name(_ title: RosterTitle, of subject: SubjectReport?) -> HTML {
+        guard !words.isEnglish else { return .outside(words.name(title, of: subject)) }
+        let row: HTML? = subject.map { " · \(HTML.outside(words.name($0)))" }
+        return "\(kind(title))\(row)"
+    }
+
+    /// `Measurement`.
+    func kind(_ title: RosterTitle) -> HTML {
+        guard let key = words.key(of: title), let word = title.word else { return foreign(title.one.capitalisedFirst) }
+        return words.markup(key) { $0 == "word" ? foreign(word) : nil } ?? foreign(title.one.capitalisedFirst)
+    }
+
+    /// A heading with the name of an entry.
+    func heading(_ key: String, _ entry: EntrySummary) -> HTML {
+        "<h1 dir=\"auto\">\(words.markup(key) { $0 == "entry" ? name(entry) : nil })</h1>"
+    }
 
     /// An entry that needs a person: what it is, why, and what to do.
     func row(_ item: Overview.Case) -> HTML {

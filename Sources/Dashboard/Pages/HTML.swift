@@ -21,6 +21,9 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
         mutating func appendInterpolation(_ parts: [HTML]) { for part in parts { source += part.source } }
     }
 
+    /// Words of the catalogue.
+    static func plain(_ text: String) -> HTML { "\(text)" }
+
     /// Text from outside. The direction of its writing stays within it.
     static func outside(_ text: String) -> HTML { "<bdi>\(text)</bdi>" }
 

@@ -129,7 +129,7 @@ struct Overview: Sendable {
             let name = desk.words.name(entry)
             let restore = desk.button(desk.words["restore"], ["entry", entry.id, "restore"], .quiet, about: name)
             return """
-                <li class="entry"><div><b>\(HTML.outside(name))</b> <span class="faint">\(desk.words["until"]) \
+                <li class="entry"><div><b>\(desk.name(entry))</b> <span class="faint">\(desk.words["until"]) \
                 \(desk.time(entry.discardAt ?? desk.moment.now))</span></div><div class="actions">\(restore)</div></li>
                 """
         }

@@ -16,8 +16,10 @@ struct PeoplePage: Sendable {
     static let mostLanes = 100
 
     func page(_ desk: Desk) -> Page {
-        let title = chosen.map { $0.roster.title.many.capitalisedFirst } ?? desk.words["tab.people"]
-        return Page(title, tab: .people, "<h1 dir=\"auto\">\(title)</h1>\(choice(desk))\(content(desk))")
+        let title = chosen?.roster.title.many.capitalisedFirst
+        let heading: HTML = title.map(desk.foreign) ?? "\(desk.words["tab.people"])"
+        return Page(
+            title ?? desk.words["tab.people"], tab: .people, "<h1 dir=\"auto\">\(heading)</h1>\(choice(desk))\(content(desk))")
     }
 
     private func choice(_ desk: Desk) -> HTML {
@@ -26,7 +28,7 @@ struct PeoplePage: Sendable {
             let isChosen = list.backend == chosen?.roster.backend && list.resource == chosen?.roster.resource
             let current: HTML = isChosen ? " aria-current=\"page\"" : ""
             let address = desk.link("people", query: ["backend": list.backend, "list": list.resource])
-            let (name, backend) = (HTML.outside(list.title.many.capitalisedFirst), HTML.outside(list.backend))
+            let (name, backend) = (desk.foreign(list.title.many.capitalisedFirst), HTML.outside(list.backend))
             return "<li><a href=\"\(address)\"\(current)>\(name) <span class=\"faint\">\(backend)</span></a></li>"
         }
         return "<nav class=\"choice\" aria-label=\"\(desk.words["lists"])\"><ul>\(links)</ul></nav>"

@@ -7,8 +7,7 @@ enum Questions {
     /// The right person for an entry, from the list that its field refers to.
     static func fix(_ entry: EntrySummary, _ page: RosterPage, find: String, _ desk: Desk) -> Page {
         let words = desk.words
-        let name = words.name(entry)
-        let title = words["fix.title", ["entry": name]]
+        let title = words["fix.title", ["entry": words.name(entry)]]
         let rows: [HTML] = page.rows.filter { $0.id != entry.subject?.id && $0.pending == nil && $0.deletion == nil }.map { row in
             let label = words.visible(row.label)
             let person = "\(label) (\(row.id))"
@@ -21,7 +20,7 @@ enum Questions {
         return Page(
             title, tab: .queue, isLive: false,
             """
-            <h1 dir="auto">\(title)</h1><p dir="auto">\(words["fix.how", ["now": entry.subject.map(words.name) ?? ""]])</p>
+            \(desk.heading("fix.title", entry))<p dir="auto">\(words["fix.how", ["now": entry.subject.map(words.name) ?? ""]])</p>
             <form class="search" role="search" action="\(desk.link("entry", entry.id, "fix"))"><label for="find">\(words["find"])</label>\
             <input id="find" name="find" type="search" value="\(find)" autocomplete="off"><button class="quiet">\(words["search"])</button></form>
             <ul class="entries">\(rows)</ul>\(next)
@@ -36,7 +35,7 @@ enum Questions {
         return Page(
             title, tab: .queue, isLive: false,
             """
-            <h1 dir="auto">\(title)</h1>
+            \(desk.heading("resolve.title", entry))
             <form class="card" method="post" action="\(desk.link("entry", entry.id, "resolve"))">\(desk.key)\
             <input type="hidden" name="delivered" value="yes"><p>\(words["resolve.how"])</p>\
             <label for="remote">\(words["remote.id"])</label><input id="remote" name="remote" autocomplete="off">\
@@ -50,14 +49,14 @@ enum Questions {
         let words = desk.words
         let title = words["discard.title", ["entry": words.name(entry)]]
         func list(_ key: String, _ entries: [EntrySummary]) -> HTML? {
-            let items: [HTML] = entries.map { "<li>\(HTML.outside(words.name($0))) \(desk.badge($0))</li>" }
+            let items: [HTML] = entries.map { "<li>\(desk.name($0)) \(desk.badge($0))</li>" }
             return entries.isEmpty ? nil : "<p>\(words.count(key, entries.count))</p><ul>\(items)</ul>"
         }
         let doubt: HTML? = entry.uncertain ? "<p>\(words["discard.doubt"])</p>" : nil
         return Page(
             title, tab: .queue, isLive: false,
             """
-            <h1 dir="auto">\(title)</h1>
+            \(desk.heading("discard.title", entry))
             <form class="card" method="post" action="\(desk.link("entry", entry.id, "discard"))">\(desk.key)\
             <p>\(words["discard.how"])</p>\(doubt)\(list("discard.also", choice.followers))\(list("discard.holds", choice.stranded))\
             <label for="reason">\(words["reason"])</label><input id="reason" name="reason" maxlength="\(DiscardRequest.longestReason)" autocomplete="off">\

@@ -96,12 +96,11 @@ struct DeliveredPage: Sendable {
     private func table(_ page: ReceiptPage, _ desk: Desk) -> HTML {
         let words = desk.words
         let rows: [HTML] = page.receipts.map { receipt in
-            let name = [receipt.kind.one.capitalisedFirst, receipt.subject.map(words.name)].compactMap(\.self).joined(separator: " · ")
-            return """
-                <tr><th scope="row"><a href="\(desk.link("entry", receipt.id))">\(HTML.outside(name))</a></th>\
-                <td>\(desk.badge(receipt.outcome, words.state(receipt.outcome)))</td><td>\(desk.time(receipt.settledAt))</td>\
-                <td>\(desk.serverID(receipt.remoteID))</td></tr>
-                """
+            """
+            <tr><th scope="row"><a href="\(desk.link("entry", receipt.id))">\(desk.name(receipt.kind, of: receipt.subject))</a></th>\
+            <td>\(desk.badge(receipt.outcome, words.state(receipt.outcome)))</td><td>\(desk.time(receipt.settledAt))</td>\
+            <td>\(desk.serverID(receipt.remoteID))</td></tr>
+            """
         }
         let next = page.next.map { desk.more(desk.link("delivered", query: ["after": String($0)])) }
         return """

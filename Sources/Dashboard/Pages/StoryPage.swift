@@ -14,11 +14,10 @@ struct StoryPage: Sendable {
     private var entry: EntrySummary { detail.entry }
 
     func page(_ desk: Desk) -> Page {
-        let name = desk.words.name(entry)
-        return Page(
-            name, tab: entry.isUndelivered ? .queue : .delivered,
+        Page(
+            desk.words.name(entry), tab: entry.isUndelivered ? .queue : .delivered,
             """
-            <h1 dir="auto">\(name)</h1>
+            <h1 dir="auto">\(desk.name(entry))</h1>
             <div id="state" data-live role="status"><p>\(desk.badge(entry))</p><p class="sentence">\(desk.told(why, of: entry))</p>\
             \(next(desk))<div class="actions">\(signIn(desk))\(desk.actions(entry, why))</div></div>
             <div id="doubt" data-live>\(doubt(desk))</div>

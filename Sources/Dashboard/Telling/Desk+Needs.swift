@@ -14,17 +14,17 @@ extension Desk {
         guard !words.isEnglish, let facts = facts(of: item), let step = text("need.\(item.code).step", facts, at: item.backend) else {
             return said(item.next)
         }
-        return told([step, words["told.terminal", ["command": "homing status"]]])
+        return told([step, .plain(words["told.terminal", ["command": "homing status"]])])
     }
 
     /// Nil for a problem that the catalogue does not know, or without its values.
-    func sentences(of item: Attention) -> [String?]? {
+    func sentences(of item: Attention) -> [HTML?]? {
         guard let facts = facts(of: item) else { return nil }
-        func text(_ variant: String = "", if isTold: Bool = true) -> String? {
+        func text(_ variant: String = "", if isTold: Bool = true) -> HTML? {
             isTold ? self.text("need.\(item.code)\(variant)", facts, at: item.backend) : nil
         }
         let hasEntries = facts.count ?? 0 > 0
-        let main: String?
+        let main: HTML?
         switch (item.knownCode, facts.reason) {
         case (.diskFull, Attention.nothingLeft), (.unclaimedFiles, Attention.onHold), (.signInRequired, Attention.ended):
             main = text(".\(facts.reason ?? "")")
@@ -32,10 +32,10 @@ extension Desk {
         default: main = text()
         }
         guard let main else { return nil }
-        let stuck = item.knownCode == .stuckFiles ? words.known("stuck.\(facts.reason ?? "")") ?? words["stuck.system"] : nil
+        let stuck = words.known("stuck.\(facts.reason ?? "")") ?? words["stuck.system"]
         return [
             main, text(".name", if: facts.name != nil), text(".waiting", if: hasEntries), text(".least", if: facts.least == true),
-            text(".until", if: facts.until != nil), stuck,
+            text(".until", if: facts.until != nil), item.knownCode == .stuckFiles ? .plain(stuck) : nil,
         ]
     }
 

@@ -6,9 +6,9 @@ extension Desk {
     /// Whether all data was delivered.
     func told(_ status: Status) -> HTML {
         guard !words.isEnglish else { return said(status.sentence) }
-        func needs(_ codes: [Attention.Code]) -> [String] {
+        func needs(_ codes: [Attention.Code]) -> [HTML] {
             let items = status.attention.filter { codes.contains($0.knownCode) }
-            return items.compactMap { item in self.sentences(of: item)?.compactMap(\.self).joined(separator: " ") }
+            return items.compactMap { item in self.sentences(of: item).map(joined) }
         }
         let first = needs([.storeDamaged]) + situation(status, needs)
         let also = needs([
@@ -17,7 +17,7 @@ extension Desk {
         return told(first + also)
     }
 
-    private func situation(_ status: Status, _ needs: ([Attention.Code]) -> [String]) -> [String] {
+    private func situation(_ status: Status, _ needs: ([Attention.Code]) -> [HTML]) -> [HTML] {
         let pending = status.backends.flatMap { waiting(at: $0) } + files(status)
         let (urgent, unseen) = (needs([.diskFull, .noProfile]), needs([.lookUpFailing]))
         if !urgent.isEmpty { return urgent + pending }
@@ -25,13 +25,14 @@ extension Desk {
         let failed = queues.map { $0.dead + $0.held }.reduce(0, +)
         if failed > 0 {
             let blocked = queues.map(\.blocked).reduce(0, +)
-            return [words.count("told.failed", failed)] + (blocked > 0 ? [words.count("told.blocked", blocked)] : []) + pending
+            let behind: [HTML] = blocked > 0 ? [.plain(words.count("told.blocked", blocked))] : []
+            return [.plain(words.count("told.failed", failed))] + behind + pending
         }
         if !unseen.isEmpty || !pending.isEmpty { return unseen + pending }
         let pauses = status.backends.compactMap { report in
             report.pause.flatMap { text("told.paused.idle", $0.facts, at: report.name) }
         }
-        return [finished(queues, status)] + pauses
+        return [.plain(finished(queues, status))] + pauses
     }
 
     private func finished(_ queues: [QueueReport], _ status: Status) -> String {
@@ -42,24 +43,24 @@ extension Desk {
     }
 
     /// The files that were dropped and are not stored yet.
-    private func files(_ status: Status) -> [String] {
+    private func files(_ status: Status) -> [HTML] {
         let files = max(0, (status.spool?.waiting ?? 0) - (status.spool?.stuck ?? 0))
-        return files > 0 ? [words.count("told.files", files)] : []
+        return files > 0 ? [.plain(words.count("told.files", files))] : []
     }
 
     /// Why the entries of a backend wait; empty if none do.
-    private func waiting(at report: BackendReport) -> [String] {
+    private func waiting(at report: BackendReport) -> [HTML] {
         let others = report.otherAccounts.map(\.waiting).reduce(0, +)
         let former = report.waitingForFormerAddress ?? 0
         let isKnown = report.session.account != nil
         let own = report.queue.waiting - former - (isKnown ? others + report.queue.unseen + report.queue.blocked : 0)
-        func told(_ key: String, _ count: Int, _ facts: SentenceFacts = SentenceFacts()) -> String? {
+        func told(_ key: String, _ count: Int, _ facts: SentenceFacts = SentenceFacts()) -> HTML? {
             var facts = facts
             facts.count = count
             return count > 0 ? text(key, facts, at: report.name) : nil
         }
         let routes = (report.coolingRoutes ?? []).map { route in
-            let facts = SentenceFacts { $0.name = route.kind.many }
+            let facts = SentenceFacts { $0.title = route.kind }
             return text(route.entry == nil ? "told.route" : "told.route.one", facts, at: report.name)
         }
         let sentences = [

@@ -6,13 +6,13 @@ import SyncModel
 extension Desk {
     /// The text of a key with the values of the facts; nil if the catalogue lacks it. General words stand for values that the daemon does
     /// not state.
-    func text(_ key: String, _ facts: SentenceFacts = SentenceFacts(), at backend: String? = nil) -> String? {
+    func text(_ key: String, _ facts: SentenceFacts = SentenceFacts(), at backend: String? = nil) -> HTML? {
         let number = facts.count.map { facts.least == true ? words["told.least", ["n": words.number($0)]] : words.number($0) }
         /// A general word, also at the beginning of the text.
         func general(_ word: String, for name: String) -> String {
             words.known(key)?.hasPrefix("{\(name)}") == true ? words[word].capitalisedFirst : words[word]
         }
-        return words.text(key) { name in
+        func value(_ name: String) -> String? {
             switch name {
             case "n": number ?? "0"
             case "limit": facts.limit.map(words.number) ?? ""
@@ -22,7 +22,6 @@ extension Desk {
             case "account": facts.account ?? general("told.account", for: name)
             case "person": facts.person ?? general("told.someone", for: name)
             case "entry": facts.entry.map(EntryName.short) ?? ""
-            case "name": facts.name ?? general("told.row", for: name)
             case "address": facts.address ?? ""
             case "path": facts.path ?? ""
             case "reason": reason(facts.reason)
@@ -34,6 +33,20 @@ extension Desk {
             default: nil
             }
         }
+        return words.markup(key) { name in
+            switch name {
+            case "name": row(facts) ?? .plain(general("told.row", for: name))
+            case "words": quoted(facts.words) ?? .plain("")
+            case "kind": facts.title.map(kind) ?? facts.name.map(foreign) ?? .plain(words["told.kind"])
+            default: value(name).map(HTML.plain)
+            }
+        }
+    }
+
+    /// The list or the row that a sentence names.
+    private func row(_ facts: SentenceFacts) -> HTML? {
+        if let title = facts.title { return foreign(title.many) }
+        return (facts.subject.map { words.name($0) } ?? facts.name).map(HTML.plain)
     }
 
     /// Why a backend cannot be used, for use within a sentence.
@@ -62,5 +75,12 @@ extension Desk {
     }
 
     /// One paragraph of sentences in the language of the page.
-    func told(_ sentences: [String?]) -> HTML { .outside(sentences.compactMap(\.self).filter { !$0.isEmpty }.joined(separator: " ")) }
+    func told(_ sentences: [HTML?]) -> HTML { "<bdi>\(joined(sentences))</bdi>" }
+
+    /// With spaces between them.
+    func joined(_ sentences: [HTML?]) -> HTML {
+        let parts: [HTML] = sentences.compactMap(\.self).filter { !$0.source.isEmpty }
+        let rest: [HTML] = parts.dropFirst().map { " \($0)" }
+        return "\(parts.first)\(rest)"
+    }
 }

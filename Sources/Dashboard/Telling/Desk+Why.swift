@@ -8,17 +8,18 @@ extension Desk {
         guard !words.isEnglish, let cause = why.knownCause, let facts = why.facts,
             let sentence = text("why.\(cause.rawValue)", facts, at: entry.backend)
         else { return said(why.sentence) }
-        func more(_ name: String, if isTold: Bool) -> String? {
+        func more(_ name: String, if isTold: Bool) -> HTML? {
             isTold ? text("why.\(cause.rawValue).\(name)", facts, at: entry.backend) : nil
         }
         // The time of the next try, which the daemon states as long as it has not come.
         let isLater = facts.at.map { $0 > moment.now } ?? false
         let isUnsure = [.doubtfulReads, .doubtfulLooks, .doubtfulSends].contains(cause)
-        let sentences: [String?] = [
+        let sentences: [HTML?] = [
             sentence, more("at", if: facts.at != nil), more("next", if: isLater), more("since", if: facts.since != nil),
             more("until", if: facts.until != nil), more("doubtful", if: facts.reason == Explanation.doubtful),
-            isUnsure ? nil : facts.status.map { words["told.status", ["status": "\($0)"]] },
-            facts.later.map { words.count("told.later", $0) }, facts.dependents.map { words.count("told.dependents", $0) },
+            isUnsure ? nil : facts.status.map { .plain(words["told.status", ["status": "\($0)"]]) },
+            facts.later.map { .plain(words.count("told.later", $0)) },
+            facts.dependents.map { .plain(words.count("told.dependents", $0)) },
         ]
         return "\(told(sentences)) \(quoted(facts.words))"
     }
@@ -26,12 +27,12 @@ extension Desk {
     /// What to do about an entry next. The commands are those of ‘homing why’.
     func step(_ why: Explanation, of entry: EntrySummary) -> HTML? {
         guard !words.isEnglish, let cause = why.knownCause, let facts = why.facts else { return why.next.map(said) }
-        let command = words["told.terminal", ["command": "homing why \(EntryName.short(entry.id))"]]
-        guard why.needsPerson else { return told([words["told.nothing"], command]) }
+        let command = HTML.plain(words["told.terminal", ["command": "homing why \(EntryName.short(entry.id))"]])
+        guard why.needsPerson else { return told([.plain(words["told.nothing"]), command]) }
         // A retry could make a second one.
         let isResolved = entry.retryMayDuplicate == true && Self.advisesRetry.contains(cause)
         let key = isResolved ? "told.resolve" : "why.\(cause.rawValue).step"
-        return told([text(key, facts, at: entry.backend) ?? words["told.step"], command])
+        return told([text(key, facts, at: entry.backend) ?? .plain(words["told.step"]), command])
     }
 
     /// The causes whose step is a retry.

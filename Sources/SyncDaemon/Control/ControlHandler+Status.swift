@@ -79,15 +79,15 @@ extension ControlHandler {
         }
     }
 
-    private func commonNames(_ common: [CommonSubject], _ view: ObserverView) async throws -> [String: [Entry.State: String]] {
-        var names: [String: [Entry.State: String]] = [:]
+    private func commonNames(_ common: [CommonSubject], _ view: ObserverView) async throws -> [String: [Entry.State: SubjectReport]] {
+        var names: [String: [Entry.State: SubjectReport]] = [:]
         let subjects = common.map { common in common.routes.map { Subject(common.destination, route: $0, common.subject) } }
         let reports = try await self.names(for: view).reports(Array(subjects.joined()))
         for (common, subjects) in zip(common, subjects) {
             let found = subjects.map { subject in subject.flatMap { reports[$0] } }
             // Two lists may have the same id.
             guard let report = found.first ?? nil, report.label != nil, found.allSatisfy({ $0 == report }) else { continue }
-            names[common.destination.backend, default: [:]][common.state] = report.text
+            names[common.destination.backend, default: [:]][common.state] = report
         }
         return names
     }

@@ -28,7 +28,7 @@ extension [EntryKind] {
     var merged: [EntryKind] {
         var all: [EntryKind] = []
         for kind in self where kind.count > 0 {
-            if let index = all.firstIndex(where: { $0.title == kind.title }) {
+            if let index = all.firstIndex(where: { $0.title.one == kind.title.one && $0.title.many == kind.title.many }) {
                 all[index].count += kind.count
             } else {
                 all.append(kind)

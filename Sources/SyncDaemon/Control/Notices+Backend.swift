@@ -21,7 +21,7 @@ extension Notices {
             .dead,
             "\(captures)\(of(.dead, backend)) for \(backend.name) \(captures.were) refused or ran out of attempts. \(captures.pick("It is", "They are")) kept.",
             next: "See them with ‘homing list --state dead’. For each of them, ‘homing why ID’ says what to do."
-        ).stating { ($0.count, $0.name) = (captures.number, summary.commonNames[backend.name]?[.dead]) }
+        ).stating { ($0.count, $0.name, $0.subject) = (captures.number, common(.dead, backend)?.text, common(.dead, backend)) }
     }
 
     private func held(_ backend: BackendReport) -> Attention? {
@@ -30,12 +30,14 @@ extension Notices {
             .held,
             "\(captures)\(of(.held, backend)) for \(backend.name) \(captures.are) on hold and \(captures.pick("needs", "need")) your decision.",
             next: "See them with ‘homing list --state held’. For each of them, ‘homing why ID’ says what to do."
-        ).stating { ($0.count, $0.name) = (captures.number, summary.commonNames[backend.name]?[.held]) }
+        ).stating { ($0.count, $0.name, $0.subject) = (captures.number, common(.held, backend)?.text, common(.held, backend)) }
     }
 
     /// ` of Anna Example (28)`, or nothing.
-    private func of(_ state: Entry.State, _ backend: BackendReport) -> String {
-        summary.commonNames[backend.name]?[state].map { " of \($0)" } ?? ""
+    private func of(_ state: Entry.State, _ backend: BackendReport) -> String { common(state, backend).map { " of \($0.text)" } ?? "" }
+
+    private func common(_ state: Entry.State, _ backend: BackendReport) -> SubjectReport? {
+        summary.commonNames[backend.name]?[state]
     }
 
     private func unseen(_ backend: BackendReport) -> Attention? {
@@ -57,7 +59,7 @@ extension Notices {
                 return Attention(
                     .routeFailing, "\(backend.name) refused one \(route.kind.one)\(andWaiting(backend)): \(route.reason.asSentence)",
                     next: "To see what to do, run: homing why \(EntryName.short(entry))"
-                ).stating { ($0.count, $0.name, $0.entry) = (backend.ownWaiting, route.kind.one, entry) }
+                ).stating { ($0.count, $0.name, $0.title, $0.entry) = (backend.ownWaiting, route.kind.one, route.kind, entry) }
             }
             guard moment.now.timeIntervalSince(route.since) >= Self.patience else { return nil }
             return Attention(
@@ -65,7 +67,7 @@ extension Notices {
                 "\(backend.name) has accepted no \(route.kind.one) since \(moment.text(route.since))\(andWaiting(backend)). \(route.reason.asSentence)",
                 next:
                     "Tell the administrator of \(backend.name). Nothing is lost: Homing tries again by itself. To try now, run ‘homing sync’.\(heldBack(backend, route))"
-            ).stating { ($0.count, $0.name, $0.since) = (backend.ownWaiting, route.kind.one, route.since) }
+            ).stating { ($0.count, $0.name, $0.title, $0.since) = (backend.ownWaiting, route.kind.one, route.kind, route.since) }
         }
     }
 

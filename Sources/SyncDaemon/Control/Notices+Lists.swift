@@ -16,7 +16,8 @@ extension Notices {
                 next:
                     "Tell the administrator of \(backend.name). Homing keeps trying, and delivers captures as before. To try now, run ‘\(commands.roster(list.resource, list.title.many, "--refresh"))’."
             ).stating {
-                ($0.name, $0.at, $0.since, $0.reason) = (list.title.many, list.readAt, list.failingSince, list.failureCause)
+                ($0.name, $0.title, $0.at) = (list.title.many, list.title, list.readAt)
+                ($0.since, $0.reason) = (list.failingSince, list.failureCause)
             }
         }
     }

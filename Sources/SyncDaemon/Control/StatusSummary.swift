@@ -24,8 +24,8 @@ struct StatusSummary {
     var rejectedConfiguration: String?
     /// Salvage reports whose folders still exist.
     var damages: [SalvageReport] = []
-    /// By backend and state, the name that all dead or held entries share.
-    var commonNames: [String: [Entry.State: String]] = [:]
+    /// By backend and state, the row that all dead or held entries share.
+    var commonNames: [String: [Entry.State: SubjectReport]] = [:]
     var kinds: EntryKinds = [:]
     /// As `Overview.heldBack`, by backend.
     var heldBack: [String: [String: (by: String, count: Int)]] = [:]

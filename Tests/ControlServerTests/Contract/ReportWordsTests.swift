@@ -16,6 +16,7 @@ import Yams
         ("Explanation", "cause", known(Explanation.Cause.self)),
         ("StuckFile", "cause", known(SpoolReport.StuckFile.Cause.self)),
         ("RosterReport", "reason", known(RosterReport.Reason.self)),
+        ("RosterTitle", "kind", known(RosterTitle.Kind.self)),
     ]
 
     private static func known<Word: ReportWord>(_ type: Word.Type) -> Set<String> {

@@ -90,7 +90,7 @@ enum WireSamples {
         "BackendSummary": Pair(full: described, bare: BackendSummary(name: "b", routes: [])),
         "RouteSummary": Pair(full: route, bare: RouteSummary(name: "r", fields: [], takesPayload: false)),
         "FieldSummary": Pair(full: field, bare: FieldSummary(name: "f", type: "text")),
-        "RosterTitle": Pair(full: title, bare: title),
+        "RosterTitle": Pair(full: kind, bare: title),
         "RosterSummary": Pair(full: summary, bare: RosterSummary(resource: "r", title: title, state: "unread")),
         "RosterReport": Pair(full: roster, bare: bareRoster),
         "FieldReference": Pair(full: reference, bare: reference),
@@ -172,6 +172,7 @@ enum WireSamples {
         (facts.count, facts.limit, facts.later, facts.dependents, facts.least, facts.bytes) = (1, 2, 3, 4, true, 5)
         (facts.at, facts.since, facts.until, facts.wait) = (day, day, day, 300)
         (facts.status, facts.reason, facts.words) = (503, "offline", "w")
+        (facts.title, facts.subject) = (kind, SubjectReport(resource: "r", field: "f", id: "5"))
         return facts
     }()
     private static let account = WaitingAccount(account: "1", email: "e", waiting: 1, signInCommand: "c")
@@ -204,6 +205,7 @@ enum WireSamples {
     }()
     private static let field = FieldSummary(name: "f", type: "integer", reference: "l")
     private static let title = RosterTitle(one: "person", many: "people")
+    private static let kind = RosterTitle(one: "new person", many: "new people", kind: .new, word: "person")
     private static let summary: RosterSummary = {
         var summary = RosterSummary(resource: "r", title: title, state: "complete", count: 1, readAt: day)
         (summary.staleSince, summary.failure, summary.failureCause, summary.failingSince) = (day, "f", "offline", day)
