@@ -14,9 +14,14 @@ public struct FileDiscardRequest: WireRequest {
 
     public init(parameters: [String: String], body: Data?) throws(Problem) {
         let reader = try ParameterReader(parameters, known: ["name", "reason"])
-        let reason = try reader.required("reason").trimmingCharacters(in: .whitespacesAndNewlines)
-        guard (1...DiscardRequest.longestReason).contains(reason.count) else {
-            throw .invalid("The reason has \(reason.count) characters; expected 1 to \(DiscardRequest.longestReason).")
+        let longest = DiscardRequest.longestReason
+        guard let given = reader.text("reason"), !given.isEmpty else {
+            throw Problem.missing("reason").stating(.reasonMissing) { $0.limit = longest }
+        }
+        let reason = given.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard (1...longest).contains(reason.count) else {
+            throw Problem.invalid("The reason has \(reason.count) characters; expected 1 to \(longest).")
+                .stating(reason.isEmpty ? .reasonMissing : .reasonTooLong) { ($0.count, $0.limit) = (reason.count, longest) }
         }
         self.init(name: try reader.required("name"), reason: reason)
     }

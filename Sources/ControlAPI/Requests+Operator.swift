@@ -89,7 +89,8 @@ public struct DiscardRequest: WireRequest {
         let reader = try ParameterReader(parameters, known: ["id", "grace", "reason"])
         let reason = reader.text("reason")?.trimmingCharacters(in: .whitespacesAndNewlines)
         guard (reason ?? "").count <= Self.longestReason else {
-            throw .invalid("The reason has \(reason?.count ?? 0) characters; expected at most \(Self.longestReason).")
+            throw Problem.invalid("The reason has \(reason?.count ?? 0) characters; expected at most \(Self.longestReason).")
+                .stating(.reasonTooLong) { ($0.count, $0.limit) = (reason?.count, Self.longestReason) }
         }
         self.init(
             id: try reader.required("id"), grace: Int(try reader.integer("grace", in: 0...86_400) ?? 0),

@@ -39,11 +39,14 @@ public struct SignIn: WireRequest, Codable {
             body ?? Data(), known: ["backend", "email", "password", "refreshToken", "remember", "token"], like: example)
         let proofs = [password, refreshToken, token].compactMap(\.self)
         guard proofs.count == 1, password == nil || email != nil else {
-            throw .invalid(
+            throw Problem.invalid(
                 "Send exactly one of password, refreshToken and token; with a password, also an email. "
-                    + "The body must be JSON like \(example).")
+                    + "The body must be JSON like \(example)."
+            ).stating(.signInIncomplete)
         }
-        guard proofs.allSatisfy({ !$0.isEmpty }) else { throw .invalid("The password or token is empty.") }
+        guard proofs.allSatisfy({ !$0.isEmpty }) else {
+            throw Problem.invalid("The password or token is empty.").stating(.secretEmpty)
+        }
     }
 
     public var parameters: [String: String] { [:] }

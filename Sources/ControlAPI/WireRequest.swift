@@ -68,7 +68,7 @@ struct ParameterReader {
     }
 
     func required(_ name: String) throws(Problem) -> String {
-        guard let value = parameters[name], !value.isEmpty else { throw .invalid("The parameter ‘\(name)’ is missing.") }
+        guard let value = parameters[name], !value.isEmpty else { throw .missing(name) }
         return value
     }
 
@@ -96,4 +96,8 @@ struct ParameterReader {
         case .some(let text): throw .invalid("The parameter ‘\(name)’ is ‘\(text)’; expected true or false.")
         }
     }
+}
+
+extension Problem {
+    static func missing(_ parameter: String) -> Problem { .invalid("The parameter ‘\(parameter)’ is missing.") }
 }

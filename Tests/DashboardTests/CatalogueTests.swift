@@ -60,6 +60,14 @@ import Testing
         for code in codes { #expect(Catalogue.vietnamese.known("problem.\(code)") != nil, "\(code)") }
     }
 
+    /// With what to do next.
+    @Test(arguments: Problem.Reason.allCases) func translatesTheReasonsOfProblems(reason: Problem.Reason) {
+        let words = Catalogue.vietnamese
+        let codes: [Problem.Code] = [.invalidRequest, .wrongState, .notListed, .notFound]
+        let keys = codes.map { "problem.\($0.rawValue).\(reason.rawValue)" }.filter { words.known($0) != nil }
+        #expect(keys.count == 1 && keys.allSatisfy { words.known("\($0).step") != nil }, "\(reason)")
+    }
+
     @Test func englishVocabularyIsThatOfTheCommandLine() {
         var entry = Sample().entry("dead")
         (entry.lastStatus, entry.attempts) = (503, 3)

@@ -233,6 +233,38 @@ import Testing
         #expect(isTranslated(desk.explain(down)))
     }
 
+    private func refused(
+        _ code: Problem.Code, _ reason: Problem.Reason, _ set: (inout SentenceFacts) -> Void = { _ in }
+    ) -> Problem {
+        Problem(code, status: 400, title: "t", detail: Self.english, next: Self.english).stating(reason, set)
+    }
+
+    @Test func mistakesInAFormAreToldWithoutEnglish() {
+        let problems: [(Problem, String)] = [
+            (refused(.invalidRequest, .reasonTooLong) { ($0.count, $0.limit) = (1234, 200) }, "Lý do có 1.234 ký tự; tối đa là 200."),
+            (refused(.invalidRequest, .notAServerID) { $0.words = "a <b>" }, "<q><bdi>a &lt;b&gt;</bdi></q> không phải là mã"),
+            (refused(.wrongState, .rowTaken) { $0.entry = "00000000-0000-7000-8000-00000000000a" }, "Mục 00000000000a đã tạo"),
+            (refused(.wrongState, .beingDiscarded) { $0.at = Sample.now }, "sẽ bị xóa lúc 14:15."),
+            (refused(.notListed, .beingDeleted), "Đối tượng này sẽ bị xóa"),
+        ]
+        for (problem, words) in problems {
+            #expect(desk.told(problem).source.contains(words), "\(words)")
+            #expect(isTranslated(desk.told(problem)) && isTranslated(desk.step(problem)) && desk.details(problem)?.source == nil)
+            #expect(isTranslated(desk.explain(problem)))
+        }
+    }
+
+    /// Of every reason, also without its values.
+    @Test(arguments: Problem.Reason.allCases) func tellsEveryReason(reason: Problem.Reason) {
+        for code in [Problem.Code.invalidRequest, .wrongState, .notListed, .notFound] {
+            for facts in [sample.facts, SentenceFacts()] {
+                let problem = refused(code, reason) { $0 = facts }
+                #expect(isTranslated(desk.told(problem)))
+                if let step = desk.step(problem) { #expect(isTranslated(step)) }
+            }
+        }
+    }
+
     private func failedSignIn(_ reason: Failure.Reason, wait: Int? = nil) -> Problem {
         Problem(.backendUnreachable, status: 503, title: "t", detail: Self.english, next: Self.english)
             .stating { ($0.reason, $0.wait) = (reason.rawValue, wait) }

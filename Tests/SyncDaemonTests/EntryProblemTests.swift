@@ -30,9 +30,20 @@ import Testing
     func everyRefusalHasANextStep(error: OutboxError) {
         let problem = Problem(error)
         #expect(problem.next?.isEmpty == false && problem.detail.hasSuffix("."), "\(problem)")
+        // A page in another language writes its own sentence from the reason.
+        #expect(problem.facts?.reason.flatMap(Problem.Reason.init) != nil || !Self.haveReasons.contains(problem.code), "\(problem)")
         // Commands stand at the end of a line, so that they can be copied.
         let lines = problem.next?.split(separator: "\n") ?? []
         #expect(lines.allSatisfy { $0.hasSuffix(".") || $0.contains("run: homing ") || $0.contains("runs: homing ") }, "\(lines)")
+    }
+
+    private static let haveReasons: Set<Problem.Code> = [.wrongState, .invalidRequest]
+
+    @Test func refusalsStateTheirValues() {
+        let taken = Problem(OutboxError.rowTaken(by: Self.id)).facts
+        #expect(taken == SentenceFacts { ($0.reason, $0.entry) = ("rowTaken", "\(Self.id)") })
+        #expect(Problem.notAName("no such").facts == SentenceFacts { ($0.reason, $0.words) = ("notAName", "no such") })
+        #expect(Problem(OutboxError.wrongState(Self.id, .held)).facts?.reason == "isOnHold")
     }
 
     @Test func retryThatMayMakeASecondOneNamesTheOtherWays() {

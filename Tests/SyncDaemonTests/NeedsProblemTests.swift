@@ -12,6 +12,12 @@ import Testing
 
     private func next(_ state: Entry.State) -> String? { Problem(OutboxError.needs(Self.id, state)).next }
 
+    @Test(arguments: [(.dead, "neededFailed"), (.held, "neededHeld"), (.discarded, "neededDiscarded")] as [(Entry.State, String)])
+    func reasonIsTheStateOfTheCreate(state: Entry.State, reason: String) {
+        let facts = Problem(OutboxError.needs(Self.id, state)).facts
+        #expect(facts?.reason == reason && facts?.entry == "\(Self.id)")
+    }
+
     @Test func failedCreateCanBeRetried() {
         #expect(next(.dead) == "After fixing the cause, run: homing retry \(Self.id)\nHoming then sends this entry too.")
     }

@@ -12,7 +12,7 @@ extension Desk {
             ($0.reason, $0.account) = (list.failureCause, list.email)
         }
         func told(_ key: String) -> HTML? { text("list.\(key)", facts, at: list.backend) }
-        func count(_ key: String, _ number: Int?) -> HTML? { number.flatMap { $0 > 0 ? .plain(words.count("list.\(key)", $0)) : nil } }
+        func count(_ key: String, _ number: Int?) -> HTML? { number.flatMap { $0 > 0 ? HTML.plain(words.count("list.\(key)", $0)) : nil } }
         let new = count("new", list.new)
         switch list.knownState {
         case .signedOut, .unknown: return self.told([told("signed-out")])
@@ -48,13 +48,19 @@ extension Desk {
     /// The most exact text about it; nil if the catalogue has none.
     private func key(_ problem: Problem) -> String? {
         let code = "problem.\(problem.code.rawValue)"
-        let exact = problem.facts?.reason.map { "\(code).\($0)" }
-        return [exact, code].compactMap(\.self).first { words.known($0) != nil }
+        return exactKey(problem) ?? (words.known(code) == nil ? nil : code)
+    }
+
+    /// The text of its reason.
+    private func exactKey(_ problem: Problem) -> String? {
+        let key = problem.facts?.reason.map { "problem.\(problem.code.rawValue).\($0)" }
+        return key.flatMap { words.known($0) == nil ? nil : $0 }
     }
 
     /// The daemon's own words, if the sentence of the page lacks what they say.
     func details(_ problem: Problem) -> HTML? {
         guard !words.isEnglish, key(problem) != nil, Self.needDetails.contains(problem.code) else { return nil }
+        guard exactKey(problem) == nil || !Self.areSaidInFull.contains(problem.code) else { return nil }
         return "<details><summary>\(words["told.details"])</summary><p>\(said(problem.detail))</p></details>"
     }
 
@@ -69,4 +75,6 @@ extension Desk {
         .invalidRequest, .signInRefused, .backendUnreachable, .backendMisbehaved, .unsupported, .idConflict, .notListed, .wrongState,
         .mayDuplicate, .storageFailed, .internalError,
     ]
+    /// Codes whose exact texts lack no words of a server.
+    private static let areSaidInFull: Set<Problem.Code> = [.invalidRequest, .notListed, .wrongState]
 }

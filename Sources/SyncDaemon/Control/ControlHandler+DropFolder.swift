@@ -12,6 +12,7 @@ extension ControlHandler {
     func claim(_ request: NoInput, by caller: Caller) async throws -> ClaimReport {
         guard spool.settings.isEnabled else {
             throw Problem.invalid("The drop folder is turned off.", next: "Turn it on in the configuration, under ‘spool’.")
+                .stating(.dropFolderOff)
         }
         if spool.settings.unclaimed == .hold { try caller.require(.administer) }
         let keeper = try keeper(spool.settings.backend)
@@ -47,6 +48,7 @@ extension ControlHandler {
             return DiscardedFile(name: name, refused: spool.counts().refused)
         case .missing:
             throw Problem.notFound("There is no refused file ‘\(name.legible)’.", next: "To see the refused files, run: homing status")
+                .stating(.noSuchFile) { $0.words = name.legible }
         case .othersFile:
             throw Problem(
                 .notPermitted, status: 403, title: "Not permitted",

@@ -25,6 +25,7 @@ extension ControlHandler {
         let fields = old.mutation.fields.merging(backend.fields(request.fields, route: old.route)) { $1 }
         guard fields != old.mutation.fields else {
             throw Problem.invalid("Entry \(id) has these values already.", next: "To send it again, run: homing retry \(id)")
+                .stating(.sameValues)
         }
         try await checkRow(of: old, fields, at: backend)
         let submission = Capture.Submission(
@@ -107,20 +108,21 @@ extension ControlHandler {
     private func check(_ remoteID: String, of entry: Entry) throws(Problem) {
         let isPlain = remoteID.unicodeScalars.allSatisfy { !$0.properties.isWhitespace && $0.properties.generalCategory != .control }
         guard isPlain, remoteID.utf8.count <= Self.longestRemoteID, !remoteID.hasPrefix("@") else {
-            throw .invalid(
+            throw Problem.invalid(
                 "‘\(remoteID.legible)’ is not an id of a server. Nothing was changed.",
-                next: "Give the id that the server shows, for example: homing resolve \(entry.id) --delivered 17")
+                next: "Give the id that the server shows, for example: homing resolve \(entry.id) --delivered 17"
+            ).stating(.notAServerID) { $0.words = remoteID.legible }
         }
         let backend = keepers[entry.destination.backend]?.backend
         guard let name = entry.mutation.creates, let backend, let resource = backend.resource(name),
             Int64(remoteID).map({ $0 > 0 ? String($0) : "" }) != remoteID,
             backend.hasNumbers(resource)
         else { return }
-        throw .invalid(
+        throw Problem.invalid(
             "‘\(remoteID.legible)’ is not a number above 0, but the ids of \(resource.title.many) at \(backend.name) are. Nothing was changed.",
             next:
                 "To find the id, run: \(commands(for: backend.name).roster(name, resource.title.many, "--refresh"))\nThen run: homing resolve \(entry.id) --delivered ID"
-        )
+        ).stating(.idIsNoNumber) { ($0.words, $0.title) = (remoteID.legible, RosterTitle(resource.title)) }
     }
 
     /// In bytes.
@@ -135,17 +137,20 @@ extension ControlHandler {
         let (title, resolve) = (resource.title, "homing resolve \(entry.id)")
         let refresh = commands(for: key.destination.backend).roster(name, title.many, "--refresh")
         let isShown = await names(for: view).isShown(entry.destination)
+        func values(_ facts: inout SentenceFacts) { (facts.words, facts.title) = (id.rawValue, RosterTitle(title)) }
         switch try await CreatedCandidates.judge(id, createdBy: entry, among: resource, in: key, outbox) {
         case .possible: return
         case .older(let row):
             let label = isShown && row.label != id.rawValue ? "is \(row.label) and " : ""
             throw Problem.invalid(
                 "\(id) \(label)was there before entry \(entry.id) was sent, so it is not the new \(title.one). Nothing was changed.",
-                next: "To find the new \(title.one), run: \(refresh)\nThen run: \(resolve) --delivered ID")
+                next: "To find the new \(title.one), run: \(refresh)\nThen run: \(resolve) --delivered ID"
+            ).stating(.rowIsOlder, values)
         case .unread:
             throw Problem.invalid(
                 "Homing has not read the complete list of \(title.many) since entry \(entry.id) was sent, so it cannot check \(id). Nothing was changed.",
-                next: "Run: \(refresh)\nThen repeat: \(resolve) --delivered \(id)")
+                next: "Run: \(refresh)\nThen repeat: \(resolve) --delivered \(id)"
+            ).stating(.listUnread, values)
         case .absent:
             var rows: [String] = []
             if case .newest(let found) = try await CreatedCandidates.find(of: entry, among: resource, in: key, outbox) {
@@ -157,7 +162,8 @@ extension ControlHandler {
                 : "No other entry created \(rows.inWords). If the new \(title.one) is there, run: \(resolve) --delivered ID"
             throw Problem.invalid(
                 "The list of \(title.many) was read after entry \(entry.id) was sent, and no row that may be the new one has the id \(id). Nothing was changed.",
-                next: "\(choice)\nTo read the list again, run: \(refresh)")
+                next: "\(choice)\nTo read the list again, run: \(refresh)"
+            ).stating(.rowNotNew, values)
         }
     }
 

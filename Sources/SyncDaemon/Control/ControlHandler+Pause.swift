@@ -15,9 +15,10 @@ extension ControlHandler {
         let reason = (request.reason ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         guard reason.count <= Self.longestReason else {
             throw Problem.invalid("The reason has \(reason.count) characters; expected at most \(Self.longestReason).")
+                .stating(.reasonTooLong) { ($0.count, $0.limit) = (reason.count, Self.longestReason) }
         }
         if let until = request.until, until <= now.addingTimeInterval(0.001) {
-            throw Problem.invalid("The pause would be over already.", next: "Name a time in the future.")
+            throw Problem.invalid("The pause would be over already.", next: "Name a time in the future.").stating(.pauseIsOver)
         }
         let pauses = names.map { Pause(backend: $0, reason: reason, since: now, until: request.until, by: UserName(caller.peer.uid).short) }
         let revision = try await outbox.pause(pauses, by: caller.peer.description, at: now)

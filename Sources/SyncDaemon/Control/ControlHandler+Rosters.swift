@@ -37,6 +37,7 @@ extension ControlHandler {
             }
             guard selection.hasStart else {
                 throw Problem.invalid("There is no row ‘\(after)’; the list may have changed.", next: "Start again without ‘after’.")
+                    .stating(.rowGone) { $0.title = RosterTitle(resource.title) }
             }
         }
         let head = try await outbox.scanRoster(key) { row in

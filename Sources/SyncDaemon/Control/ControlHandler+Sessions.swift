@@ -26,7 +26,8 @@ extension ControlHandler {
         guard method.canBeSent else {
             throw Problem.invalid(
                 "The token contains a line break or another control character, or white space at its start or end.",
-                next: "Pass only the token, on one line.")
+                next: "Pass only the token, on one line."
+            ).stating(.tokenUnclean)
         }
         let labels = try await outbox.accountLabels()
         let known = labels.filter { $0.key.backend == name }.map { Account(id: $0.key.account, label: $0.value) }

@@ -10,7 +10,8 @@ extension Problem {
         let more = candidates.count > listed.count ? " and more" : ""
         return .invalid(
             "Several entries have \(name): \(listed.joined(separator: ", "))\(more).",
-            next: "Give the entry's number, or more characters of its id.")
+            next: "Give the entry's number, or more characters of its id."
+        ).stating(.ambiguousName) { $0.words = name.part ?? name.number.map { "\($0)" } }
     }
 
     // MARK: Its state
@@ -28,18 +29,21 @@ extension Problem {
         Problem(
             .wrongState, status: 409, title: "Being discarded",
             detail: "A person discarded entry \(id). Its payload will be destroyed on \(Moment(now: .distantPast).text(date)).",
-            next: "To undo this, an administrator runs: homing undo \(id)")
+            next: "To undo this, an administrator runs: homing undo \(id)"
+        ).stating(.beingDiscarded) { $0.at = date }
     }
 
     static func wrongState(_ id: MutationID, _ state: Entry.State) -> Problem {
         if state == .inflight {
             return Problem(
                 .wrongState, status: 409, title: "Being sent", detail: "Entry \(id) is being sent now. Nothing was changed.",
-                next: "Try again in a few seconds.")
+                next: "Try again in a few seconds."
+            ).stating(.isBeingSent)
         }
         return Problem(
             .wrongState, status: 409, title: "Not in this state", detail: "Entry \(id) \(words(for: state)). Nothing was changed.",
-            next: "To see what became of it, run: homing why \(id)")
+            next: "To see what became of it, run: homing why \(id)"
+        ).stating(reason(of: state))
     }
 
     private static func words(for state: Entry.State) -> String {
@@ -53,33 +57,47 @@ extension Problem {
         }
     }
 
+    private static func reason(of state: Entry.State) -> Reason {
+        switch state {
+        case .pending: .isWaiting
+        case .inflight: .isBeingSent
+        case .delivered: .isDelivered
+        case .dead: .hasFailed
+        case .held: .isOnHold
+        case .discarded: .isDiscarded
+        }
+    }
+
     // MARK: The row that it refers to
 
     static func noSuchCreate(_ id: MutationID) -> Problem {
         .invalid(
             "It refers to a row that entry \(id) was to create, but this account has no such entry.",
-            next: "Submit the entry that creates the row first.")
+            next: "Submit the entry that creates the row first."
+        ).stating(.noSuchCreate) { $0.entry = id.description }
     }
 
     static func createDiscarded(_ id: MutationID) -> Problem {
         Problem(
             .wrongState, status: 409, title: "The row was discarded",
             detail: "It refers to a row that entry \(id) was to create, but that entry was discarded. It was not accepted.",
-            next: "Create the row again under a new id, and submit this entry for that one.")
+            next: "Create the row again under a new id, and submit this entry for that one."
+        ).stating(.createDiscarded) { $0.entry = id.description }
     }
 
     static func needs(_ id: MutationID, _ state: Entry.State) -> Problem {
         // A create on hold may have taken effect, or a person is discarding it: a retry is not always right.
-        let (but, next): (String, String) =
+        let (but, next, reason): (String, String, Reason) =
             switch state {
-            case .dead: ("failed", "After fixing the cause, run: homing retry \(id)\nHoming then sends this entry too.")
-            case .discarded: ("was discarded", "Submit its payload for another row.")
-            default: ("is on hold", "To see why, and what to do, run: homing why \(id)")
+            case .dead: ("failed", "After fixing the cause, run: homing retry \(id)\nHoming then sends this entry too.", .neededFailed)
+            case .discarded: ("was discarded", "Submit its payload for another row.", .neededDiscarded)
+            default: ("is on hold", "To see why, and what to do, run: homing why \(id)", .neededHeld)
             }
         return Problem(
             .wrongState, status: 409, title: "It needs another entry",
             detail: "It refers to a row that entry \(id) was to create, but that entry \(but). Nothing was changed.",
-            next: next)
+            next: next
+        ).stating(reason) { $0.entry = id.description }
     }
 
     // MARK: Resolving it
@@ -88,7 +106,8 @@ extension Problem {
         Problem(
             .wrongState, status: 409, title: "Nothing to resolve",
             detail: "Homing knows what became of entry \(id), so there is nothing to resolve. Nothing was changed.",
-            next: "To see its state, and what to do, run: homing why \(id)")
+            next: "To see its state, and what to do, run: homing why \(id)"
+        ).stating(.notUncertain)
     }
 
     static func needsRemoteID(_ id: MutationID) -> Problem {
@@ -98,14 +117,15 @@ extension Problem {
                 "Entry \(id) creates a row, such as a person, and other entries may refer to it. Homing needs the id that the server gave it. Nothing was changed.",
             next:
                 "Look for the row at the server. If it is there, run: homing resolve \(id) --delivered REMOTE-ID\nIf it is missing there, run: homing resolve \(id) --not-delivered"
-        )
+        ).stating(.remoteIDMissing)
     }
 
     static func rowTaken(by id: MutationID) -> Problem {
         Problem(
             .wrongState, status: 409, title: "Another entry created it",
             detail: "Entry \(id) created the row with that id, so another entry cannot have created it too. Nothing was changed.",
-            next: "Look for another row at the server. To see the one of that entry, run: homing receipt \(id)")
+            next: "Look for another row at the server. To see the one of that entry, run: homing receipt \(id)"
+        ).stating(.rowTaken) { $0.entry = id.description }
     }
 
     // MARK: Replacing it
@@ -114,7 +134,8 @@ extension Problem {
         Problem(
             .wrongState, status: 409, title: "It may be delivered",
             detail: "Entry \(id) is being sent or may have taken effect, so it cannot be replaced. Nothing was changed.",
-            next: "To see how it stands, and what to do, run: homing why \(id)")
+            next: "To see how it stands, and what to do, run: homing why \(id)"
+        ).stating(.mayBeDelivered)
     }
 
     static func hasDependents(_ id: MutationID) -> Problem {
@@ -123,6 +144,6 @@ extension Problem {
             detail: "Other entries refer to what entry \(id) creates, so it cannot be replaced. Nothing was changed.",
             next:
                 "To see those entries, run: homing list --user @\(id)\nAn administrator can discard those first. Or an administrator discards entry \(id), and you submit all of them again."
-        )
+        ).stating(.hasDependents)
     }
 }

@@ -100,7 +100,8 @@ extension Problem {
         Problem(
             .wrongState, status: 409, title: "Nothing to undo",
             detail: "Entry \(id) was corrected and is now #\(new.sequence) \(EntryName.short("\(new.id)")). Nothing was changed.",
-            next: "To see how it stands, run: homing why \(new.id)")
+            next: "To see how it stands, run: homing why \(new.id)"
+        ).stating(.corrected) { $0.entry = new.id.description }
     }
 
     /// - Parameter create: of the row that the entry belongs to.
@@ -111,7 +112,7 @@ extension Problem {
                 "Entry \(id) gives the \(title.one) that entry \(create) creates the values that were submitted with it, so it cannot go to another \(title.one). Nothing was changed.",
             next:
                 "To change another \(title.one), run: \(edit)\nIf these values must not be sent, an administrator runs: homing discard \(id)"
-        )
+        ).stating(.belongsToNewRow) { $0.entry = create.description }
     }
 
     static func notRestorable(_ id: MutationID, _ state: Entry.State) -> Problem {
@@ -119,7 +120,8 @@ extension Problem {
             .wrongState, status: 409, title: "Nothing to undo",
             detail: state == .discarded
                 ? "Entry \(id) was discarded, and its payload is destroyed." : "Entry \(id) is not being discarded. Nothing was changed.",
-            next: state == .discarded ? "Submit the original again under a new id." : "To see its state, run: homing why \(id)")
+            next: state == .discarded ? "Submit the original again under a new id." : "To see its state, run: homing why \(id)"
+        ).stating(state == .discarded ? .payloadGone : .notDiscarded)
     }
 
     static func unknownBackend(_ name: String, known: [String]) -> Problem {
@@ -133,7 +135,7 @@ extension Problem {
     }
 
     static func notAName(_ text: String) -> Problem {
-        .invalid("‘\(text.legible)’ is not an entry number or id.", next: namingAnEntry)
+        .invalid("‘\(text.legible)’ is not an entry number or id.", next: namingAnEntry).stating(.notAName) { $0.words = text.legible }
     }
 
     private static let namingAnEntry = """
@@ -165,17 +167,18 @@ extension Problem {
             )
         case .otherAccount(let account):
             let who = account?.label ?? "another account"
-            self.init(
+            self = Problem(
                 .wrongState, status: 409, title: "Another account is signed in",
                 detail: "At \(backend), \(who) is signed in now, not the account that was to be signed out. Nothing was changed.",
-                next: "See the signed-in account and its entries with ‘homing status’. To sign \(who) out, run ‘\(commands.logout)’ again.")
+                next: "See the signed-in account and its entries with ‘homing status’. To sign \(who) out, run ‘\(commands.logout)’ again."
+            ).stating(.otherAccount) { $0.account = account?.label }
         case .unsent(let count):
-            self.init(
+            self = Problem(
                 .wrongState, status: 409, title: "Entries are waiting",
                 detail: "\(Words.entriesWait(count)), and the profile of \(backend) forbids signing out before delivery.",
                 next:
                     "Wait for delivery with ‘homing sync --wait’, or sign out anyway with ‘\(commands.logout) --force’. The entries stay safe here."
-            )
+            ).stating(.unsent) { $0.count = count }
         case .kept(let reason):
             self = Problem(
                 .backendUnreachable, status: 503, title: "Still signed in",

@@ -39,9 +39,10 @@ extension Problem {
                     ? "Tell the administrator of this station: \(name).yaml must be corrected. Until then, signing in again does not help."
                     : "Sign in with ‘\(commands.login)’.")
         case .signingOut:
-            self.init(
+            self = Problem(
                 .wrongState, status: 409, title: "Signing out", detail: "A sign-out is in progress at \(name).",
-                next: "Try again in a few seconds.")
+                next: "Try again in a few seconds."
+            ).stating(.signingOut)
         case .conflict(let account): self = .alreadySignedIn(account.label, at: name, logout: commands.logout)
         case .labelTaken(let label):
             self = .signInRefused(
@@ -50,9 +51,10 @@ extension Problem {
                     "Run ‘\(commands.login(by: method.means))’ with the same token, without --email or with the name of the token’s account.",
                 reason: "labelTaken")
         case .unnamed:
-            self = .invalid(
+            self = Problem.invalid(
                 "Not signed in: \(name) does not report the account of a token, so you must name it.",
-                next: "Name the account with ‘\(commands.login(by: .token))’. Use the same name whenever you replace the token.")
+                next: "Name the account with ‘\(commands.login(by: .token))’. Use the same name whenever you replace the token."
+            ).stating(.tokenUnnamed)
         case .unsaved(let error):
             self.init(
                 .storageFailed, status: 507, title: "The session could not be stored",
