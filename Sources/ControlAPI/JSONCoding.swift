@@ -18,7 +18,7 @@ public enum JSONCoding {
         decoder.dateDecodingStrategy = .custom { decoder in
             let container = try decoder.singleValueContainer()
             let text = try container.decode(String.self)
-            guard let date = Self.date(text) else {
+            guard let date = Self.date(text, in: .current) else {
                 throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected an RFC 3339 time, found ‘\(text)’")
             }
             return date
@@ -36,8 +36,19 @@ public enum JSONCoding {
     private static let first = Date(timeIntervalSince1970: -11_676_096_000)
     private static let last = Date(timeIntervalSince1970: 253_402_300_799)
 
-    /// Nil if `text` is not a valid time.
-    public static func date(_ text: String) -> Date? {
+    /// Nil if `text` is not a valid time with an offset. Seconds may be left out.
+    public static func date(_ text: String) -> Date? { complete(text) ?? text.withSeconds.flatMap(complete) }
+
+    /// As people and programs give a time: without an offset, it is one of the time zone.
+    public static func date(_ text: String, in timeZone: TimeZone) -> Date? {
+        if !text.hasSuffix("Z"), let time = LocalTime(text) { return time.date(in: timeZone) }
+        return date(text)
+    }
+
+    /// The forms of a time that the daemon accepts, for error messages.
+    static let timeForms = "a time such as 2025-03-11T14:00Z, 2025-03-11T21:00:00.000+07:00 or, in local time, 2025-03-11T14:00"
+
+    private static func complete(_ text: String) -> Date? {
         // `try?`: nil means neither form matched; the caller reports it.
         ((try? style.parse(text)) ?? (try? Date.ISO8601FormatStyle().parse(text)))?.inMilliseconds
     }
@@ -50,6 +61,16 @@ public enum JSONCoding {
     // To make one takes longer than to encode most answers.
     private static let shared = encoder
     private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+}
+
+extension String {
+    /// `2025-03-11T14:00:00Z` for `2025-03-11T14:00Z`; nil for any other form.
+    fileprivate var withSeconds: String? {
+        guard let mark = firstIndex(of: "T"), let offset = self[mark...].firstIndex(where: { "Zz+-".contains($0) }),
+            self[mark..<offset].utf8.count == "T14:00".utf8.count
+        else { return nil }
+        return "\(self[..<offset]):00\(self[offset...])"
+    }
 }
 
 extension Date {

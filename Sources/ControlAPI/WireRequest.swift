@@ -21,6 +21,10 @@ extension WireRequest where Self: Decodable {
         do {
             request = try JSONCoding.decoder.decode(Self.self, from: body)
             keys = Set(try JSONCoding.decoder.decode([String: AnyValue].self, from: body).keys)
+        } catch DecodingError.dataCorrupted(let context) where context.codingPath.last != nil {
+            // Only times are checked for more than their type.
+            let key = context.codingPath.last?.stringValue ?? ""
+            throw .invalid("The key ‘\(key)’ in the body has no valid time; expected \(JSONCoding.timeForms).")
         } catch {
             throw .invalid("The body must be JSON like \(example).")
         }
@@ -80,11 +84,12 @@ struct ParameterReader {
         return value
     }
 
-    /// An RFC 3339 time with milliseconds.
+    /// A time with an offset, or one of the station.
     func time(_ name: String) throws(Problem) -> Date? {
         guard let text = parameters[name] else { return nil }
-        guard let date = JSONCoding.date(text) else {
-            throw .invalid("The parameter ‘\(name)’ is ‘\(text)’; expected a time like 2025-03-11T14:00:00.000Z.")
+        // In a query, a plus sign that is not encoded is a space.
+        guard let date = JSONCoding.date(text, in: .current) ?? JSONCoding.date(text.replacing(" ", with: "+")) else {
+            throw .invalid("The parameter ‘\(name)’ is ‘\(text)’; expected \(JSONCoding.timeForms).")
         }
         return date
     }

@@ -252,12 +252,12 @@ import Testing
         ),
         (
             "GET", "/v1/entries?until=soon", 400, "invalid-request",
-            "The parameter ‘until’ is ‘soon’; expected a time like 2025-03-11T14:00:00.000Z."
+            "The parameter ‘until’ is ‘soon’; expected a time such as 2025-03-11T14:00Z, 2025-03-11T21:00:00.000+07:00 or, in local time, 2025-03-11T14:00."
         ),
         ("GET", "/v1/events?follow=maybe", 400, "invalid-request", "The parameter ‘follow’ is ‘maybe’; expected true or false."),
         (
             "GET", "/v1/receipts?since=yesterday", 400, "invalid-request",
-            "The parameter ‘since’ is ‘yesterday’; expected a time like 2025-03-11T14:00:00.000Z."
+            "The parameter ‘since’ is ‘yesterday’; expected a time such as 2025-03-11T14:00Z, 2025-03-11T21:00:00.000+07:00 or, in local time, 2025-03-11T14:00."
         ),
         ("GET", "/v1/lanes?limit=101", 400, "invalid-request", "The parameter ‘limit’ is ‘101’; expected a whole number from 1 to 100."),
         (
@@ -324,6 +324,22 @@ import Testing
             #expect((response.status.code, problem.code) == (400, .invalidRequest))
         }
         #expect(service.calls.isEmpty)
+    }
+
+    @Test(arguments: ["2026-11-27T10:00:00.000Z", "2026-11-27T10:00Z", "2026-11-27T17:00+07:00", "2026-11-27T17:00 07:00"])
+    func timesMayLackSeconds(text: String) throws {
+        let query = try EntryQuery(parameters: ["since": text], body: nil)
+        #expect(query.since.map(JSONCoding.text) == "2026-11-27T10:00:00.000Z")
+    }
+
+    @Test func timesOfABodyMayLackSecondsAndAnOffset() throws {
+        func until(_ text: String) throws -> Date? {
+            try PauseRequest(parameters: [:], body: Data(#"{"until": "\#(text)"}"#.utf8)).until
+        }
+        #expect(try until("2026-11-27T10:00Z").map(JSONCoding.text) == "2026-11-27T10:00:00.000Z")
+        #expect(try until("2026-11-27T10:00") == JSONCoding.date("2026-11-27T10:00", in: .current))
+        let problem = #expect(throws: Problem.self) { try until("soon") }
+        #expect(problem?.detail.hasPrefix("The key ‘until’ in the body has no valid time; expected a time such as 2025-03-11T14:00Z") == true)
     }
 
     @Test func acceptsLargestPayloadAndRefusesLargerBody() async throws {

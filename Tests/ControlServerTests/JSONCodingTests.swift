@@ -33,6 +33,33 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "2026-11-27T10:00:00.000Z", "2026-11-27T10:00:00Z", "2026-11-27T10:00Z", "2026-11-27T17:00:00+07:00", "2026-11-27T17:00+07:00",
+        "2026-11-27T05:00-05:00",
+    ]) func secondsOfATimeMayBeLeftOut(text: String) {
+        #expect(JSONCoding.date(text).map(JSONCoding.text) == "2026-11-27T10:00:00.000Z")
+    }
+
+    @Test(arguments: ["2026-11-27T17:00", "2026-11-27T17:00:00", "2026-11-27T17:00:00.000", "2026-11-27 17:00", "2026-11-27T10:00Z"])
+    func timeWithoutAnOffsetIsLocal(text: String) throws {
+        let vietnam = try #require(TimeZone(secondsFromGMT: 7 * 3600))
+        #expect(JSONCoding.date(text, in: vietnam).map(JSONCoding.text) == "2026-11-27T10:00:00.000Z")
+        let inUTC = text.hasSuffix("Z") ? 10 : 17
+        #expect(JSONCoding.date(text, in: .gmt).map(JSONCoding.text) == "2026-11-27T\(inUTC):00:00.000Z")
+    }
+
+    /// A server's time could be of any zone.
+    @Test func timeOfNoZoneHasNoOffset() { #expect(JSONCoding.date("2026-11-27T17:00") == nil) }
+
+    @Test(arguments: [
+        "2026-11-27", "10:00", "2026-02-30T10:00", "2026-11-27T24:00", "2026-11-27T10:60", "2026-11-27T10", "2026-11-27T1:00",
+        "2026-11-27T10:00:", "2026-11-27T10:00:00.", "2026-11-27T10:00:60", "26-11-27T10:00", "2026-11-27T10:00 soon", "T", "T10:00Z", "",
+    ]) func refusesOtherForms(text: String) { #expect(JSONCoding.date(text, in: .gmt) == nil) }
+
+    @Test func localTimeKeepsItsFraction() {
+        #expect(JSONCoding.date("2026-11-27T10:00:30.25", in: .gmt).map(JSONCoding.text) == "2026-11-27T10:00:30.250Z")
+    }
+
     @Test(arguments: [#"["yesterday"]"#, #"[1765000000]"#, #"["2025-12-06"]"#, #"[""]"#])
     func refusesInvalidTimes(text: String) {
         #expect(throws: DecodingError.self) { try JSONCoding.decoder.decode([Date].self, from: Data(text.utf8)) }

@@ -195,6 +195,15 @@ import Testing
         }
     }
 
+    @Test(arguments: ["list --since soon", "list --until 2025", "receipts --since 25:00", "pause --until soon --reason x"])
+    func invalidTimeNamesTheAcceptedForms(line: String) async throws {
+        let error = await #expect(throws: (any Error).self) {
+            try await Homing.asyncParseAsRoot(line.split(separator: " ").map(String.init))
+        }
+        let message = Homing.message(for: try #require(error))
+        #expect(message.contains("expected a time since the year 2000, such as 18:00, 2025-03-11"), "\(message)")
+    }
+
     @Test(arguments: [
         "login --password-stdin --password-file f", "login --password secret", "logout now", "status now",
         "submit a --item user_id", "submit a --item =5", "submit a b --id 0190a1b2-c3d4-7e5f-8a9b-3f2a91c04b01",

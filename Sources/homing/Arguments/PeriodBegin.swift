@@ -12,8 +12,8 @@ enum PeriodBegin: Equatable {
         guard let begin = PeriodBegin(argument: argument) else {
             throw ValidationError(
                 """
-                expected how long ago, from 1s to ten years, such as 12h, 30d or 12w, or a time since the year 2000, such as 2025-03-11 or \
-                ‘2025-03-11 14:00’.
+                expected how long ago, from 1s to ten years, such as 12h, 30d or 12w, or a time since the year 2000, such as 2025-03-11, \
+                ‘2025-03-11 14:00’, 2025-03-11T14:00, 2025-03-11T14:00Z or 2025-03-11T21:00:00+07:00.
                 """)
         }
         return begin

@@ -2,13 +2,30 @@ import ArgumentParser
 import ControlAPI
 import Foundation
 
-/// A time such as `18:00`, `2025-03-11` or `2025-03-11 14:00`, or in RFC 3339 format.
-enum PointInTime: ExpressibleByArgument, Equatable {
+/// A time such as `18:00`, `2025-03-11` or `2025-03-11 14:00`, or in a form of the API.
+enum PointInTime: Equatable {
     case clock(hour: Int, minute: Int)
     case day(year: Int, month: Int, day: Int, hour: Int, minute: Int)
+    case local(LocalTime)
     case exact(Date)
 
+    /// Throws an error that names the accepted forms, for a command line.
+    static func parse(_ argument: String) throws -> PointInTime {
+        guard let time = PointInTime(argument: argument) else {
+            throw ValidationError(
+                """
+                expected a time since the year 2000, such as 18:00, 2025-03-11, ‘2025-03-11 14:00’, 2025-03-11T14:00, 2025-03-11T14:00Z or \
+                2025-03-11T21:00:00+07:00.
+                """)
+        }
+        return time
+    }
+
     init?(argument: String) {
+        if let time = LocalTime(argument), time.year >= 2000 {
+            self = .local(time)
+            return
+        }
         if let date = JSONCoding.date(argument) {
             self = .exact(date)
             return
@@ -50,6 +67,7 @@ enum PointInTime: ExpressibleByArgument, Equatable {
         calendar.timeZone = timeZone
         switch self {
         case .exact(let date): return date
+        case .local(let time): return time.date(in: timeZone)
         case .clock(let hour, let minute):
             return calendar.nextDate(after: now, matching: DateComponents(hour: hour, minute: minute), matchingPolicy: .nextTime)
         case .day(let year, let month, let day, let hour, let minute):

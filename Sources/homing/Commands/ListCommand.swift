@@ -17,9 +17,12 @@ struct ListCommand: DaemonCommand {
     var user: String?
     @Option(help: ArgumentHelp("Only entries of this route, such as measurement.", valueName: "name"), completion: Suggestions.routes)
     var route: String?
-    @Option(help: ArgumentHelp("Only entries captured at this time or later, such as 2025-03-11 or 14:00.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp("Only entries captured at this time or later, such as 2025-03-11 or 14:00.", valueName: "time"),
+        transform: PointInTime.parse)
     var since: PointInTime?
-    @Option(help: ArgumentHelp("Only entries captured before this time.", valueName: "time")) var until: PointInTime?
+    @Option(help: ArgumentHelp("Only entries captured before this time.", valueName: "time"), transform: PointInTime.parse)
+    var until: PointInTime?
     @Option(help: ArgumentHelp("The maximum number of entries (1 to 500).", valueName: "number")) var limit = 100
     @Option(help: ArgumentHelp("Only entries with a number greater than this, oldest first.", valueName: "number")) var after: Int64?
     @OptionGroup var target: BackendOption

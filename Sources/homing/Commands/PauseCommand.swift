@@ -15,7 +15,8 @@ struct PauseCommand: DaemonCommand {
         transform: LengthOfTime.parse)
     var length: LengthOfTime?
     @Option(
-        help: ArgumentHelp("When the pause ends, such as 18:00 (the next one), 2025-03-11 or ‘2025-03-11 14:00’.", valueName: "time"))
+        help: ArgumentHelp("When the pause ends, such as 18:00 (the next one), 2025-03-11 or ‘2025-03-11 14:00’.", valueName: "time"),
+        transform: PointInTime.parse)
     var until: PointInTime?
     @Option(help: ArgumentHelp("The reason in plain words; the status shows it.", valueName: "text")) var reason: String
     @OptionGroup var target: BackendOption

@@ -14,7 +14,9 @@ struct ReceiptsCommand: DaemonCommand {
     @Option(help: ArgumentHelp("Only receipts of entries with a number greater than this.", valueName: "number")) var after: Int64 = 0
     @Option(help: ArgumentHelp("The maximum number of receipts; the default is 100, or all with --csv.", valueName: "number"))
     var limit: Int?
-    @Option(help: ArgumentHelp("Only entries delivered or discarded at this time or later, such as 2025-03-11.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp("Only entries delivered or discarded at this time or later, such as 2025-03-11.", valueName: "time"),
+        transform: PointInTime.parse)
     var since: PointInTime?
     @Flag(help: "Print CSV.") var csv = false
     @OptionGroup var target: BackendOption

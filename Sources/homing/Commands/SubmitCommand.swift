@@ -31,7 +31,8 @@ struct SubmitCommand: DaemonCommand {
     @Option(help: ArgumentHelp("The entry's id; the default is a new one.", valueName: "uuid")) var id: String?
     @Option(help: ArgumentHelp("The id of an entry that this one replaces.", valueName: "uuid")) var supersedes: String?
     @Option(
-        help: ArgumentHelp("The capture time, such as ‘2025-03-11 14:00’; the default is the time in the file.", valueName: "time"))
+        help: ArgumentHelp("The capture time, such as ‘2025-03-11 14:00’; the default is the time in the file.", valueName: "time"),
+        transform: PointInTime.parse)
     var capturedAt: PointInTime?
     @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
