@@ -92,7 +92,8 @@ let targets: [Target] = [
     // The page of `homing dashboard`. It escapes text by itself: swift-mustache 2.1.1 leaves a quote with a combining accent as it is, and so lets
     // a name end an attribute. Its files are compiled in, so the program needs none.
     house(
-        "Dashboard", "SyncModel", "ControlAPI", "HTTPTypes", "HummingbirdCore", "Logging", "NIOCore", "NIOPosix",
+        "Dashboard", "SyncModel", "ControlAPI", "HTTPTypes", "HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1", "NIOHTTPTypes",
+        "NIOPosix",
         resources: ["en.txt", "vi.txt", "style.css", "page.js", "icon.svg"].map { .embedInCode("Resources/\($0)") }),
     program("homingd", "SyncDaemon", "ArgumentParser"),
     // `Backends` reads the file of `homing notify`.

@@ -43,7 +43,10 @@ extension Problem {
         /// The profile forbids a sign-out before the delivery.
         case unsent
         // With `not-listed`
-        case beingDeleted
+        case unlisted, beingDeleted
+        // With `sign-in-required`
+        /// The account of the entry is not signed in.
+        case ownerSignedOut
         // With `not-found`
         case noSuchFile
     }

@@ -45,8 +45,9 @@ package struct Dashboard: Sendable {
                 if response.headers[.connection] == "close" { channel.close(mode: .output, promise: nil) }
             },
             configuration: .init(
-                additionalChannelHandlers: [Newcomer(lobby: lobby)], idleTimeout: .seconds(60),
-                // A browser repeats a long address in `Referer`. The doorkeeper can refuse only an address that was read.
+                additionalChannelHandlers: [Newcomer(lobby: lobby), OverlongAddress()], idleTimeout: .seconds(60),
+                // A browser repeats a long address in `Referer`. The doorkeeper refuses only an address that was read; `OverlongAddress`
+                // answers the others.
                 httpDecoderConfiguration: .init(maxHeaderFieldSize: 64 << 10, maxHeaderListSize: 64 << 10, maxHeaderFieldCount: 100)))
         let server = Server(
             childChannelSetup: ClosingHTTP1Channel(http),

@@ -326,6 +326,19 @@ import Testing
         #expect(service.calls.isEmpty)
     }
 
+    /// A page in another language writes its own sentence from them.
+    @Test func refusedReasonStatesItsLength() {
+        let long = String(repeating: "a", count: 201)
+        let tooLong = SentenceFacts { ($0.reason, $0.count, $0.limit) = ("reasonTooLong", 201, 200) }
+        let discard = #expect(throws: Problem.self) { try DiscardRequest(parameters: ["id": "7", "reason": long], body: nil) }
+        let file = #expect(throws: Problem.self) { try FileDiscardRequest(parameters: ["name": "a", "reason": long], body: nil) }
+        #expect(discard?.facts == tooLong && file?.facts == tooLong)
+        for reason in ["", " "] {
+            let missing = #expect(throws: Problem.self) { try FileDiscardRequest(parameters: ["name": "a", "reason": reason], body: nil) }
+            #expect(missing?.facts?.reason == "reasonMissing" && missing?.facts?.limit == 200)
+        }
+    }
+
     @Test(arguments: ["2026-11-27T10:00:00.000Z", "2026-11-27T10:00Z", "2026-11-27T17:00+07:00", "2026-11-27T17:00 07:00"])
     func timesMayLackSeconds(text: String) throws {
         let query = try EntryQuery(parameters: ["since": text], body: nil)

@@ -63,7 +63,7 @@ import Testing
     /// With what to do next.
     @Test(arguments: Problem.Reason.allCases) func translatesTheReasonsOfProblems(reason: Problem.Reason) {
         let words = Catalogue.vietnamese
-        let codes: [Problem.Code] = [.invalidRequest, .wrongState, .notListed, .notFound]
+        let codes: [Problem.Code] = [.invalidRequest, .wrongState, .notListed, .notFound, .signInRequired]
         let keys = codes.map { "problem.\($0.rawValue).\(reason.rawValue)" }.filter { words.known($0) != nil }
         #expect(keys.count == 1 && keys.allSatisfy { words.known("\($0).step") != nil }, "\(reason)")
     }

@@ -104,6 +104,45 @@ import Testing
         }
     }
 
+    /// Everything that the server sends until it ends the connection.
+    private func answer(to head: String, at port: Int) async throws -> String {
+        let connection = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        return try await connection.executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(string: head))
+            var answer = ByteBuffer()
+            for try await part in inbound { answer.writeImmutableBuffer(part) }
+            return String(buffer: answer)
+        }
+    }
+
+    /// In every language, because the header that names the preferred one comes after the address.
+    @Test(arguments: [("", 100_000), ("", 1_000_000), ("Referer", 40_000)])
+    func answersAnAddressThatIsTooLongToBeRead(repeatedIn field: String, length: Int) async throws {
+        let keys = Keys()
+        try await serve(Lobby(patience: .hours(24)), keys: keys) { port in
+            let path = "/\(keys.place)/?find=" + String(repeating: "x", count: length)
+            let repeated = field.isEmpty ? "" : "\(field): http://127.0.0.1:\(port)\(path)\r\n"
+            let head = "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: homing=\(keys.session)\r\n\(repeated)\r\n"
+            let answer = try await answer(to: head, at: port)
+            #expect(answer.hasPrefix("HTTP/1.1 414 ") && answer.count < 1500, "\(answer.prefix(2000))")
+            for part in ["content-type: text/html; charset=utf-8", "connection: close", "content-security-policy: default-src 'none'"] {
+                #expect(answer.lowercased().contains(part), "\(answer)")
+            }
+            #expect(answer.contains("<p lang=\"en\">This address is too long.</p><p lang=\"vi\">Địa chỉ này quá dài.</p>"))
+        }
+    }
+
+    @Test func answersOtherBrokenRequestsBriefly() async throws {
+        try await serve(Lobby(patience: .hours(24))) { port in
+            #expect(try await answer(to: "BROKEN\r\n\r\n", at: port).hasPrefix("HTTP/1.1 400 "))
+        }
+    }
+
     @Test func endsWhenUnused() async throws {
         try await confirmation { serving in
             try await Dashboard(client: client, limit: .zero).run { _ in serving() }

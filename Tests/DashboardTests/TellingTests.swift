@@ -256,7 +256,7 @@ import Testing
 
     /// Of every reason, also without its values.
     @Test(arguments: Problem.Reason.allCases) func tellsEveryReason(reason: Problem.Reason) {
-        for code in [Problem.Code.invalidRequest, .wrongState, .notListed, .notFound] {
+        for code in [Problem.Code.invalidRequest, .wrongState, .notListed, .notFound, .signInRequired] {
             for facts in [sample.facts, SentenceFacts()] {
                 let problem = refused(code, reason) { $0 = facts }
                 #expect(isTranslated(desk.told(problem)))

@@ -154,6 +154,7 @@ import Testing
         failing.coolingRoutes = [route]
         let summary = summary(failing)
         #expect(summary.attention.first?.text.hasPrefix("breathesafe has accepted no new person since ") == true)
+        #expect(summary.attention.first?.facts?.title == route.title)
         #expect(summary.sentence.contains("breathesafe does not accept any new people at the moment: R."))
     }
 

@@ -86,7 +86,7 @@ struct Desk: Sendable {
     /// A sentence of the daemon, which writes English. In another language, only where the daemon states no values for it.
     func said(_ text: String) -> HTML { words.isEnglish ? .outside(text) : "<bdi lang=\"en\">\(text)</bdi>" }
 
-    /// Words of a profile, within text of another language. Nobody states their language, which an empty `lang` says.
+    /// Words of a profile. An empty `lang` says that their language is unknown.
     func foreign(_ text: String) -> HTML { words.isEnglish ? .outside(text) : "<bdi lang=\"\">\(text)</bdi>" }
 }
 

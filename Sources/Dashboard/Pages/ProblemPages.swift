@@ -21,12 +21,19 @@ extension Desk {
 
 extension Catalogue {
     /// For a stranger: without addresses, style and secrets.
-    func refusal(_ refusal: Doorkeeper.Refusal) -> HTML {
+    func refusal(_ refusal: Doorkeeper.Refusal) -> HTML { Self.plainPage(language, ["<p>\(self["refused.\(refusal.rawValue)"])</p>"]) }
+
+    /// Where the header with the preferred language was not read.
+    static func refusalInEveryLanguage(_ refusal: Doorkeeper.Refusal) -> HTML {
+        plainPage(english.language, all.map { "<p lang=\"\($0.language)\">\($0["refused.\(refusal.rawValue)"])</p>" })
+    }
+
+    private static func plainPage(_ language: String, _ texts: [HTML]) -> HTML {
         """
         <!doctype html>
         <html lang="\(language)">
         <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Homing</title></head>
-        <body><h1>Homing</h1><p>\(self["refused.\(refusal.rawValue)"])</p></body>
+        <body><h1>Homing</h1>\(texts)</body>
         </html>
         """
     }

@@ -12,7 +12,7 @@ extension Desk {
             ($0.reason, $0.account) = (list.failureCause, list.email)
         }
         func told(_ key: String) -> HTML? { text("list.\(key)", facts, at: list.backend) }
-        func count(_ key: String, _ number: Int?) -> HTML? { number.flatMap { $0 > 0 ? .plain(words.count("list.\(key)", $0)) : nil } }
+        func count(_ key: String, _ number: Int?) -> HTML? { number.flatMap { $0 > 0 ? HTML.plain(words.count("list.\(key)", $0)) : nil } }
         let new = count("new", list.new)
         switch list.knownState {
         case .signedOut, .unknown: return self.told([told("signed-out")])

@@ -14,7 +14,7 @@ extension Desk {
         guard !words.isEnglish, let facts = facts(of: item), let step = text("need.\(item.code).step", facts, at: item.backend) else {
             return said(item.next)
         }
-        return told([step, .plain(words["told.terminal", ["command": "homing status"]])])
+        return told([step, HTML.plain(words["told.terminal", ["command": "homing status"]])])
     }
 
     /// Nil for a problem that the catalogue does not know, or without its values.
@@ -35,7 +35,7 @@ extension Desk {
         let stuck = words.known("stuck.\(facts.reason ?? "")") ?? words["stuck.system"]
         return [
             main, text(".name", if: facts.name != nil), text(".waiting", if: hasEntries), text(".least", if: facts.least == true),
-            text(".until", if: facts.until != nil), item.knownCode == .stuckFiles ? .plain(stuck) : nil,
+            text(".until", if: facts.until != nil), item.knownCode == .stuckFiles ? HTML.plain(stuck) : nil,
         ]
     }
 

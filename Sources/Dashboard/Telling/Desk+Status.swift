@@ -25,14 +25,14 @@ extension Desk {
         let failed = queues.map { $0.dead + $0.held }.reduce(0, +)
         if failed > 0 {
             let blocked = queues.map(\.blocked).reduce(0, +)
-            let behind: [HTML] = blocked > 0 ? [.plain(words.count("told.blocked", blocked))] : []
-            return [.plain(words.count("told.failed", failed))] + behind + pending
+            let behind: [HTML] = blocked > 0 ? [HTML.plain(words.count("told.blocked", blocked))] : []
+            return [HTML.plain(words.count("told.failed", failed))] + behind + pending
         }
         if !unseen.isEmpty || !pending.isEmpty { return unseen + pending }
         let pauses = status.backends.compactMap { report in
             report.pause.flatMap { text("told.paused.idle", $0.facts, at: report.name) }
         }
-        return [.plain(finished(queues, status))] + pauses
+        return [HTML.plain(finished(queues, status))] + pauses
     }
 
     private func finished(_ queues: [QueueReport], _ status: Status) -> String {
@@ -45,7 +45,7 @@ extension Desk {
     /// The files that were dropped and are not stored yet.
     private func files(_ status: Status) -> [HTML] {
         let files = max(0, (status.spool?.waiting ?? 0) - (status.spool?.stuck ?? 0))
-        return files > 0 ? [.plain(words.count("told.files", files))] : []
+        return files > 0 ? [HTML.plain(words.count("told.files", files))] : []
     }
 
     /// Why the entries of a backend wait; empty if none do.

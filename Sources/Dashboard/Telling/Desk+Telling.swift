@@ -35,16 +35,16 @@ extension Desk {
         }
         return words.markup(key) { name in
             switch name {
-            case "name": row(facts) ?? .plain(general("told.row", for: name))
-            case "words": quoted(facts.words) ?? .plain("")
-            case "kind": facts.title.map(kind) ?? facts.name.map(foreign) ?? .plain(words["told.kind"])
+            case "name": named(facts) ?? HTML.plain(general("told.row", for: name))
+            case "words": quoted(facts.words) ?? HTML.plain("")
+            case "kind": facts.title.map(kind) ?? facts.name.map(foreign) ?? HTML.plain(words["told.kind"])
             default: value(name).map(HTML.plain)
             }
         }
     }
 
     /// The list or the row that a sentence names.
-    private func row(_ facts: SentenceFacts) -> HTML? {
+    private func named(_ facts: SentenceFacts) -> HTML? {
         if let title = facts.title { return foreign(title.many) }
         return (facts.subject.map { words.name($0) } ?? facts.name).map(HTML.plain)
     }

@@ -17,9 +17,9 @@ extension Desk {
         let sentences: [HTML?] = [
             sentence, more("at", if: facts.at != nil), more("next", if: isLater), more("since", if: facts.since != nil),
             more("until", if: facts.until != nil), more("doubtful", if: facts.reason == Explanation.doubtful),
-            isUnsure ? nil : facts.status.map { .plain(words["told.status", ["status": "\($0)"]]) },
-            facts.later.map { .plain(words.count("told.later", $0)) },
-            facts.dependents.map { .plain(words.count("told.dependents", $0)) },
+            isUnsure ? nil : facts.status.map { HTML.plain(words["told.status", ["status": "\($0)"]]) },
+            facts.later.map { HTML.plain(words.count("told.later", $0)) },
+            facts.dependents.map { HTML.plain(words.count("told.dependents", $0)) },
         ]
         return "\(told(sentences)) \(quoted(facts.words))"
     }
@@ -28,11 +28,11 @@ extension Desk {
     func step(_ why: Explanation, of entry: EntrySummary) -> HTML? {
         guard !words.isEnglish, let cause = why.knownCause, let facts = why.facts else { return why.next.map(said) }
         let command = HTML.plain(words["told.terminal", ["command": "homing why \(EntryName.short(entry.id))"]])
-        guard why.needsPerson else { return told([.plain(words["told.nothing"]), command]) }
+        guard why.needsPerson else { return told([HTML.plain(words["told.nothing"]), command]) }
         // A retry could make a second one.
         let isResolved = entry.retryMayDuplicate == true && Self.advisesRetry.contains(cause)
         let key = isResolved ? "told.resolve" : "why.\(cause.rawValue).step"
-        return told([text(key, facts, at: entry.backend) ?? .plain(words["told.step"]), command])
+        return told([text(key, facts, at: entry.backend) ?? HTML.plain(words["told.step"]), command])
     }
 
     /// The causes whose step is a retry.

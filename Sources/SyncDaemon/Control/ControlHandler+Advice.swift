@@ -65,7 +65,8 @@ extension Problem {
         func command(_ option: String) -> String { commands.roster(resource.name, resource.title.many, option) }
         return Problem(
             .notListed, status: 409, title: "Not in the list", detail: "Nothing was accepted: \(sentence)",
-            next: "To find the id, run: \(command("--find TEXT"))\nTo read the list again, run: \(command("--refresh"))")
+            next: "To find the id, run: \(command("--find TEXT"))\nTo read the list again, run: \(command("--refresh"))"
+        ).stating(.unlisted) { $0.title = RosterTitle(resource.title) }
     }
 
     fileprivate static func beingDeleted(_ sentence: String, by deletion: MutationID?) -> Problem {
