@@ -37,7 +37,7 @@ struct Homing: AsyncParsableCommand {
                 ]),
             CommandGroup(
                 name: "For administrators",
-                subcommands: [CheckCommand.self]),
+                subcommands: [DoctorCommand.self, CheckCommand.self]),
         ])
 
     static func main() async {

@@ -18,7 +18,8 @@ import Testing
 
     private var waiting: Status {
         var report = Sample.backend(
-            gate: "cooling", reason: "No answer.", queue: .init(pending: 2, inflight: 1, held: 5, dead: 4), oldest: Sample.ago(minutes: 200))
+            gate: "cooling", reason: "No answer.", queue: .init(pending: 2, inflight: 1, held: 5, dead: 4),
+            oldest: Sample.ago(minutes: 200))
         report.oldestWaitingID = Sample.id(1)
         return Sample.status("3 captures wait.", backends: [report])
     }
@@ -72,7 +73,8 @@ import Testing
         var status = waiting
         status.attention = [signIn]
         let line = check(status, .init(warningAge: 60, criticalAge: 60)).line
-        #expect(line.hasPrefix("HOMING CRITICAL - Entry ") && line.contains(" Anna must sign in again. Homing cannot deliver to breathesafe: "))
+        #expect(line.hasPrefix("HOMING CRITICAL - Entry "))
+        #expect(line.contains(" Anna must sign in again. Homing cannot deliver to breathesafe: "))
     }
 
     @Test func reportsOnlyTheNamedBackend() {

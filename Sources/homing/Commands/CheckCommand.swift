@@ -10,6 +10,8 @@ struct CheckCommand: DaemonCommand {
             plugins do. A problem that needs a person is a warning. It is critical if captures are refused, or if nothing is delivered \
             until an administrator acts. It is also critical if the daemon is not running. If the daemon gives no answer, the state is \
             unknown.
+
+            For the cause of a problem, run: homing doctor
             """)
 
     @Option(
