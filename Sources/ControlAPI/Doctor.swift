@@ -1,7 +1,12 @@
 /// What the daemon found when it examined the station.
 public struct DoctorReport: Codable, Sendable, Equatable {
     public var findings: [Finding]
-    public init(findings: [Finding]) { self.findings = findings }
+    public var settings: SettingsReport
+
+    public init(findings: [Finding], settings: SettingsReport = SettingsReport()) {
+        self.findings = findings
+        self.settings = settings
+    }
 }
 
 /// The result of one check.

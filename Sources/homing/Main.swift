@@ -37,7 +37,7 @@ struct Homing: AsyncParsableCommand {
                 ]),
             CommandGroup(
                 name: "For administrators",
-                subcommands: [DoctorCommand.self, CheckCommand.self]),
+                subcommands: [DoctorCommand.self, CheckCommand.self, BugreportCommand.self]),
         ])
 
     static func main() async {

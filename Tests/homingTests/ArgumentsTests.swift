@@ -147,8 +147,14 @@ import Testing
         #expect(try await parse("completions fish", as: CompletionsCommand.self).shell == .fish)
     }
 
+    @Test func bugreportTakesItsOptions() async throws {
+        let report: BugreportCommand = try await parse("bugreport -o a.json --yes")
+        #expect(report.output == "a.json" && report.yes)
+        #expect(try await parse("bugreport", as: BugreportCommand.self).output == "homing-bugreport.json")
+    }
+
     @Test func backendCommandsAcceptBackendOption() async throws {
-        let without = ["claim", "completions", "dashboard", "doctor", "notify", "version"]
+        let without = ["bugreport", "claim", "completions", "dashboard", "doctor", "notify", "version"]
         let commands = Homing.configuration.groupedSubcommands.flatMap(\.subcommands)
         #expect(commands.count > 15)
         for command in commands {
@@ -219,6 +225,7 @@ import Testing
         "pause --for soon --reason x", "resume x", "receipts --limit 501", "receipts --csv --json", "receipts --after=-1", "receipt",
         "roster --find anna", "roster --refresh", "roster --after 7", "roster people --limit 0", "roster people users",
         "check --json", "check --warning-age 2h --critical-age 1h", "check --warning-waiting 3 --critical-waiting 2", "check now", "doctor now",
+        "bugreport --json", "bugreport --output=", "bugreport now",
         "completions tcsh", "completions", "watch now", "dashboard --port 65536",
         "notify --json", "notify now", "stats --since soon", "stats now", "audit --kind lost", "audit --since soon", "audit --account=",
     ])

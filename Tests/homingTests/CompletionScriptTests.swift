@@ -50,7 +50,7 @@ import Testing
 
     @Test(arguments: CompletionsCommand.Shell.allCases) func everyScriptAsksForTheLists(shell: CompletionsCommand.Shell) {
         let script = CompletionScript.text(for: shell)
-        #expect(script.contains("__homing_commands") && script.contains("completions version doctor check help"))
+        #expect(script.contains("__homing_commands") && script.contains("completions version doctor check bugreport help"))
         guard shell != .fish else { return }
         for function in ["_homing", "_homing_words"] { #expect(script.components(separatedBy: "\n\(function)() {\n").count == 2) }
     }

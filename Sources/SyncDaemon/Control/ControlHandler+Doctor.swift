@@ -3,6 +3,7 @@ import ControlServer
 
 extension ControlHandler {
     func doctor(_ request: NoInput, by caller: Caller) async throws -> DoctorReport {
-        DoctorReport(findings: Diagnosis(facts: try await examination.facts(for: caller)).findings)
+        let facts = try await examination.facts(for: caller)
+        return DoctorReport(findings: Diagnosis(facts: facts).findings, settings: examination.settings)
     }
 }

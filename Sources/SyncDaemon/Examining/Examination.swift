@@ -1,5 +1,6 @@
 import Backends
 import Capture
+import ControlAPI
 import ControlServer
 import Foundation
 import Glibc
@@ -31,6 +32,8 @@ struct Examination: Sendable {
         facts.trials = await trials
         return facts
     }
+
+    var settings: SettingsReport { SettingsReport(configuration, backends) }
 
     /// At the same time, by name.
     private var trials: [BackendTrial] {

@@ -23,7 +23,9 @@ enum WireSamples {
                 sentence: "s", attention: [attention], backends: [backend], spool: spool, version: "1", startedAt: day, cursor: 1),
             bare: Status(sentence: "s", attention: [], backends: [], spool: nil, version: "1", startedAt: day, cursor: 1)),
         "Attention": Pair(full: attention, bare: Attention(code: "dead", text: "t", next: "n")),
-        "DoctorReport": Pair(full: DoctorReport(findings: [finding]), bare: DoctorReport(findings: [])),
+        "DoctorReport": Pair(full: DoctorReport(findings: [finding], settings: settings), bare: DoctorReport(findings: [])),
+        "SettingsReport": Pair(full: settings, bare: SettingsReport()),
+        "ProfileReport": Pair(full: ProfileReport(), bare: ProfileReport()),
         "Finding": Pair(full: finding, bare: Finding(check: "clock", state: "ok", finding: "f")),
         "BackendReport": Pair(
             full: backend,
@@ -156,6 +158,11 @@ enum WireSamples {
             cursor: 1, at: day, kind: "captured", backend: "b", account: "1", entry: id, detail: ["by": "uid 1, pid 2"])
         (event.subject, event.title) = (subject, title)
         return event
+    }()
+    private static let settings: SettingsReport = {
+        var settings = SettingsReport()
+        settings.backends = [ProfileReport()]
+        return settings
     }()
     private static let finding = Finding(check: "clock", state: "warning", finding: "f", remedy: "r", backend: "b")
     private static let attention: Attention = {
