@@ -1,9 +1,10 @@
 /// What the daemon found when it examined the station.
 public struct DoctorReport: Codable, Sendable, Equatable {
     public var findings: [Finding]
-    public var settings: SettingsReport
+    /// Nil for callers who may not administer.
+    public var settings: SettingsReport?
 
-    public init(findings: [Finding], settings: SettingsReport = SettingsReport()) {
+    public init(findings: [Finding], settings: SettingsReport? = nil) {
         self.findings = findings
         self.settings = settings
     }

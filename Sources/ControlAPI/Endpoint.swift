@@ -44,8 +44,8 @@ public enum Access: Int, Sendable, Comparable, CaseIterable {
 /// All calls. The compiler enforces the server side of a new one.
 public enum Endpoints {
     public static let status = Endpoint<NoInput, Status>(.get, "/v1/status", .observe)
-    /// Opens a connection to each backend.
-    public static let doctor = Endpoint<NoInput, DoctorReport>(.get, "/v1/doctor", .administer, patience: .seconds(90))
+    /// For administrators, opens a connection to each backend. Others learn only their role.
+    public static let doctor = Endpoint<NoInput, DoctorReport>(.get, "/v1/doctor", .observe, patience: .seconds(90))
     public static let sessions = Endpoint<NoInput, SessionList>(.get, "/v1/sessions", .observe)
     public static let signIn = Endpoint<SignIn, SessionReport>(.post, "/v1/sessions", .operate, patience: .seconds(90))
     public static let signOut = Endpoint<SignOut, SignOutReport>(.delete, "/v1/sessions", .operate, patience: .seconds(90))

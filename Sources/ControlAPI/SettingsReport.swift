@@ -1,4 +1,4 @@
-/// The settings of the configuration that are numbers or truth values. It has no names, addresses or paths, so that it fits into a bug report.
+/// The settings that are numbers or truth values. It has no names, addresses or paths, so that it fits into a bug report.
 public struct SettingsReport: Codable, Sendable, Equatable {
     /// Whether a CA file is set.
     public var caFile = false

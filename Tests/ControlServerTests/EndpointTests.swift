@@ -392,6 +392,7 @@ import Testing
         let observe = [
             Endpoints.status.access, Endpoints.sessions.access, Endpoints.entries.access, Endpoints.entry.access, Endpoints.why.access,
             Endpoints.events.access, Endpoints.receipts.access, Endpoints.receipt.access, Endpoints.lanes.access,
+            Endpoints.doctor.access,
         ]
         #expect(operate.allSatisfy { $0 == .operate })
         #expect(observe.allSatisfy { $0 == .observe })

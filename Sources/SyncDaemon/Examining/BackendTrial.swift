@@ -35,7 +35,7 @@ extension BackendTrial {
             let response = try await transport.send(request)
             health = backend.health(response)
             // A login page has the clock of another computer.
-            if case .intercepted = health { return }
+            if case .intercepted? = health { return }
             skew = response.date.map { $0.timeIntervalSince(clock.now) }
         } catch {
             health = .unreachable(error.failure)

@@ -9,12 +9,18 @@ struct Diagnosis {
     let facts: StationFacts
 
     var findings: [Finding] {
-        [role, configuration, proxy] + facts.trials.flatMap(about) + [space] + files + [key]
+        [Self.role(of: facts.user, .administer, through: facts.group), configuration, proxy] + facts.trials.flatMap(about) + [space] + files + [key]
     }
 
-    private var role: Finding {
-        let membership = facts.group.map { ", as a member of \($0)" } ?? ""
-        return Finding(.role, .ok, "\(facts.user) may administer\(membership).")
+    /// - Parameter group: the one that gives the role; nil without one.
+    static func role(of user: String, _ access: Access, through group: String?) -> Finding {
+        let membership = group.map { ", as a member of \($0)" } ?? ""
+        if access == .administer { return Finding(.role, .ok, "\(user) may administer this station\(membership).") }
+        let role = access == .operate ? "operate" : "only observe"
+        return Finding(
+            .role, .warning,
+            "\(user) may \(role) this station\(membership). The network, the files and the key were not checked: that is for administrators.",
+            remedy: "For all checks, run: sudo homing doctor")
     }
 
     private var configuration: Finding {

@@ -28,9 +28,9 @@ struct StationCheck {
     func outcome(_ status: Status) -> Outcome {
         let found = status.attention.map { (Self.state(of: $0), $0.text) }
         let grave = [found, tooOld(status), tooMany(status)].joined().filter { $0.0 != .ok }
-        let worst = grave.map(\.0).max { $0.rawValue < $1.rawValue } ?? .ok
+        let worst = grave.map { $0.0 }.max { $0.rawValue < $1.rawValue } ?? .ok
         // The gravest first.
-        let texts = grave.filter { $0.0 == worst }.map(\.1) + grave.filter { $0.0 != worst }.map(\.1)
+        let texts = grave.filter { $0.0 == worst }.map { $0.1 } + grave.filter { $0.0 != worst }.map { $0.1 }
         let text = worst == .ok ? status.sentence : (texts + outages(status)).joined(separator: " ")
         return Self.outcome(worst, text, figures: figures(status))
     }
@@ -70,7 +70,8 @@ struct StationCheck {
     }
 
     private func oldest(_ status: Status) -> (report: BackendReport, accepted: Date)? {
-        status.backends.compactMap { report in report.oldestWaiting.map { (report, $0) } }.min { $0.1 < $1.1 }
+        status.backends.compactMap { report in report.oldestWaiting.map { (report: report, accepted: $0) } }
+            .min { $0.accepted < $1.accepted }
     }
 
     private func outages(_ status: Status) -> [String] {

@@ -69,15 +69,8 @@ struct Doctor {
         switch facts.examination {
         case nil: return []
         case .success(let report)?: return report.findings
-        case .failure(let problem)? where problem.code == .notPermitted:
-            let role = facts.mayOperate ? "You may operate this station, but not administer it" : "You may only observe this station"
-            return [
-                Finding(
-                    .role, .warning, "\(role), so the network, the files and the key were not checked. \(problem.detail)",
-                    remedy: "For all checks, run: sudo homing doctor")
-            ]
         case .failure(let problem)?:
-            return [Finding(.role, .problem, "The daemon did not examine the station: \(problem.detail)", remedy: problem.next)]
+            return [Finding(.daemon, .problem, "The daemon did not examine the station: \(problem.detail)", remedy: problem.next)]
         }
     }
 

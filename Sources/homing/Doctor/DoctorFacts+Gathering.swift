@@ -8,9 +8,7 @@ extension DoctorFacts {
         let client = context.client
         var facts = DoctorFacts(status: await result { () async throws(Problem) in try await client.call(Endpoints.status, NoInput()) })
         if case .success = facts.status {
-            let report = await result { () async throws(Problem) in try await client.call(Endpoints.doctor, NoInput()) }
-            if case .failure(let problem) = report, problem.code == .notPermitted { facts.mayOperate = await mayOperate(context) }
-            facts.examination = report
+            facts.examination = await result { () async throws(Problem) in try await client.call(Endpoints.doctor, NoInput()) }
         } else {
             facts.configuration = await configuration(client.socketPath, context.environment)
         }
@@ -21,14 +19,6 @@ extension DoctorFacts {
 
     private static func result<Answer>(_ ask: () async throws(Problem) -> Answer) async -> Result<Answer, Problem> {
         do throws(Problem) { return .success(try await ask()) } catch { return .failure(error) }
-    }
-
-    /// Operators may read lists.
-    private static func mayOperate(_ context: Context) async -> Bool {
-        do throws(Problem) {
-            _ = try await context.lists(of: nil)
-            return true
-        } catch { return error.code != .notPermitted }
     }
 
     /// Runs `homingd check` if it would read the configuration of the daemon with this socket.

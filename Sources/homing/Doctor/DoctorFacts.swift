@@ -7,10 +7,8 @@ struct DoctorFacts {
     var version = HomingVersion.current
     /// The daemon's answer, or why there is none.
     var status: Result<Status, Problem>
-    /// The daemon's examination, or why it was refused; nil without a daemon.
+    /// The daemon's examination, or why there is none; nil without a daemon.
     var examination: Result<DoctorReport, Problem>?
-    /// The caller may operate; for callers who may not administer.
-    var mayOperate = false
     /// The units by name, as `systemctl is-enabled` reports them; empty if systemd does not start this daemon.
     var units: [String: String] = [:]
     /// Nil if unknown.

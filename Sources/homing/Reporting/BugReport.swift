@@ -1,8 +1,8 @@
 import ControlAPI
 import Foundation
 
-/// The state of a station for the developers of Homing. Each value is a number, a truth value or a word of a closed list, so there is no place
-/// for a name, an address, an id or a message.
+/// The state of a station for the developers of Homing. Each value is a number, a truth value or a word of a closed list, so there is no
+/// place for a name, an address, an id or a message.
 struct BugReport: Encodable, Equatable {
     enum Daemon: String {
         case answers, notRunning, notPermitted, timeout, failed

@@ -28,9 +28,15 @@ import Testing
         #expect(found.contains { $0.finding == "The store takes 1.2 MB of at most 2.0 GB, and 40.0 GB are free on the disk." })
     }
 
-    @Test func roleNamesTheGroup() throws {
-        #expect(try finding(.role) { $0.group = "homing-administer" }.finding == "anna may administer, as a member of homing-administer.")
-        #expect(try finding(.role) { _ in }.finding == "anna may administer.")
+    @Test(arguments: [
+        (Access.observe, "anna may only observe this station, as a member of g. The network"),
+        (.operate, "anna may operate this station, as a member of g. The network"),
+        (.administer, "anna may administer this station, as a member of g."),
+    ])
+    func roleNamesTheGroup(access: Access, text: String) throws {
+        let finding = Diagnosis.role(of: "anna", access, through: "g")
+        #expect(finding.finding.hasPrefix(text) && finding.isOK == (access == .administer) && finding.isOK == (finding.remedy == nil))
+        #expect(try self.finding(.role) { _ in }.finding == "anna may administer this station.")
     }
 
     private static let problems: [(check: Finding.Check, change: @Sendable (inout StationFacts) -> Void)] = [
@@ -70,7 +76,7 @@ import Testing
         #expect(!findings { $0.trials[0].health = nil }.contains { $0.knownCheck == .answer })
     }
 
-    @Test(arguments: [(30.0, "ok", ""), (-31, "warning", "31 seconds ahead of"), (3600, "problem", "3600 seconds behind")])
+    @Test(arguments: [(30.0, "ok", "agrees with that of b"), (-31, "warning", "31 seconds ahead of"), (3600, "problem", "3600 seconds behind")])
     func skewOfTheClockHasTwoLimits(skew: TimeInterval, state: String, text: String) throws {
         let finding = try finding(.clock) { $0.trials[0].skew = skew }
         #expect(finding.state == state && finding.finding.contains(text), "\(finding)")

@@ -1,4 +1,5 @@
 import ControlAPI
+import ControlServer
 import Foundation
 import Sandbox
 import TestSupport
@@ -31,6 +32,20 @@ import Testing
                 let after = try await station.status()
                 #expect(after.backends.map(\.session) == before.backends.map(\.session))
                 try await station.delivered(try await station.submit().id)
+            }
+        }
+    }
+
+    @Test func othersLearnOnlyTheirRole() async throws {
+        try await DaemonStation.with { station in
+            let daemon = try await station.daemon()
+            try await DaemonStation.running(daemon) {
+                await station.sandbox.down()
+                let caller = Caller(Peer(pid: 7, uid: 54_321, groups: []), .operate)
+                let report = try await daemon.handler.doctor(NoInput(), by: caller)
+                #expect(report.findings.map(\.knownCheck) == [.role] && report.settings == nil)
+                let own = try await station.client.call(Endpoints.doctor, NoInput())
+                #expect(own.settings?.backends.first?.health == true && own.settings?.backends.first?.bearer == false)
             }
         }
     }

@@ -18,8 +18,6 @@ import Testing
 
     private let gone = Problem(
         .daemonNotRunning, status: 503, title: "The daemon is not running", detail: "No daemon is listening at /s.", next: "Start it.")
-    private let refusal = Problem(
-        .notPermitted, status: 403, title: "Not permitted", detail: "This requires membership in the group homing-administer.")
 
     @Test func wellStationHasOneLinePerCheck() {
         let report = DoctorReport(findings: [Finding(.key, .ok, "k"), Finding(.name, .ok, "n", backend: "breathesafe")])
@@ -53,18 +51,11 @@ import Testing
         #expect(versions.remedy?.contains("systemctl restart homingd") == true)
     }
 
-    @Test(arguments: [(true, "You may operate this station, but not administer it"), (false, "You may only observe this station")])
-    func refusedExaminationNamesTheRole(mayOperate: Bool, text: String) throws {
-        let found = findings(facts { ($0.examination, $0.mayOperate) = (.failure(refusal), mayOperate) })
-        let role = try #require(found.first { $0.knownCheck == .role })
-        #expect(role.knownState == .warning && role.finding.hasPrefix(text))
-        #expect(role.finding.hasSuffix("homing-administer.") && role.remedy == "For all checks, run: sudo homing doctor")
-    }
-
     @Test func failedExaminationIsAProblem() throws {
         let problem = Problem(.timeout, status: 504, title: "", detail: "The daemon did not answer in time.", next: "See its log.")
         let found = findings(facts { $0.examination = .failure(problem) })
-        #expect(found.first { $0.knownCheck == .role }?.knownState == .problem)
+        let daemon = found.filter { $0.knownCheck == .daemon }
+        #expect(daemon.map(\.knownState) == [.problem] && daemon.first?.remedy == "See its log.")
     }
 
     @Test(arguments: Attention.Code.allCases) func everyNoticeIsAFindingThatIsNotOK(code: Attention.Code) throws {
