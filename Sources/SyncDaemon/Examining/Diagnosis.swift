@@ -9,7 +9,8 @@ struct Diagnosis {
     let facts: StationFacts
 
     var findings: [Finding] {
-        [Self.role(of: facts.user, .administer, through: facts.group), configuration, proxy] + facts.trials.flatMap(about) + [space] + files + [key]
+        let role = Self.role(of: facts.user, .administer, through: facts.group)
+        return [role, configuration, proxy] + facts.trials.flatMap(about) + [space] + files + [key]
     }
 
     /// - Parameter group: the one that gives the role; nil without one.
@@ -19,7 +20,7 @@ struct Diagnosis {
         let role = access == .operate ? "operate" : "only observe"
         return Finding(
             .role, .warning,
-            "\(user) may \(role) this station\(membership). The network, the files and the key were not checked: that is for administrators.",
+            "\(user) may \(role) this station\(membership). Only administrators can check the network, the files and the key.",
             remedy: "For all checks, run: sudo homing doctor")
     }
 

@@ -16,7 +16,7 @@ struct BugreportCommand: DaemonCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("A new file, or ‘-’ for standard output; the default is homing-bugreport.json.", valueName: "path"),
+        help: ArgumentHelp("A new file, or ‘-’ for standard output.", valueName: "path"),
         completion: .file())
     var output = "homing-bugreport.json"
     @Flag(name: .shortAndLong, help: "Do not ask before the file is written.") var yes = false

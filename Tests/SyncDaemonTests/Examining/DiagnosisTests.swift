@@ -29,8 +29,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (Access.observe, "anna may only observe this station, as a member of g. The network"),
-        (.operate, "anna may operate this station, as a member of g. The network"),
+        (Access.observe, "anna may only observe this station, as a member of g. Only"),
+        (.operate, "anna may operate this station, as a member of g. Only"),
         (.administer, "anna may administer this station, as a member of g."),
     ])
     func roleNamesTheGroup(access: Access, text: String) throws {
