@@ -59,8 +59,9 @@ struct Doctor {
     private var configuration: Finding? {
         guard let outcome = facts.configuration else { return nil }
         guard outcome.code != 0 else { return Finding(.configuration, .ok, "‘homingd check’ found no mistakes.") }
+        let first = outcome.text.split(separator: "\n").first.map { ": \($0)" } ?? "."
         return Finding(
-            .configuration, .problem, "‘homingd check’ found mistakes.", remedy: "To see all of them, run: homingd check")
+            .configuration, .problem, "‘homingd check’ found mistakes\(first)", remedy: "To see all of them, run: homingd check")
     }
 
     // MARK: The examination

@@ -34,9 +34,9 @@ import Testing
         (.administer, "anna may administer this station, as a member of g."),
     ])
     func roleNamesTheGroup(access: Access, text: String) throws {
-        let finding = Diagnosis.role(of: "anna", access, through: "g")
-        #expect(finding.finding.hasPrefix(text) && finding.isOK == (access == .administer) && finding.isOK == (finding.remedy == nil))
-        #expect(try self.finding(.role) { _ in }.finding == "anna may administer this station.")
+        let role = Diagnosis.role(of: "anna", access, through: "g")
+        #expect(role.finding.hasPrefix(text) && role.isOK == (access == .administer) && role.isOK == (role.remedy == nil))
+        #expect(try finding(.role) { _ in }.finding == "anna may administer this station.")
     }
 
     private static let problems: [(check: Finding.Check, change: @Sendable (inout StationFacts) -> Void)] = [
@@ -76,7 +76,9 @@ import Testing
         #expect(!findings { $0.trials[0].health = nil }.contains { $0.knownCheck == .answer })
     }
 
-    @Test(arguments: [(30.0, "ok", "agrees with that of b"), (-31, "warning", "31 seconds ahead of"), (3600, "problem", "3600 seconds behind")])
+    @Test(arguments: [
+        (30.0, "ok", "agrees with that of b"), (-31.0, "warning", "31 seconds ahead of"), (3600.0, "problem", "3600 seconds behind"),
+    ])
     func skewOfTheClockHasTwoLimits(skew: TimeInterval, state: String, text: String) throws {
         let finding = try finding(.clock) { $0.trials[0].skew = skew }
         #expect(finding.state == state && finding.finding.contains(text), "\(finding)")
