@@ -35,7 +35,7 @@ public enum Access: Int, Sendable, Comparable, CaseIterable {
     case observe
     /// Sign in and out, submit, fix, resolve, retry, sync, read lists of people.
     case operate
-    /// Discard entries, undo that, and export entries with their payloads.
+    /// Discard entries, undo that, export entries with their payloads, and examine the station.
     case administer
 
     public static func < (a: Access, b: Access) -> Bool { a.rawValue < b.rawValue }
@@ -44,6 +44,8 @@ public enum Access: Int, Sendable, Comparable, CaseIterable {
 /// All calls. The compiler enforces the server side of a new one.
 public enum Endpoints {
     public static let status = Endpoint<NoInput, Status>(.get, "/v1/status", .observe)
+    /// For administrators, opens a connection to each backend. Others learn only their role.
+    public static let doctor = Endpoint<NoInput, DoctorReport>(.get, "/v1/doctor", .observe, patience: .seconds(90))
     public static let sessions = Endpoint<NoInput, SessionList>(.get, "/v1/sessions", .observe)
     public static let signIn = Endpoint<SignIn, SessionReport>(.post, "/v1/sessions", .operate, patience: .seconds(90))
     public static let signOut = Endpoint<SignOut, SignOutReport>(.delete, "/v1/sessions", .operate, patience: .seconds(90))

@@ -72,6 +72,24 @@ extension ReceiptReport {
     package var knownOutcome: Outcome { Outcome(word: outcome) }
 }
 
+extension Finding {
+    /// In the order of ‘homing doctor’.
+    package enum Check: String, ReportWord {
+        case daemon, versions, units, role, configuration, clock, proxy, name, connection, answer, space, store, files, key
+        case dropFolder = "drop-folder"
+        case sessions, backlog, entries, sending, lists, unknown
+    }
+    package var knownCheck: Check { Check(word: check) }
+
+    package enum State: String, ReportWord { case ok, warning, problem, unknown }
+    package var knownState: State { State(word: state) }
+    package var isOK: Bool { knownState == .ok }
+
+    package init(_ check: Check, _ state: State, _ finding: String, remedy: String? = nil, backend: String? = nil) {
+        self.init(check: check.rawValue, state: state.rawValue, finding: finding, remedy: remedy, backend: backend)
+    }
+}
+
 extension Attention {
     /// Most serious first.
     package enum Code: String, ReportWord {

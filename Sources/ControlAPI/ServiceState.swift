@@ -1,5 +1,3 @@
-import Foundation
-
 /// systemd's view of the service: with socket activation, a connection succeeds even if no daemon will answer.
 package struct ServiceState: Sendable, Equatable {
     /// E.g. `active`, `activating`, `inactive` or `failed`.
@@ -47,24 +45,8 @@ package struct ServiceState: Sendable, Equatable {
 
     /// Asks systemctl; nil after two seconds without an answer.
     @Sendable static func current() async -> ServiceState? {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/systemctl")
-        process.arguments = ["show", "homingd.service", "--property=ActiveState,SubState,Result,NRestarts"]
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        let limit = Task {
-            try? await Task.sleep(for: .seconds(2))  // `try?`: cancelled because the process ended; terminate() is then skipped
-            if process.isRunning { process.terminate() }
-        }
-        defer { limit.cancel() }
-        let isDone = await withCheckedContinuation { done in
-            process.terminationHandler = { done.resume(returning: $0.terminationStatus == 0) }
-            // Foundation calls no handler if the program could not be started.
-            do { try process.run() } catch { done.resume(returning: false) }
-        }
-        // The output is a few dozen bytes, which fit in the pipe.
-        guard isDone, let said = try? output.fileHandleForReading.readToEnd() else { return nil }  // `try?`: no output means no state
-        return ServiceState(String(decoding: said, as: UTF8.self))
+        let properties = ["show", "homingd.service", "--property=ActiveState,SubState,Result,NRestarts"]
+        guard let outcome = await SystemProgram.run("/usr/bin/systemctl", properties), outcome.code == 0 else { return nil }
+        return ServiceState(outcome.text)
     }
 }

@@ -12,6 +12,9 @@ package struct Caller: Sendable {
         self.policy = policy
     }
 
+    /// The group that gives the peer its role; nil if the peer has it without a group.
+    package var group: String? { policy.isAdministrator(peer.uid) ? nil : policy.groups[access]?.name }
+
     /// For calls that need a higher role in some cases.
     package func require(_ access: Access) throws(Problem) {
         guard self.access >= access else { throw policy.refusal(of: peer, for: access) }

@@ -44,6 +44,7 @@ struct ControlRouter {
             call(Endpoints.resume, on: { input, _ in input.backend ?? "all" }, service.resume),
             call(Endpoints.receipts, service.receipts),
             call(Endpoints.receipt, service.receipt),
+            call(Endpoints.doctor, service.doctor),
             call(Endpoints.stats, service.stats),
             call(Endpoints.audit, service.audit),
             call(Endpoints.lanes, service.lanes),

@@ -26,6 +26,8 @@ package protocol ControlService: Sendable {
     func resume(_ request: ResumeRequest, by caller: Caller) async throws -> PauseList
     func receipts(_ request: ReceiptQuery, by caller: Caller) async throws -> ReceiptPage
     func receipt(_ request: EntryReference, by caller: Caller) async throws -> ReceiptReport
+    /// Examines the station for administrators: opens a connection to each backend, and looks at files, the disk and the clock.
+    func doctor(_ request: NoInput, by caller: Caller) async throws -> DoctorReport
     func stats(_ request: StatsQuery, by caller: Caller) async throws -> StatsReport
     func audit(_ request: AuditQuery, by caller: Caller) async throws -> AuditPage
     func lanes(_ request: LaneQuery, by caller: Caller) async throws -> LaneList

@@ -12,6 +12,20 @@ package enum Room: Sendable, Equatable {
     case overLimit(Int64)
 }
 
+/// In bytes.
+package struct Space: Sendable, Equatable {
+    package var used: Int64
+    package var limit: Int64
+    /// On the disk; nil if unknown.
+    package var free: Int64?
+
+    package init(used: Int64, limit: Int64, free: Int64?) {
+        self.used = used
+        self.limit = limit
+        self.free = free
+    }
+}
+
 extension Outbox {
     package func room() async throws(OutboxError) -> Room {
         // A submission of a single byte, until one was refused.
@@ -26,6 +40,12 @@ extension Outbox {
         // Submissions reuse the free pages of the file.
         let freed = try await read { db in try db.freedBytes() }
         return shortage.isLow(free: free.addingClamped(freed), mark: mark) ? free : nil
+    }
+
+    /// For a person: `room` and `lowSpace` say whether this suffices.
+    package func space() async throws(OutboxError) -> Space {
+        let used = try await read { db in try Self.usedBytes(db) }
+        return Space(used: used, limit: maxBytes, free: ballast.free)
     }
 
     /// Whether a submission of `bytes` exceeds the limit. Cached lists do not count: deliveries would not make room.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ControlAPI
 
-/// Exit codes for scripts, the same for every command.
+/// Exit codes for scripts, the same for every command except ‘homing check’.
 extension ExitCode {
     static let usage = ExitCode(2)
     static let daemonNotRunning = ExitCode(3)

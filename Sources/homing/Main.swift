@@ -13,7 +13,7 @@ struct Homing: AsyncParsableCommand {
             The names of lists are commands too: ‘homing people’ is ‘homing roster people’. See ‘homing help roster’.
 
             Exit codes: 0 success, 1 failure, 2 wrong usage, 3 the daemon is not running, 4 not permitted, 5 sign-in needed, 6 \
-            something else needs a person, 7 time limit reached.
+            something else needs a person, 7 time limit reached. ‘homing check’ exits as monitoring plugins do, from 0 to 3.
             """,
         version: HomingVersion.current,
         groupedSubcommands: [
@@ -35,6 +35,9 @@ struct Homing: AsyncParsableCommand {
                     StatsCommand.self, AuditCommand.self, ReceiptsCommand.self, ReceiptCommand.self, EventsCommand.self,
                     CompletionsCommand.self, VersionCommand.self,
                 ]),
+            CommandGroup(
+                name: "For administrators",
+                subcommands: [DoctorCommand.self, CheckCommand.self, BugreportCommand.self]),
         ])
 
     static func main() async {
@@ -75,7 +78,7 @@ struct Homing: AsyncParsableCommand {
         } catch {
             let asJSON = arguments.prefix { $0 != "--" }.contains("--json")
             let mistyped: (any Error)? = exitCode(for: error) == .validationFailure ? Mistyping(lists: titles).problem(in: words) : nil
-            let code = report(mistyped ?? error, asJSON: asJSON, on: console)
+            let code = report(mistyped ?? error, of: words.first, asJSON: asJSON, on: console)
             if let unanswered, let first = arguments.first, !asJSON {
                 console.warn("If ‘\(first)’ is the name of a list, such as ‘people’: only the daemon knows its lists. \(unanswered.detail)")
             }
@@ -83,12 +86,18 @@ struct Homing: AsyncParsableCommand {
         }
     }
 
-    private static func report(_ error: any Error, asJSON: Bool, on console: Console) -> ExitCode {
+    private static func report(_ error: any Error, of command: String?, asJSON: Bool, on console: Console) -> ExitCode {
         if !(error is Problem), exitCode(for: error).isSuccess {
             console.write(fullMessage(for: error))  // help, the version, a completion script
             return .success
         }
         let problem = problem(for: error)
+        if command == CheckCommand.configuration.commandName {
+            // A monitoring system reads standard output, and takes 2 for a problem of the station.
+            let outcome = StationCheck.outcome(problem)
+            console.write(outcome.line)
+            return ExitCode(outcome.state.rawValue)
+        }
         if asJSON {
             console.warn(console.json(problem))
         } else if error is Problem {

@@ -25,6 +25,13 @@ import Testing
         }
     }
 
+    @Test func callerKnowsTheGroupThatGivesTheRole() {
+        let policy = AccessPolicy(administrators: [0], groups: Self.groups)
+        func group(_ uid: uid_t, _ access: Access) -> String? { Caller(Peer(pid: 1, uid: uid, groups: []), access, under: policy).group }
+        #expect(group(1001, .operate) == "homing-operate" && group(1001, .administer) == "homing-administer")
+        #expect(group(0, .administer) == nil)
+    }
+
     @Test func withoutConfiguredGroupsCallersOperateUnlessSocketIsOpen() {
         let peer = Peer(pid: 1, uid: 1001, groups: [1001])
         #expect(AccessPolicy(administrators: [0]).access(of: peer) == .operate)

@@ -31,7 +31,7 @@ import Testing
         let signOut = SignOut(backend: "b", account: "a@https://b", allDevices: true, keepData: true)
         let pause = PauseRequest(backend: "b", reason: "back-up", until: FakeService.day)
         let calls: [FakeService.Call] = [
-            .init(name: "status"), .init(name: "sessions"), .init(name: "signIn", body: signIn.body),
+            .init(name: "status"), .init(name: "doctor"), .init(name: "sessions"), .init(name: "signIn", body: signIn.body),
             .init(
                 name: "signOut", parameters: ["backend": "b", "account": "a@https://b", "all_devices": "true", "keep_data": "true"]),
             .init(name: "backends"), .init(name: "sync", parameters: ["backend": "b"]), .init(name: "claim"),
@@ -41,6 +41,7 @@ import Testing
         ]
         try await expectCalls(calls) { client, service in
             #expect(try await client.call(Endpoints.status, NoInput()) == FakeService.status)
+            #expect(try await client.call(Endpoints.doctor, NoInput()) == FakeService.report)
             #expect(try await client.call(Endpoints.sessions, NoInput()) == SessionList(sessions: [FakeService.session]))
             #expect(try await client.call(Endpoints.signIn, signIn) == FakeService.session)
             #expect(try await client.call(Endpoints.signOut, signOut).waiting == 2)
@@ -420,6 +421,7 @@ import Testing
         let observe = [
             Endpoints.status.access, Endpoints.sessions.access, Endpoints.entries.access, Endpoints.entry.access, Endpoints.why.access,
             Endpoints.events.access, Endpoints.receipts.access, Endpoints.receipt.access, Endpoints.lanes.access,
+            Endpoints.doctor.access,
         ]
         #expect(operate.allSatisfy { $0 == .operate })
         #expect(observe.allSatisfy { $0 == .observe })

@@ -52,6 +52,13 @@ final class FakeService: ControlService {
         try note("status", request, caller)
         return Self.status
     }
+    static let report = DoctorReport(findings: [
+        Finding(check: "name", state: "problem", finding: "DNS does not know the host.", remedy: "Check it.", backend: "breathesafe")
+    ])
+    func doctor(_ request: NoInput, by caller: Caller) async throws -> DoctorReport {
+        try note("doctor", request, caller)
+        return Self.report
+    }
     func sessions(_ request: NoInput, by caller: Caller) async throws -> SessionList {
         try note("sessions", request, caller)
         return SessionList(sessions: [Self.session])

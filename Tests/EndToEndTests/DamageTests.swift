@@ -49,7 +49,7 @@ import Testing
         let folder = try #require(
             try FileManager.default.contentsOfDirectory(atPath: station.directory("state/damaged")).first)
         #expect(status.text.replacing(/\s+/, with: "").contains("state/damaged/\(folder)"))
-        #expect(try await station.homing("status", "--check").code == 6)
+        #expect(try await station.homing("check").code == 2)
         #expect(try await station.status().attention.first?.code == "store-damaged")
         #expect(try await station.event("salvaged")?.detail["missing"] == "0")
 

@@ -111,7 +111,7 @@ import Testing
         let filler = try Self.fill(state)
         let accepted = 40 + (try await Self.submitUntilRefused(station))
         let full = try await Self.statusWithFullDisk(state, station)
-        #expect(full.code == 6 && full.text.contains("The disk is full"), "\(full)")
+        #expect(full.code == 2 && full.text.contains("The disk is full"), "\(full)")
 
         try await station.sandbox.up()
         try await station.homing("sync")
@@ -131,7 +131,7 @@ import Testing
     /// The daemon checks the disk at intervals.
     private static func waitUntilHealthy(_ station: TestStation) async throws {
         while try await !station.status().attention.isEmpty { try await Task.sleep(for: .milliseconds(200)) }
-        #expect(try await station.homing("status", "--check").code == 0)
+        #expect(try await station.homing("check").code == 0)
     }
 
     /// Submits until the disk stays full; emptying the WAL can free space.
@@ -144,8 +144,8 @@ import Testing
             } catch {
                 #expect(error.status == 507 && error.title == "The disk is full", "\(error)")
                 // One refusal is not enough, because space may become free.
-                let status = try await station.homing("status", "--check")
-                guard status.code == 6 else { continue }
+                let status = try await station.homing("check")
+                guard status.code == 2 else { continue }
                 #expect(status.text.contains("The disk is full"), "\(status)")
                 return accepted
             }
@@ -180,8 +180,8 @@ import Testing
             let error = await #expect(throws: Problem.self) { try await Self.submitLarge(station, 1, size: 29 << 20) }
             #expect(error?.status == 507, "\(String(describing: error))")
         }
-        let full = try await station.homing("status", "--check")
-        #expect(full.code == 6 && full.text.contains("The disk is full: Homing accepts no new captures"), "\(full)")
+        let full = try await station.homing("check")
+        #expect(full.code == 2 && full.text.contains("The disk is full: Homing accepts no new captures"), "\(full)")
         for number in 2...5 { try await station.submit(id: number) }
         try await Self.submitLarge(station, 6, size: 10 << 20)
         try await station.event("delivered", count: 5)
@@ -265,7 +265,7 @@ import Testing
         while try await !station.status().attention.contains(where: { $0.text.contains("can neither accept nor send") }) {
             try await Task.sleep(for: .milliseconds(200))
         }
-        #expect(try await station.homing("status", "--check").code == 6)
+        #expect(try await station.homing("check").code == 2)
         try FileManager.default.removeItem(atPath: filler)
         try await station.event("delivered", count: 3)
         #expect(Set(station.sandbox.ledger.entries.compactMap(\.clientMutationID)).count == 3)
@@ -298,7 +298,7 @@ import Testing
     private static func statusWithFullDisk(_ folder: String, _ station: TestStation) async throws -> (code: Int32, text: String) {
         while true {
             _ = try fill(folder)
-            let status = try await station.homing("status", "--check")
+            let status = try await station.homing("check")
             if status.code != 0 { return status }
         }
     }

@@ -139,8 +139,8 @@ import Testing
         await station.sandbox.apply(Fault(fault))
         try await station.submit(id: 1)
         try await station.event("gateChanged") { $0.detail["reason"] == "intercepted" }
-        let check = try await station.homing("status", "--check")
-        #expect(check.code == 6 && check.text.contains("because the answer does not come from the backend"), "\(check.text)")
+        let check = try await station.homing("check")
+        #expect(check.code == 1 && check.text.contains("because the answer does not come from the backend"), "\(check.text)")
         #expect(try await station.status().attention.first?.code == "network-sign-in")
         // The outcome is stored shortly after the gate event.
         #expect(["inflight", "pending"].contains(try await station.entry(1).state))
@@ -170,8 +170,8 @@ import Testing
         // Only a person can correct it.
         let shown = try await station.homing("status")
         #expect(shown.code == 6 && shown.text.contains("Needs a person:\n  • breathesafe refused one measurement"), "\(shown.text)")
-        let check = try await station.homing("status", "--check")
-        #expect(check.code == 6 && check.text.hasPrefix("HOMING ATTENTION - breathesafe refused one measurement"), "\(check.text)")
+        let check = try await station.homing("check")
+        #expect(check.code == 1 && check.text.hasPrefix("HOMING WARNING - breathesafe refused one measurement"), "\(check.text)")
         try await station.end(SIGTERM)
     }
 

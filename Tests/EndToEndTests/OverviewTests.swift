@@ -37,25 +37,28 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func statusCheckPrintsOneLineAndSetsExitCode() async throws {
+    @Test func checkPrintsOneLineAndSetsExitCode() async throws {
         let station = try await TestStation()
-        let absent = try await station.homing("status", "--check")
-        #expect(absent.code == 3 && absent.text.hasPrefix("HOMING NOT RUNNING - "), "\(absent.text)")
+        let absent = try await station.homing("check")
+        #expect(absent.code == 2 && absent.text.hasPrefix("HOMING CRITICAL - "), "\(absent.text)")
         try await station.start()
         try await station.login()
-        let well = try await station.homing("status", "--check", "--max-age", "1h")
-        #expect(well.code == 0 && well.text == "HOMING OK - Ready: nothing has been captured yet.\n", "\(well.text)")
+        let well = try await station.homing("check", "--critical-age", "4h")
+        let line = "HOMING OK - Ready: nothing has been captured yet. | waiting=0;;;0 oldest=0s;3600;14400;0 failed=0;;;0 held=0;;;0\n"
+        #expect(well.code == 0 && well.text == line, "\(well.text)")
         #expect(try await station.homing("pause", "--reason", "so that it waits").code == 0)
         try await station.submit(id: 1)
-        #expect(try await station.homing("status", "--check", "--max-age", "1h").code == 0)
+        #expect(try await station.homing("check").code == 0)
         // The capture gets older in real time.
         try await Task.sleep(for: .seconds(1.1))
-        let old = try await station.homing("status", "--check", "--max-age", "1s")
-        #expect(old.code == 6 && old.text.contains(Samples.id(1).description), "\(old.text)")
+        let old = try await station.homing("check", "--warning-age", "1s")
+        #expect(old.code == 1 && old.text.contains(Samples.id(1).description), "\(old.text)")
         #expect(try await station.homing("logout", "--yes").code == 0)
-        let out = try await station.homing("status", "--check")
-        #expect(out.code == 5 && out.text.hasPrefix("HOMING SIGN-IN - "), "\(out.text)")
+        let out = try await station.homing("check")
+        #expect(out.code == 1 && out.text.hasPrefix("HOMING WARNING - Not signed in"), "\(out.text)")
         #expect(out.text.filter { $0 == "\n" }.count == 1)
+        let wrong = try await station.homing("check", "--warning-age", "soon")
+        #expect(wrong.code == 3 && wrong.text.hasPrefix("HOMING UNKNOWN - "), "\(wrong.text)")
         try await station.end(SIGTERM)
     }
 

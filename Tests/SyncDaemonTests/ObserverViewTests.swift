@@ -21,6 +21,7 @@ import Testing
         for await batch in try await station.events(EventQuery(since: 0, follow: false), by: caller) { events += batch }
         return [
             "status": text(try await station.status(NoInput(), by: caller)),
+            "doctor": text(try await station.doctor(NoInput(), by: caller)),
             "sessions": text(try await station.sessions(NoInput(), by: caller)),
             "entries": text(try await station.entries(EntryQuery(), by: caller)),
             "entry": text(try await station.entry(reference, by: caller)),

@@ -140,13 +140,21 @@ import Testing
         let dashboard: DashboardCommand = try await parse("dashboard --port 4711 --no-browser")
         #expect(dashboard.port == 4711 && dashboard.noBrowser && !dashboard.stay)
         #expect(try await parse("notify --print --json", as: NotifyCommand.self).isPrinted)
-        let check: StatusCommand = try await parse("status --check --max-age 4h")
-        #expect(check.check && check.maxAge?.seconds == 14_400)
+        let check: CheckCommand = try await parse("check --warning-age 2d --critical-waiting 9 --backend x")
+        let limits = StationCheck.Limits(warningAge: 172_800, criticalAge: 172_800, criticalWaiting: 9)
+        #expect(check.limits == limits && check.target.backend == "x")
+        #expect(try await parse("check --critical-age 60s", as: CheckCommand.self).limits == .init(warningAge: 60, criticalAge: 60))
         #expect(try await parse("completions fish", as: CompletionsCommand.self).shell == .fish)
     }
 
+    @Test func bugreportTakesItsOptions() async throws {
+        let report: BugreportCommand = try await parse("bugreport -o a.json --yes")
+        #expect(report.output == "a.json" && report.yes)
+        #expect(try await parse("bugreport", as: BugreportCommand.self).output == "homing-bugreport.json")
+    }
+
     @Test func backendCommandsAcceptBackendOption() async throws {
-        let without = ["claim", "completions", "dashboard", "notify", "version"]
+        let without = ["bugreport", "claim", "completions", "dashboard", "doctor", "notify", "version"]
         let commands = Homing.configuration.groupedSubcommands.flatMap(\.subcommands)
         #expect(commands.count > 15)
         for command in commands {
@@ -176,7 +184,7 @@ import Testing
         #expect(Homing.message(for: try #require(error)).contains("--user is ‘-5’"))
     }
 
-    @Test(arguments: ["sync --timeout soon", "pause --reason x --for 2", "status --check --max-age 4"])
+    @Test(arguments: ["sync --timeout soon", "pause --reason x --for 2", "check --warning-age 4"])
     func invalidDurationNamesTheExpectedForm(line: String) async throws {
         let error = await #expect(throws: (any Error).self) {
             try await Homing.asyncParseAsRoot(line.split(separator: " ").map(String.init))
@@ -225,7 +233,9 @@ import Testing
         "pause --for 2h --until 18:00 --reason x",
         "pause --for soon --reason x", "resume x", "receipts --limit 501", "receipts --csv --json", "receipts --after=-1", "receipt",
         "roster --find anna", "roster --refresh", "roster --after 7", "roster people --limit 0", "roster people users",
-        "status --max-age 2h", "status --check --json", "completions tcsh", "completions", "watch now", "dashboard --port 65536",
+        "check --json", "check --warning-age 2h --critical-age 1h", "check --warning-waiting 3 --critical-waiting 2", "check now",
+        "doctor now", "bugreport --json", "bugreport --output=", "bugreport now",
+        "completions tcsh", "completions", "watch now", "dashboard --port 65536",
         "notify --json", "notify now", "stats --since soon", "stats now", "audit --kind lost", "audit --since soon", "audit --account=",
     ])
     func invalidCommandLineIsRefused(line: String) async {

@@ -43,14 +43,14 @@ import Testing
         ("homing people add --fi", ["--find", "--first-name"]), ("homing roster people edit x --last", ["--last-name"]),
         ("homing people add --first-name Anna --la", ["--last-name"]), ("homing people --fi", ["--find"]),
         ("homing stat", ["status", "stats"]),
-        ("homing status --ch", ["--check"]),
+        ("homing check --warning-a", ["--warning-age"]),
     ]) func shortFormsCompleteInBash(line: String, words: [String]) async throws {
         #expect(try await offered(line) == words)
     }
 
     @Test(arguments: CompletionsCommand.Shell.allCases) func everyScriptAsksForTheLists(shell: CompletionsCommand.Shell) {
         let script = CompletionScript.text(for: shell)
-        #expect(script.contains("__homing_commands") && script.contains("completions version help"))
+        #expect(script.contains("__homing_commands") && script.contains("completions version doctor check bugreport help"))
         guard shell != .fish else { return }
         for function in ["_homing", "_homing_words"] { #expect(script.components(separatedBy: "\n\(function)() {\n").count == 2) }
     }

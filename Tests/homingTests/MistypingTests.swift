@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("--json list", "homing list --json"), ("--socket /x status --check", "homing status --socket '/x' --check"),
+        ("--json list", "homing list --json"), ("--socket /x events --follow", "homing events --socket '/x' --follow"),
         ("-y discard 3", "homing discard -y 3"), ("--find anna people", "homing people --find anna"),
     ])
     func optionBeforeTheCommandIsExplained(line: String, right: String) {

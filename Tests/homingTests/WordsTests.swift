@@ -14,7 +14,7 @@ import Testing
     @Test(arguments: [
         (0, "no bytes"), (1, "1 byte"), (999, "999 bytes"), (1000, "1.0 kB"), (17_449, "17.4 kB"), (17_450, "17.5 kB"),
         (999_949, "999.9 kB"),
-        (999_950, "1.0 MB"), (1_250_000, "1.3 MB"),
+        (999_950, "1.0 MB"), (1_250_000, "1.3 MB"), (999_949_999, "999.9 MB"), (999_950_000, "1.0 GB"),
     ])
     func sizesAreInThousands(bytes: Int, text: String) { #expect(Words.size(bytes) == text) }
 

@@ -1,13 +1,13 @@
 import Foundation
 
 /// A connection timeout does not show whether the name was unknown or the resolver silent.
-enum NameLookup: Sendable {
+package enum NameLookup: Sendable {
     case known, unknown
     /// No DNS server answered, as without a network.
     case unanswered
 
     /// `unanswered` after `limit` or on cancellation.
-    static func of(_ host: String, within limit: Duration) async -> NameLookup {
+    package static func of(_ host: String, within limit: Duration) async -> NameLookup {
         let (answers, answer) = AsyncStream.makeStream(of: NameLookup.self)
         // getaddrinfo blocks and cannot be cancelled.
         Thread.detachNewThread {

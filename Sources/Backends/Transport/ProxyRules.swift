@@ -28,7 +28,7 @@ package struct ProxyRules: Sendable, Hashable {
     package struct BadVariable: Error { package let name: String }
 
     /// Nil for a direct connection.
-    func proxy(for url: @autoclosure () -> URLComponents?) -> Proxy? {
+    package func proxy(for url: @autoclosure () -> URLComponents?) -> Proxy? {
         guard proxy != nil, let url = url(), url.scheme?.lowercased() == "https", let host = url.host?.lowercased() else { return nil }
         return exceptions.contains { Self.matches($0, host: host, port: url.port ?? 443) } ? nil : proxy
     }

@@ -70,12 +70,13 @@ package enum Words {
     /// `1 entry is waiting`, `3 entries are waiting`.
     package static func entriesWait(_ number: Int) -> String { "\(entries(number)) \(number == 1 ? "is" : "are") waiting" }
 
-    /// `812 bytes`, `17.4 kB` or `1.2 MB`; a kB is 1000 bytes.
+    /// `812 bytes`, `17.4 kB`, `1.2 MB` or `2.0 GB`; a kB is 1000 bytes.
     package static func size(_ bytes: Int) -> String {
         switch bytes {
         case ..<1000: count(bytes, "byte", "bytes")
         case ..<999_950: tenths(bytes, of: 1000) + " kB"
-        default: tenths(bytes, of: 1_000_000) + " MB"
+        case ..<999_950_000: tenths(bytes, of: 1_000_000) + " MB"
+        default: tenths(bytes, of: 1_000_000_000) + " GB"
         }
     }
 

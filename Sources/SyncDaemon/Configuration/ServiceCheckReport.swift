@@ -21,7 +21,7 @@ package struct ServiceCheckReport: Sendable {
             let check = DropFolderCheck(operators: operators, daemon: geteuid())
             let ofFolder = check.faults(of: configuration.spool.directory)
             if !ofFolder.isEmpty {
-                next.append(repair(configuration.spool.directory, isUsual: configuration.spool.directory == state + "/spool"))
+                next.append(repair(configuration))
             }
             faults += ofFolder
         }
@@ -31,8 +31,10 @@ package struct ServiceCheckReport: Sendable {
         return ServiceCheckReport(isGood: false, text: (faults + next).joined(separator: "\n"))
     }
 
-    private static func repair(_ directory: String, isUsual: Bool) -> String {
-        isUsual
+    /// The step that gives the drop folder its owners, modes and ACLs.
+    static func repair(_ configuration: Configuration) -> String {
+        let directory = configuration.spool.directory
+        return directory == configuration.stateDirectory + "/spool"
             ? "Repair the drop folder: systemd-tmpfiles --create homing.conf"
             : "Give \(directory) the owners, modes and ACLs that /usr/lib/tmpfiles.d/homing.conf gives to the usual drop folder."
     }

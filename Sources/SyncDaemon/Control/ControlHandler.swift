@@ -24,6 +24,7 @@ struct ControlHandler: ControlService {
     let stateDirectory: String
     /// In seconds; delivered entries and events are removed after that.
     let keepDelivered: TimeInterval
+    let examination: Examination
     let log: Logger
 
     /// The keeper of the named backend, or of the only one.

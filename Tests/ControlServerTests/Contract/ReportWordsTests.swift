@@ -13,6 +13,8 @@ import Yams
         ("RosterReport", "state", known(RosterReport.State.self)),
         ("ReceiptReport", "outcome", known(ReceiptReport.Outcome.self)),
         ("Attention", "code", known(Attention.Code.self)),
+        ("Finding", "check", known(Finding.Check.self)),
+        ("Finding", "state", known(Finding.State.self)),
         ("Explanation", "cause", known(Explanation.Cause.self)),
         ("StuckFile", "cause", known(SpoolReport.StuckFile.Cause.self)),
         ("RosterReport", "reason", known(RosterReport.Reason.self)),

@@ -23,6 +23,10 @@ enum WireSamples {
                 sentence: "s", attention: [attention], backends: [backend], spool: spool, version: "1", startedAt: day, cursor: 1),
             bare: Status(sentence: "s", attention: [], backends: [], spool: nil, version: "1", startedAt: day, cursor: 1)),
         "Attention": Pair(full: attention, bare: Attention(code: "dead", text: "t", next: "n")),
+        "DoctorReport": Pair(full: DoctorReport(findings: [finding], settings: settings), bare: DoctorReport(findings: [])),
+        "SettingsReport": Pair(full: settings, bare: SettingsReport()),
+        "ProfileReport": Pair(full: ProfileReport(), bare: ProfileReport()),
+        "Finding": Pair(full: finding, bare: Finding(check: "clock", state: "ok", finding: "f")),
         "BackendReport": Pair(
             full: backend,
             bare: BackendReport(
@@ -106,7 +110,7 @@ enum WireSamples {
 
     /// A request with all parameters for each operation.
     static let requests: [String: any WireRequest] = [
-        "status": NoInput(), "sessions": NoInput(), "signIn": SignIn(email: "e", password: "p"),
+        "status": NoInput(), "doctor": NoInput(), "sessions": NoInput(), "signIn": SignIn(email: "e", password: "p"),
         "signOut": SignOut(backend: "b", account: "1", allDevices: true, force: true, keepData: true),
         "submit": Submission(
             backend: "b", route: "r", id: id, supersedes: id, fields: ["user_id": "5"], payload: Data("{}".utf8), capturedAt: day,
@@ -155,6 +159,12 @@ enum WireSamples {
         (event.subject, event.title) = (subject, title)
         return event
     }()
+    private static let settings: SettingsReport = {
+        var settings = SettingsReport()
+        settings.backends = [ProfileReport()]
+        return settings
+    }()
+    private static let finding = Finding(check: "clock", state: "warning", finding: "f", remedy: "r", backend: "b")
     private static let attention: Attention = {
         var attention = Attention(code: "dead", text: "t", next: "n", backend: "b")
         attention.facts = facts

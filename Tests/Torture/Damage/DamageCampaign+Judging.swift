@@ -57,11 +57,11 @@ extension DamageCampaign {
             problems = []
             let count = SalvageReport.all(in: station.directory("state")).count
             if count == 0 { return true }
-            let (short, long) = (try await station.homing("status", "--check"), try await station.homing("status"))
-            for (code, text, beginning) in [
-                (short.code, short.text, "HOMING ATTENTION - The store was damaged on "),
-                (long.code, long.text, "The store was damaged on "),
-            ] where code != 6 || !text.hasPrefix(beginning) {
+            let (short, long) = (try await station.homing("check"), try await station.homing("status"))
+            for (code, right, text, beginning) in [
+                (short.code, 2, short.text, "HOMING CRITICAL - The store was damaged on "),
+                (long.code, 6, long.text, "The store was damaged on "),
+            ] where code != right || !text.hasPrefix(beginning) {
                 problems.append("the store was damaged, but the status exits with \(code) and says ‘\(text)’")
             }
             // `try?`: `soon` tries again.

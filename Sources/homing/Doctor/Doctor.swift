@@ -1,0 +1,94 @@
+import ControlAPI
+import Foundation
+
+/// Judges the facts about the station. Pure.
+struct Doctor {
+    let facts: DoctorFacts
+    let times: TimeText
+
+    /// The results in the order of the checks: each check once or more.
+    var findings: [Finding] {
+        // Where two know about the same thing, the daemon's examination is newer than its status.
+        let merged = Self.merged([installation, examination, station])
+        return Finding.Check.allCases.flatMap { check in merged.filter { $0.knownCheck == check } }
+    }
+
+    // MARK: The installation
+
+    private var installation: [Finding] { [daemon, versions, units, clock, configuration].compactMap(\.self) }
+
+    private var daemon: Finding {
+        switch facts.status {
+        case .success(let status): Finding(.daemon, .ok, "homingd answers. It started \(times.relative(status.startedAt)).")
+        case .failure(let problem): Finding(.daemon, .problem, problem.detail, remedy: problem.next)
+        }
+    }
+
+    /// Nil without a daemon.
+    private var versions: Finding? {
+        guard case .success(let status) = facts.status else { return nil }
+        guard status.version != facts.version else {
+            return Finding(.versions, .ok, "homing and homingd have the version \(facts.version).")
+        }
+        return Finding(
+            .versions, .warning, "homing has the version \(facts.version), and homingd \(status.version).",
+            remedy: "To start the installed version of homingd, run: sudo systemctl restart homingd")
+    }
+
+    private var units: Finding? {
+        guard !facts.units.isEmpty else { return nil }
+        if facts.units.values.contains(where: { $0.hasPrefix("enabled") }) {
+            return Finding(.units, .ok, "homingd starts with the computer.")
+        }
+        let states = facts.units.sorted { $0.key < $1.key }.map { "\($0.key) is \($0.value)" }
+        return Finding(
+            .units, .problem, "homingd does not start with the computer: \(states.inWords).",
+            remedy: "To enable it, run: sudo systemctl enable --now homingd")
+    }
+
+    private var clock: Finding? {
+        facts.isClockSynchronised.map { isSynchronised in
+            isSynchronised
+                ? Finding(.clock, .ok, "The clock is synchronised over the network.")
+                : Finding(
+                    .clock, .warning, "The clock is not synchronised over the network.",
+                    remedy: "Once the network works, run: sudo timedatectl set-ntp true")
+        }
+    }
+
+    private var configuration: Finding? {
+        guard let outcome = facts.configuration else { return nil }
+        guard outcome.code != 0 else { return Finding(.configuration, .ok, "‘homingd check’ found no mistakes.") }
+        let first = outcome.text.split(separator: "\n").first.map { ": \($0)" } ?? "."
+        return Finding(
+            .configuration, .problem, "‘homingd check’ found mistakes\(first)", remedy: "To see all of them, run: homingd check")
+    }
+
+    // MARK: The examination
+
+    private var examination: [Finding] {
+        switch facts.examination {
+        case nil: return []
+        case .success(let report)?: return report.findings
+        case .failure(let problem)?:
+            return [Finding(.daemon, .problem, "The daemon did not examine the station: \(problem.detail)", remedy: problem.next)]
+        }
+    }
+
+    // MARK: Merging
+
+    /// For each check of each backend: the findings of the first group that found something wrong, or else of the first that knows it.
+    static func merged(_ groups: [[Finding]]) -> [Finding] {
+        var keys: [[String?]] = []
+        for finding in groups.joined() where !keys.contains(finding.key) { keys.append(finding.key) }
+        return keys.flatMap { key -> [Finding] in
+            let known = groups.map { $0.filter { $0.key == key } }.filter { !$0.isEmpty }
+            guard let first = known.first(where: { $0.contains { !$0.isOK } }) else { return known.first ?? [] }
+            return first.filter { !$0.isOK }
+        }
+    }
+}
+
+extension Finding {
+    fileprivate var key: [String?] { [check, backend] }
+}

@@ -1,0 +1,18 @@
+import ControlAPI
+import Foundation
+
+/// What `homing doctor` knows about the station before it judges.
+struct DoctorFacts {
+    /// The version of this program.
+    var version = HomingVersion.current
+    /// The daemon's answer, or why there is none.
+    var status: Result<Status, Problem>
+    /// The daemon's examination, or why there is none; nil without a daemon.
+    var examination: Result<DoctorReport, Problem>?
+    /// The units by name, as `systemctl is-enabled` reports them; empty if systemd does not start this daemon.
+    var units: [String: String] = [:]
+    /// Nil if unknown.
+    var isClockSynchronised: Bool?
+    /// The result of `homingd check`; nil if it did not run.
+    var configuration: SystemProgram.Outcome?
+}
