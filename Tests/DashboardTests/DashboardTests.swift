@@ -139,7 +139,8 @@ import Testing
 
     @Test func answersOtherBrokenRequestsBriefly() async throws {
         try await serve(Lobby(patience: .hours(24))) { port in
-            #expect(try await answer(to: "BROKEN\r\n\r\n", at: port).hasPrefix("HTTP/1.1 400 "))
+            let answer = try await answer(to: "BROKEN\r\n\r\n", at: port)
+            #expect(answer.hasPrefix("HTTP/1.1 400 "))
         }
     }
 
