@@ -28,6 +28,8 @@ struct StoreRepair {
         // A file without access permission is not damaged; SQLite reports the reason.
         guard access(file, R_OK | W_OK) == 0 || errno == ENOENT else { return nil }
         let pages = try StorePages(path: file)
+        // Its entries are not marked, so they would be sent twice.
+        if pages.isBackup { throw OutboxError.isBackup }
         let known = pages.damage == nil ? pages.migrations : nil
         let ours = Set(OutboxSchema.migrator.migrations)
         let seen = Set(known ?? pages.scatteredMigrations)
