@@ -1,5 +1,3 @@
-import Foundation
-
 /// Why a backup cannot be made or restored. The description is a message with the next step.
 package enum BackupError: Error, Equatable, Sendable {
     /// Bytes: of the copy, and free on the disk. The copy would leave the disk nearly full.
@@ -15,16 +13,26 @@ package enum BackupError: Error, Equatable, Sendable {
 }
 
 extension BackupError: CustomStringConvertible {
-    package var description: String {
+    package var description: String { "\(sentence) \(next)" }
+
+    package var sentence: String {
         switch self {
         case .noRoom(let needed, let free):
-            "A backup of the store has \(Self.size(needed)), and \(Self.size(free)) are free on the disk of the store. Homing keeps a part of that free for new entries. Free some space there and repeat the command."
+            "A backup of the store has \(Self.size(needed)), and \(Self.size(free)) are free on its disk. Homing keeps a part of that for new entries."
         case .notABackup: "The file is not a backup of Homing. Expected an unchanged file that ‘homing backup’ has written."
-        case .damaged(let words): "The backup is damaged: \(words). Use another copy of it, or an older backup."
-        case .otherVersion(let version):
-            "Version \(version) of Homing made the backup, and its tables are not those of this version. Install version \(version), restore the backup, and then upgrade."
-        case .wrongKey:
-            "The key is not the one of the station that made the backup, so its entries could not be decrypted. Put your copy of that station’s homing.key there."
+        case .damaged(let words): "The backup is damaged: \(words)."
+        case .otherVersion(let version): "Version \(version) of Homing made the backup, and its tables are not those of this version."
+        case .wrongKey: "The key is not the one of the station that made the backup, so nothing in it could be decrypted."
+        }
+    }
+
+    package var next: String {
+        switch self {
+        case .noRoom: "Free some space on that disk, then repeat the command."
+        case .notABackup: "Name that file."
+        case .damaged: "Use another copy of it, or an older backup."
+        case .otherVersion(let version): "Install version \(version), restore the backup, and then upgrade."
+        case .wrongKey: "Use your copy of that station’s homing.key."
         }
     }
 

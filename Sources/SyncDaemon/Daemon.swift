@@ -128,7 +128,7 @@ package struct Daemon: Sendable {
             handler = ControlHandler(
                 keepers: book.keepers, outbox: outbox, intake: intake, dispatcher: dispatcher, rosters: rosters, spool: spool, clock: clock,
                 startedAt: context.startedAt, rejected: rejected, stateDirectory: state,
-                keepDelivered: configuration.keepDelivered, log: log)
+                station: context.deviceID, keepDelivered: configuration.keepDelivered, log: log)
             socket = try passed ?? Self.listen(configuration.socket)
             policy = AccessPolicy(groups: configuration.access, isOpenToAll: socket.isOpenToAll)
         } catch {

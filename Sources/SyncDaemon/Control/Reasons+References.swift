@@ -87,10 +87,12 @@ extension Reasons {
                 .required(resolution(of: entry))
             )
         }
+        let isRestored = entry.lastReason == .restored
         let why = canLookUpCreate ? "looking it up there did not settle it" : "\(backend) offers no way to look it up"
+        let doubt = isRestored ? "Homing was restored from a backup, and \(why)." : "the entry was sent, and \(why).\(said(entry))"
         return (
             .of(.createdPerhaps) { ($0.name, $0.words) = (newLabel, quoted(entry)) },
-            "It is not known whether \(backend) has created \(newRow): the entry was sent, and \(why).\(said(entry))\(found)",
+            "It is not known whether \(backend) has created \(newRow): \(doubt)\(found)",
             .required(resolution(of: entry))
         )
     }

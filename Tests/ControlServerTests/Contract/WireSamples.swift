@@ -118,7 +118,7 @@ enum WireSamples {
         "discard": DiscardRequest(id: id, grace: 600, reason: "r"), "restore": EntryReference(id: id), "export": EntryReference(id: id),
         "fix": FixRequest(id: id, newID: id, fields: ["user_id": "7"], strict: true),
         "resolve": ResolveRequest(id: id, remoteID: "17", delivered: true),
-        "sync": SyncRequest(backend: "b"), "events": EventQuery(since: 1, follow: true, backend: "b"), "openapi": NoInput(),
+        "backup": NoInput(), "sync": SyncRequest(backend: "b"), "events": EventQuery(since: 1, follow: true, backend: "b"), "openapi": NoInput(),
         "pause": PauseRequest(backend: "b", reason: "r", until: day), "resume": ResumeRequest(backend: "b"),
         "receipts": ReceiptQuery(after: 1, limit: 5, backend: "b", since: day), "receipt": EntryReference(id: id),
         "stats": StatsQuery(since: day, until: day, backend: "b"),
