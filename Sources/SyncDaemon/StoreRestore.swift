@@ -30,7 +30,7 @@ package struct StoreRestore {
     ///   - actor: as in events.
     package func run(_ backup: FileHandle, key: Data? = nil, by actor: String, at now: Date = Date()) throws -> String {
         try checkState()
-        let lock = try StateLock(directory: state)
+        let lock = try locked()
         defer { withExtendedLifetime(lock) {} }
         try checkStore()
         let restored = try RestoredStore(copying: backup, beside: store, openedBy: Vault(key: try self.key(key)))
@@ -87,7 +87,11 @@ extension StoreRestore {
             throw StartError("\(state) belongs to \(UserName(owner).short), who must own the restored store too. Run the command as that user.")
         }
         if let fault = StateFiles.faults(in: state).first { throw StartError(fault) }
-        if StoreCheckReport.isInUse(state) {
+    }
+
+    private func locked() throws -> StateLock {
+        do { return try StateLock(directory: state) } catch {
+            guard StoreCheckReport.isInUse(state) else { throw error }
             let stop = isOfService ? "To stop it, run: sudo systemctl stop homingd.socket homingd.service" : "Stop it."
             throw StartError("The daemon is running on \(state), so nothing was restored. \(stop)\nThen repeat the command.")
         }
