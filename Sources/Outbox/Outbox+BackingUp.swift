@@ -5,8 +5,8 @@ import Synchronization
 
 /// A copy of the store while it is in use (Decisions/Backups.md).
 extension Outbox {
-    /// A consistent copy, sealed as the store is, and without the key. Records the event `backedUp` first. Submissions and deliveries continue
-    /// meanwhile. Throws `BackupError.noRoom` if the copy would leave the disk nearly full.
+    /// A consistent copy, sealed as the store is, and without the key. Records the event `backedUp` first. Submissions and deliveries
+    /// continue meanwhile. Throws `BackupError.noRoom` if the copy would leave the disk nearly full.
     package func backUp(of station: String, version: String, by actor: String, at now: Date) async throws -> BackupCopy {
         try await commit { db in try Self.insert(SyncEvent(at: now, .backedUp, detail: ["by": actor]), db) }
         eventsWritten.send()

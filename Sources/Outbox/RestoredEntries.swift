@@ -15,7 +15,8 @@ package struct RestoredEntries: Sendable, Equatable {
         (self.lookedUp, self.repeated, self.held) = (lookedUp, repeated, held)
     }
 
-    /// Gives each undelivered entry an unknown outcome, and holds those that would be sent although nothing can tell whether the server has them.
+    /// Gives each undelivered entry an unknown outcome, and holds those that would be sent although nothing can tell whether the server
+    /// has them.
     static func mark(
         since backup: Date, at now: Date, by actor: String, traits: (_ backend: String, _ route: String) -> RouteTraits?, _ db: Database
     ) throws -> RestoredEntries {

@@ -4,8 +4,8 @@ import Glibc
 import SyncModel
 import Vault
 
-/// What distinguishes a backup from the store that it copies: an application id, a table with this row, and, after the last page, the SHA-256 of
-/// all bytes before (Decisions/Backups.md).
+/// What distinguishes a backup from the store that it copies: an application id, a table with this row, and, after the last page, the
+/// SHA-256 of all bytes before (Decisions/Backups.md).
 package struct StoreBackup: Sendable, Equatable {
     package let at: Date
     /// The `device-id` of the station.
@@ -50,7 +50,9 @@ package struct StoreBackup: Sendable, Equatable {
     static func erase(from db: Database) throws { try db.execute(sql: "DROP TABLE backup; PRAGMA application_id = 0") }
 
     init(of db: Database) throws {
-        guard let row = try Row.fetchOne(db, sql: "SELECT * FROM backup") else { throw BackupError.damaged("its own description is missing") }
+        guard let row = try Row.fetchOne(db, sql: "SELECT * FROM backup") else {
+            throw BackupError.damaged("its own description is missing")
+        }
         self.init(
             at: Date(ms: try row.decode(forColumn: "at")), station: try row.decode(forColumn: "station"),
             version: try row.decode(forColumn: "version"))

@@ -54,7 +54,8 @@ package struct StoreRestore {
     private func key(_ content: Data?) throws -> VaultKey {
         if let content {
             guard let key = VaultKey(parsing: content) else {
-                throw StartError("The key has \(content.count) bytes; expected 32 random bytes, raw or in base64. Name your copy of homing.key.")
+                throw StartError(
+                    "The key has \(content.count) bytes; expected 32 random bytes, raw or in base64. Name your copy of homing.key.")
             }
             return key
         }
@@ -84,7 +85,8 @@ extension StoreRestore {
                 """)
         }
         guard owner == geteuid() else {
-            throw StartError("\(state) belongs to \(UserName(owner).short), who must own the restored store too. Run the command as that user.")
+            throw StartError(
+                "\(state) belongs to \(UserName(owner).short), who must own the restored store too. Run the command as that user.")
         }
         if let fault = StateFiles.faults(in: state).first { throw StartError(fault) }
     }

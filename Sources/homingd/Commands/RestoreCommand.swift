@@ -7,11 +7,11 @@ struct RestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Restore a backup into a station without entries, while the daemon is stopped.",
         discussion: """
-            FILE is a backup that ‘homing backup’ has written. The station needs the key that sealed it, and the same version of Homing. \
-            Everything is checked before the store is replaced.
+            FILE is a backup that ‘homing backup’ has written. The station needs the key that sealed it, and the same version of \
+            Homing. Everything is checked before the store is replaced.
 
-            Entries that were waiting when the backup was made may have been sent since. Homing looks them up before it sends them. It puts \
-            them on hold if the server cannot be asked, and would take a second one.
+            Entries that were waiting when the backup was made may have been sent since. Homing looks them up before it sends them. If \
+            the server cannot be asked, and would take a second one, they are on hold.
 
             For root, the command runs with the rights of the service’s user if the state directory belongs to it.
             """)
