@@ -56,9 +56,11 @@ extension Reasons {
             )
         case .held where create.holdReason == .unknownOutcome:
             let backend = entry.destination.backend
+            let isRestored = create.lastReason == .restored
+            let why = isRestored ? "Homing was restored from a backup" : "the answer to entry \(id) is missing or has no usable id"
             return (
                 cause(.creationDoubtful),
-                "\(isOnHold) it is not known whether \(backend) has created \(newRow): the answer to entry \(id) is missing or has no usable id.\(found)",
+                "\(isOnHold) it is not known whether \(backend) has created \(newRow): \(why).\(found)",
                 .required("\(resolution(of: create))\n\(otherwise(entry))")
             )
         case .held:
