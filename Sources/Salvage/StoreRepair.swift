@@ -66,6 +66,14 @@ struct StoreRepair {
         return try finish(folder)
     }
 
+    /// True if a salvage was interrupted before it had put its result in the place of the store.
+    static func isPending(beside file: String) -> Bool {
+        let all = SalvageReport.folder(in: (file as NSString).deletingLastPathComponent)
+        // `try?`: without this folder, nothing was ever damaged.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: all)) ?? []
+        return names.contains { access("\(all)/\($0)/\(finished)", F_OK) == 0 }
+    }
+
     private func finishEarlier() throws -> SalvageReport? {
         let all = SalvageReport.folder(in: directory)
         // `try?`: without this folder, nothing was ever damaged.

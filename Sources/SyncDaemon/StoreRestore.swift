@@ -101,6 +101,10 @@ extension StoreRestore {
 
     /// Throws unless the store is missing, or has no entry and no receipt.
     private func checkStore() throws {
+        if StoreDoctor.isSalvaging(store) {
+            throw StartError(
+                "A salvage of this station’s store was interrupted, so nothing was restored. Start the daemon, which completes it.")
+        }
         guard StoreUse(of: store).isThere else { return }
         let check = try StoreCheck(file: store, vault: nil, isInUse: false)
         let isDamaged = !check.faults.isEmpty

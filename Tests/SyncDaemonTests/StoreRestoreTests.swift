@@ -139,6 +139,18 @@ import Testing
         }
     }
 
+    /// The next start would put the salvaged store in the place of the restored one.
+    @Test func interruptedSalvageComesFirst() async throws {
+        try await DaemonStation.with { station in
+            _ = try await backUpAndDeliver(station)
+            try loseStore(station)
+            let folder = path(station, "damaged/2025-12-06T05-46-40Z")
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try Data().write(to: URL(fileURLWithPath: folder + "/salvaged.sqlite"))
+            #expect(refusal(station).hasPrefix("A salvage of this station’s store was interrupted"))
+        }
+    }
+
     @Test func missingOrWrongKeyIsNamed() async throws {
         try await DaemonStation.with { station in
             _ = try await backUpAndDeliver(station)
