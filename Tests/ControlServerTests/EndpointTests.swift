@@ -77,7 +77,7 @@ import Testing
         try await Served.with(FakeService(error: problem)) { served in
             await #expect(throws: problem) { try await served.client.download(Endpoints.backup, NoInput()) { _ in } }
         }
-        try await Served.with(FakeService(backup: { throw Broken() })) { served in
+        try await Served.with(FakeService(laterParts: { throw Broken() })) { served in
             let error = await #expect(throws: Problem.self) {
                 try await served.client.download(Endpoints.backup, NoInput()) { _ in }
             }

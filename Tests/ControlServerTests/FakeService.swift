@@ -14,16 +14,16 @@ final class FakeService: ControlService {
     let error: (any Error)?
     let isDuplicate: Bool
     let oldest: Int64
-    private let backup: (@Sendable () throws -> [UInt8])?
+    private let laterParts: (@Sendable () throws -> [UInt8])?
     private let sent = Mutex(0)
     let stream: AsyncStream<[Event]>
     let continuation: AsyncStream<[Event]>.Continuation
 
-    /// - Parameter backup: the second part of a backup, and all later ones.
+    /// - Parameter laterParts: of a backup, after the first one.
     init(
-        error: (any Error)? = nil, isDuplicate: Bool = false, oldest: Int64 = 0, backup: (@Sendable () throws -> [UInt8])? = nil
+        error: (any Error)? = nil, isDuplicate: Bool = false, oldest: Int64 = 0, laterParts: (@Sendable () throws -> [UInt8])? = nil
     ) {
-        self.backup = backup
+        self.laterParts = laterParts
         self.oldest = oldest
         self.error = error
         self.isDuplicate = isDuplicate
@@ -124,7 +124,7 @@ final class FakeService: ControlService {
             defer { number += 1 }
             return number
         }
-        if number > 0, let backup { return try backup() }
+        if number > 0, let laterParts { return try laterParts() }
         return number < Self.parts.count ? Self.parts[number] : []
     }
     func sync(_ request: SyncRequest, by caller: Caller) async throws -> SyncReport {
