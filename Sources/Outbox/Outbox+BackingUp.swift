@@ -10,9 +10,9 @@ extension Outbox {
     package func backUp(of station: String, version: String, by actor: String, at now: Date) async throws -> BackupCopy {
         try await commit { db in try Self.insert(SyncEvent(at: now, .backedUp, detail: ["by": actor]), db) }
         eventsWritten.send()
-        // One at a time: each needs a reader and the draft.
-        await backingUp.take(1)
-        defer { backingUp.release(1) }
+        // There is also only one draft.
+        await longReads.take(1)
+        defer { longReads.release(1) }
         let backup = StoreBackup(at: now, station: station, version: version)
         let stop = Stop()
         do {
