@@ -71,7 +71,12 @@ public struct ControlClient: Sendable {
         let response = try await execute(endpoint, request)
         guard response.status.code == 200 else { throw try await Self.problem(of: response) }
         do {
-            for try await part in response.body { try each(Data(part.readableBytesView)) }
+            var left = response.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
+            for try await part in response.body {
+                try each(Data(part.readableBytesView))
+                left -= part.readableBytes
+            }
+            if left > 0 { throw HTTPClientError.remoteConnectionClosed }
         } catch let problem as Problem {
             throw problem
         } catch {
