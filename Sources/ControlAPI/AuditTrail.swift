@@ -45,7 +45,7 @@ public struct AuditQuery: WireRequest {
 public enum AuditKind: String, Sendable, CaseIterable {
     case signIn = "sign-in"
     case signOut = "sign-out"
-    case retry, fix, resolve, discard, undo, export, claim, pause, sync, denied
+    case retry, fix, resolve, discard, undo, export, backup, claim, pause, sync, denied
 
     /// The kinds of events, as in `Event.kind`.
     public var events: [String] {
@@ -58,6 +58,7 @@ public enum AuditKind: String, Sendable, CaseIterable {
         case .discard: ["held", "discarded", "fileDiscarded"]
         case .undo: ["restored"]
         case .export: ["exported"]
+        case .backup: ["backedUp", "backupRestored"]
         case .claim: ["claimed"]
         case .pause: ["paused", "resumed"]
         case .sync: ["synced"]

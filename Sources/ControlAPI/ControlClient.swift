@@ -64,6 +64,29 @@ public struct ControlClient: Sendable {
         }
     }
 
+    /// Passes the body of the response to `each`, part by part. Throws if it breaks off.
+    package func download<Request, Response>(
+        _ endpoint: Endpoint<Request, Response>, _ request: Request, _ each: (Data) throws -> Void
+    ) async throws {
+        let response = try await execute(endpoint, request)
+        guard response.status.code == 200 else { throw try await Self.problem(of: response) }
+        do {
+            var left = response.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
+            for try await part in response.body {
+                try each(Data(part.readableBytesView))
+                left -= part.readableBytes
+            }
+            if left > 0 { throw HTTPClientError.remoteConnectionClosed }
+        } catch let problem as Problem {
+            throw problem
+        } catch {
+            throw Problem(
+                .daemonNotRunning, status: 503, title: "Connection lost",
+                detail: "The connection to the daemon at \(socketPath) ended before the whole file had arrived (\(error)).",
+                next: "Nothing was written. Repeat the command. If this repeats, see the daemon’s log.")
+        }
+    }
+
     private func exchange<Request, Response>(
         _ endpoint: Endpoint<Request, Response>, _ request: Request
     ) async throws(Problem) -> (Int, Data) {

@@ -35,7 +35,7 @@ public enum Access: Int, Sendable, Comparable, CaseIterable {
     case observe
     /// Sign in and out, submit, fix, resolve, retry, sync, read lists of people.
     case operate
-    /// Discard entries, undo that, export entries with their payloads, and examine the station.
+    /// Discard entries, undo that, export entries with their payloads, examine the station, and back up the store.
     case administer
 
     public static func < (a: Access, b: Access) -> Bool { a.rawValue < b.rawValue }
@@ -63,6 +63,8 @@ public enum Endpoints {
     /// The response has up to 32 MiB, and twice as much where characters are escaped.
     public static let export = Endpoint<EntryReference, ExportedEntry>(
         .get, "/v1/entries/{id}/export", .administer, patience: .seconds(90))
+    /// The response is a SQLite file (application/vnd.sqlite3), which begins once the copy is made.
+    public static let backup = Endpoint<NoInput, String>(.get, "/v1/backup", .administer, patience: .seconds(900))
     public static let sync = Endpoint<SyncRequest, SyncReport>(.post, "/v1/sync", .operate)
     public static let claim = Endpoint<NoInput, ClaimReport>(.post, "/v1/claim", .operate, patience: .seconds(90))
     /// Also needs the role `administer`, unless the caller dropped the file.

@@ -11,6 +11,8 @@ extension Explanation {
         case lookUpUnsettled = "look-up-unsettled"
         /// It may have taken effect, and cannot be looked up.
         case noLookUp = "no-look-up"
+        /// It waited when the restored backup was made, and cannot be looked up.
+        case sinceBackup = "since-backup"
         /// The server answered the look-up as if there were no such path, or no such row.
         case lookUpImpossible = "look-up-impossible"
         case crashed, unreadable

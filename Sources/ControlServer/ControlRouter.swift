@@ -52,6 +52,7 @@ struct ControlRouter {
             call(Endpoints.rosters, service.rosters),
             call(Endpoints.roster, service.roster),
             call(Endpoints.refreshRoster, on: { input, _ in input.resource }, service.refreshRoster),
+            Call(Endpoints.backup) { request, context in try await backup(request, context) },
             Call(Endpoints.events) { request, context in try await events(request, context) },
             Call(Endpoints.openapi) { request, context in
                 try await doorkeeper.admit(Endpoints.openapi, request, context) { _, _ in
@@ -96,6 +97,24 @@ struct ControlRouter {
                     body: .init(byteBuffer: ByteBuffer(bytes: JSONCoding.encoded(output))))
             }
         }
+    }
+
+    private func backup(_ request: Request, _ context: ControlContext) async throws -> Response {
+        let file = try await doorkeeper.admit(Endpoints.backup, request, context) { input, caller in
+            let file: Download
+            do { file = try await service.backup(input, by: caller) } catch let error as any ProblemConvertible {
+                audit.failed(Endpoints.backup, on: nil, by: caller.peer, error.problem)
+                throw error
+            }
+            audit.done(Endpoints.backup, on: nil, by: caller.peer, 200)
+            return file
+        }
+        return Response(
+            status: .ok, headers: [.contentType: "application/vnd.sqlite3"],
+            body: ResponseBody(contentLength: file.size) { writer in
+                while case let part = try file.next(), !part.isEmpty { try await writer.write(ByteBuffer(bytes: part)) }
+                try await writer.finish(nil)
+            })
     }
 
     private func events(_ request: Request, _ context: ControlContext) async throws -> Response {

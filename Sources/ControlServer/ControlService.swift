@@ -17,6 +17,8 @@ package protocol ControlService: Sendable {
     func discard(_ request: DiscardRequest, by caller: Caller) async throws -> EntrySummary
     func restore(_ request: EntryReference, by caller: Caller) async throws -> EntrySummary
     func export(_ request: EntryReference, by caller: Caller) async throws -> ExportedEntry
+    /// Returns once the copy is made.
+    func backup(_ request: NoInput, by caller: Caller) async throws -> Download
     func sync(_ request: SyncRequest, by caller: Caller) async throws -> SyncReport
     /// Assigns files dropped while signed out to the signed-in account.
     func claim(_ request: NoInput, by caller: Caller) async throws -> ClaimReport

@@ -16,6 +16,10 @@ struct Hold {
         reason: .quarantine, cause: .unreadable,
         message: "This entry was sent, but the result could not be stored because the store is damaged.", isUncertain: true)
 
+    static let restored = Hold(reason: .unknownOutcome, cause: .restored, message: Outbox.restoredWords)
+    /// For an entry with an earlier send whose outcome is unknown, and which cannot be looked up.
+    static let unfindable = Hold(reason: .unknownOutcome)
+
     static func discarded(_ parent: MutationID) -> Hold {
         Hold(reason: .dependency, message: "It had to be sent after entry \(parent), which was discarded.")
     }

@@ -8,6 +8,8 @@ extension Outbox {
     package func verify() async throws(OutboxError) {
         // The cached pages are not needed again soon.
         defer { pool.releaseMemoryEventually() }
+        await longReads.take(1)
+        defer { longReads.release(1) }
         for look in [Self.checkIntegrity, Self.checkDerivedTables, Self.checkSequences] { try await read(look) }
     }
 

@@ -27,6 +27,8 @@ package struct Outbox: Sendable {
     let shortage = DiskPressure()
     let rosterRules = RosterRules()
     let rosterPlaces = RosterPlaces()
+    /// One long read at a time, a backup or the daily check, so that a reader stays free for others.
+    let longReads = ByteBudget(1)
     /// Bytes of payloads being prepared; each takes four times its size in memory (Decisions/LargeDocuments.md).
     let preparing = ByteBudget(32 << 20)
     let vault: Vault
@@ -64,6 +66,7 @@ package struct Outbox: Sendable {
         self.maxBytes = maxBytes
         self.ballast = ballast
         damage = Damage(file: file)
+        StoreBackup.removeDrafts(of: file)
         do {
             let use = StoreUse(of: file)
             func openOnce() throws -> (DatabasePool, epoch: Int64) {

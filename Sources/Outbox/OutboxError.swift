@@ -32,6 +32,8 @@ package enum OutboxError: Error, Sendable, Equatable {
     case damaged(String)
     /// A newer version wrote the file; it has not been touched.
     case tooNew
+    /// A backup lies in the place of the store; it has not been touched.
+    case isBackup
     /// A person discarded it; its content is destroyed at that time.
     case beingDiscarded(MutationID, at: Date)
     /// Its outcome is known, so no person can settle it.
@@ -83,6 +85,7 @@ extension OutboxError: CustomStringConvertible {
         case .storage(let words): words
         case .damaged(let words): "the store is damaged: \(words)"
         case .tooNew: "the store was written by a newer version"
+        case .isBackup: "the store is a backup that was not restored"
         case .beingDiscarded(let id, _): "\(id) is being discarded"
         case .notUncertain(let id): "the outcome of \(id) is known"
         case .needsRemoteID(let id): "\(id) counts as delivered only with the server's id of what it created"

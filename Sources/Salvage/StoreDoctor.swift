@@ -3,6 +3,9 @@ import Outbox
 import Vault
 
 package enum StoreDoctor {
+    /// True if a salvage was interrupted. The next start puts its result in the place of the store.
+    package static func isSalvaging(_ file: String) -> Bool { StoreRepair.isPending(beside: file) }
+
     /// Checks the files, then opens or creates the outbox like `Outbox.init`. Salvages a damaged store at most once, which takes a minute
     /// for millions of receipts, and returns the report.
     package static func open(

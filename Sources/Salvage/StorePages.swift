@@ -10,6 +10,8 @@ struct StorePages {
     let log: WriteAheadLog
     /// Damage that shows without reading all pages.
     let damage: String?
+    /// The file is a backup that was not restored.
+    let isBackup: Bool
 
     private let file, logFile: StoreFile
 
@@ -35,6 +37,7 @@ struct StorePages {
         logFile = try opened(path + "-wal")
         log = WriteAheadLog(logFile, index: index, isMissed: logFile.isGone && StoreUse(of: path).isOpen)
         let header = file.bytes(at: 0, 100) ?? []
+        isBackup = StoreBackup.isBackup(header)
         let isSQLite = header.count == 100 && header.starts(with: "SQLite format 3\0".utf8)
         let stated = isSQLite ? header.number(at: 16, 2) : 0
         let size = stated == 1 ? 65536 : stated

@@ -28,6 +28,8 @@ struct StoreRepair {
         // A file without access permission is not damaged; SQLite reports the reason.
         guard access(file, R_OK | W_OK) == 0 || errno == ENOENT else { return nil }
         let pages = try StorePages(path: file)
+        // Its entries are not marked, so they would be sent twice.
+        if pages.isBackup { throw OutboxError.isBackup }
         let known = pages.damage == nil ? pages.migrations : nil
         let ours = Set(OutboxSchema.migrator.migrations)
         let seen = Set(known ?? pages.scatteredMigrations)
@@ -62,6 +64,14 @@ struct StoreRepair {
             throw error
         }
         return try finish(folder)
+    }
+
+    /// True if a salvage was interrupted before it had put its result in the place of the store.
+    static func isPending(beside file: String) -> Bool {
+        let all = SalvageReport.folder(in: (file as NSString).deletingLastPathComponent)
+        // `try?`: without this folder, nothing was ever damaged.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: all)) ?? []
+        return names.contains { access("\(all)/\($0)/\(finished)", F_OK) == 0 }
     }
 
     private func finishEarlier() throws -> SalvageReport? {

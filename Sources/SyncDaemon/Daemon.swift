@@ -128,7 +128,7 @@ package struct Daemon: Sendable {
             handler = ControlHandler(
                 keepers: book.keepers, outbox: outbox, intake: intake, dispatcher: dispatcher, rosters: rosters, spool: spool, clock: clock,
                 startedAt: context.startedAt, rejected: rejected, stateDirectory: state,
-                keepDelivered: configuration.keepDelivered,
+                station: context.deviceID, keepDelivered: configuration.keepDelivered,
                 examination: Examination(
                     configuration: configuration, backends: backends, transport: transport, environment: context.environment,
                     outbox: outbox, clock: clock), log: log)

@@ -8,8 +8,13 @@ package enum DeviceID {
         let file = DurableFile(path: "\(stateDirectory)/device-id")
         if let content = try file.readOrNothing(), let id = parse(content) { return id }
         let id = UUID().uuidString.lowercased()
-        try file.replace(with: Data("\(id)\n".utf8))
+        try store(id, stateDirectory: stateDirectory)
         return id
+    }
+
+    /// Replaces it durably.
+    static func store(_ id: String, stateDirectory: String) throws(FileError) {
+        try DurableFile(path: "\(stateDirectory)/device-id").replace(with: Data("\(id)\n".utf8))
     }
 
     private static func parse(_ content: Data) -> String? {

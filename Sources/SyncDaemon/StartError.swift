@@ -14,6 +14,8 @@ package struct StartError: Error, Sendable, CustomStringConvertible {
         return switch error {
         case let mistakes as Mistakes: "The configuration has mistakes:\n\(mistakes)"
         case OutboxError.tooNew: "A newer version of Homing has written this store. Install that version again. Nothing was changed."
+        case OutboxError.isBackup:
+            "\(name) is a backup that was not restored, so its entries could be sent twice. Move the file away, then run: homingd restore FILE"
         case OutboxError.full:
             "The disk\(store.map { " with the store \($0)" } ?? "") is full. Make room and start again; nothing was lost."
         case OutboxError.storage(let words): "\(name) cannot be read or written: \(words). Check the disk. Nothing was changed."

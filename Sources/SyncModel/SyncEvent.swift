@@ -34,5 +34,6 @@ package struct SyncEvent: Hashable, Sendable {
         case signOutHeard, signOutGivenUp
         case synced, denied, paused, resumed, salvaged, unverified, rosterChanged
         case resolved, exported, restored, superseded
+        case backedUp, backupRestored
     }
 }

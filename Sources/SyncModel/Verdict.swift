@@ -146,5 +146,7 @@ package struct Failure: Error, Hashable, Sendable {
         case paused
         /// The stored data cannot be read.
         case unreadable
+        /// Homing was restored from a backup, and may have sent the entry after it.
+        case restored
     }
 }

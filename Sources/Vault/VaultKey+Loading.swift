@@ -28,6 +28,14 @@ extension VaultKey {
         return key
     }
 
+    /// The key of `stateDirectory` without its check, for a store that replaces the one of that check; nil if there is none. Throws as `find`.
+    package static func unchecked(environment: [String: String], stateDirectory: String) throws -> VaultKey? {
+        try read(KeySource(environment: environment, stateDirectory: stateDirectory))
+    }
+
+    /// Forgets which key sealed the state; the next `load` checks the key against the stored data.
+    package static func removeCheck(in stateDirectory: String) throws(FileError) { try checkFile(in: stateDirectory).remove() }
+
     private static func checkFile(in stateDirectory: String) -> DurableFile { DurableFile(path: "\(stateDirectory)/homing.key.check") }
 
     private static func hasState(in stateDirectory: String) -> Bool {

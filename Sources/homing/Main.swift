@@ -33,7 +33,7 @@ struct Homing: AsyncParsableCommand {
                 name: "Details",
                 subcommands: [
                     StatsCommand.self, AuditCommand.self, ReceiptsCommand.self, ReceiptCommand.self, EventsCommand.self,
-                    CompletionsCommand.self, VersionCommand.self,
+                    BackupCommand.self, CompletionsCommand.self, VersionCommand.self,
                 ]),
             CommandGroup(
                 name: "For administrators",

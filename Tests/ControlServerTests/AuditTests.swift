@@ -61,6 +61,14 @@ import Testing
         #expect(lines.all.filter { $0.message == "Call failed" }.map { $0.facts["outcome"] } == ["409 wrong-state"])
     }
 
+    @Test func logsBackup() async throws {
+        let lines = LoggedLines()
+        try await Served.with(FakeService(), log: lines.logger) { served in
+            try await served.client.download(Endpoints.backup, NoInput()) { _ in }
+        }
+        #expect(lines.all.filter { $0.message == "Call completed" }.map { $0.facts["call"] } == ["GET /v1/backup"])
+    }
+
     @Test func logsIDOfEntryNamedByNumber() async throws {
         let lines = LoggedLines()
         try await Served.with(FakeService(), log: lines.logger) { served in

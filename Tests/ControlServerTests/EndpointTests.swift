@@ -58,6 +58,34 @@ import Testing
         }
     }
 
+    @Test func backupArrivesInParts() async throws {
+        try await expectCalls([.init(name: "backup")]) { client, _ in
+            var file = Data()
+            try await client.download(Endpoints.backup, NoInput()) { file.append($0) }
+            #expect(file == Data(FakeService.parts.joined()))
+        }
+        try await Served.with(FakeService()) { served in
+            let response = try await served.send(.GET, "/v1/backup")
+            #expect(response.headers.first(name: "content-type") == "application/vnd.sqlite3")
+            #expect(response.headers.first(name: "content-length") == "23")
+        }
+    }
+
+    /// A shorter file must not look complete.
+    @Test func backupThatBreaksOffIsAnError() async throws {
+        struct Broken: Error {}
+        let problem = Problem(.storageFailed, status: 507, title: "No backup was made", detail: "Too little room.")
+        try await Served.with(FakeService(error: problem)) { served in
+            await #expect(throws: problem) { try await served.client.download(Endpoints.backup, NoInput()) { _ in } }
+        }
+        try await Served.with(FakeService(laterParts: { throw Broken() })) { served in
+            let error = await #expect(throws: Problem.self) {
+                try await served.client.download(Endpoints.backup, NoInput()) { _ in }
+            }
+            #expect(error?.title == "Connection lost" && error?.next?.hasPrefix("Nothing was written.") == true)
+        }
+    }
+
     @Test func everyEndpointOfTheQueueReachesItsMethodWithItsParameters() async throws {
         let id = Self.id
         let payload = Data(#"{"a": 1.50}"#.utf8)
@@ -412,8 +440,9 @@ import Testing
         }
     }
 
-    @Test func onlyDiscardingAndExportingNeedAnAdministrator() {
-        #expect([Endpoints.discard.access, Endpoints.restore.access, Endpoints.export.access].allSatisfy { $0 == .administer })
+    @Test func onlyDiscardingExportingAndBackingUpNeedAnAdministrator() {
+        let administer = [Endpoints.discard.access, Endpoints.restore.access, Endpoints.export.access, Endpoints.backup.access]
+        #expect(administer.allSatisfy { $0 == .administer })
         let operate = [
             Endpoints.signIn.access, Endpoints.signOut.access, Endpoints.submit.access, Endpoints.retry.access, Endpoints.sync.access,
             Endpoints.pause.access, Endpoints.resume.access, Endpoints.fix.access, Endpoints.resolve.access,

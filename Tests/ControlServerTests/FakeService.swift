@@ -14,10 +14,16 @@ final class FakeService: ControlService {
     let error: (any Error)?
     let isDuplicate: Bool
     let oldest: Int64
+    private let laterParts: (@Sendable () throws -> [UInt8])?
+    private let sent = Mutex(0)
     let stream: AsyncStream<[Event]>
     let continuation: AsyncStream<[Event]>.Continuation
 
-    init(error: (any Error)? = nil, isDuplicate: Bool = false, oldest: Int64 = 0) {
+    /// - Parameter laterParts: of a backup, after the first one.
+    init(
+        error: (any Error)? = nil, isDuplicate: Bool = false, oldest: Int64 = 0, laterParts: (@Sendable () throws -> [UInt8])? = nil
+    ) {
+        self.laterParts = laterParts
         self.oldest = oldest
         self.error = error
         self.isDuplicate = isDuplicate
@@ -114,6 +120,19 @@ final class FakeService: ControlService {
     func export(_ request: EntryReference, by caller: Caller) async throws -> ExportedEntry {
         try note("export", request, caller)
         return Self.exported
+    }
+    static let parts = ["SQLite format 3", "the rest"].map { Array($0.utf8) }
+    func backup(_ request: NoInput, by caller: Caller) async throws -> Download {
+        try note("backup", request, caller)
+        return Download(size: Self.parts.map(\.count).reduce(0, +), next: rest)
+    }
+    @Sendable private func rest() throws -> [UInt8] {
+        let number = sent.withLock { number in
+            defer { number += 1 }
+            return number
+        }
+        if number > 0, let laterParts { return try laterParts() }
+        return number < Self.parts.count ? Self.parts[number] : []
     }
     func sync(_ request: SyncRequest, by caller: Caller) async throws -> SyncReport {
         try note("sync", request, caller)

@@ -17,6 +17,10 @@ import Testing
             "The configuration has mistakes:\nhoming.yaml:3: delivery.attempts: expected a whole number from 1 to 3, found 9"
         ),
         (OutboxError.tooNew, "A newer version of Homing has written this store. Install that version again. Nothing was changed."),
+        (
+            OutboxError.isBackup,
+            "The store is a backup that was not restored, so its entries could be sent twice. Move the file away, then run: homingd restore FILE"
+        ),
         (OutboxError.full, "The disk is full. Make room and start again; nothing was lost."),
         (
             OutboxError.storage("disk I/O error"),

@@ -222,7 +222,7 @@ def roles_allow_what_the_table_says(station):
                  "resume": "homing resume", "retry": "homing retry {0}", "sync": "homing sync", "claim": "homing claim",
                  "login": "homing login --email manager@lab.test --password-stdin"}
     table = [(everyone, ["alice", "bob", "olga", "adam"]), (operators, ["alice", "bob", "adam"]),
-             ({"discard": "homing discard {0} --yes"}, ["adam"]), ({"logout": "homing logout --yes"}, ["alice", "bob", "adam"])]
+             ({"discard": "homing discard {0} --yes", "backup": "homing backup --force /tmp/backup-$(id -u)"}, ["adam"]), ({"logout": "homing logout --yes"}, ["alice", "bob", "adam"])]
     # Nothing is paused or set aside, no entry needs a retry, the second user has no session to end, and the backend is out of reach.
     may_fail = ["resume", "retry", "sync", "claim", "login", "logout"]
     wrong = []
@@ -452,6 +452,33 @@ def backlog_survives_a_reboot(station):
     expect(station.delivered() == 4, f"delivered {station.delivered()}, expected 4")
 
 
+def lost_state_directory_is_restored_from_a_backup(station):
+    """With the commands of the administrators' page. All entries of the backup were delivered after it."""
+    before = len(station.created())
+    station.run("systemctl stop sandbox.service")
+    for number in range(1, 4):
+        station.run(f"homing submit /srv/captures/capture-0{number}.json --user 5", "alice")
+    station.run("homing backup --force /root/homing.backup")
+    file = station.run("stat --format '%a %U' /root/homing.backup").stdout
+    expect(file == "600 root\n", f"the backup has {file}")
+    station.run("systemctl start sandbox.service")
+    station.run("homing sync --wait --timeout 40", "alice")
+    refused = station.run("homingd restore /root/homing.backup", check=False)
+    expect(refused.returncode == 1 and "sudo systemctl stop homingd.socket homingd.service" in refused.stderr, refused.stderr)
+    station.stop()
+    station.run(f"cp {STATE}/homing.key /root/; rm -rf {STATE}; systemd-tmpfiles --create homing.conf;"
+                f" install -o homing -g homing -m 0600 /root/homing.key {STATE}/homing.key")
+    said = station.run("homingd restore /root/homing.backup").stdout
+    expect("3 entries: looked up at the server" in said, said)
+    store = station.run(f"stat --format '%a %U' {STATE}/outbox.sqlite").stdout
+    expect(store == "600 homing\n", f"the restored store has {store}")
+    station.start_service()
+    station.run("homing sync --wait --timeout 60", "alice", seconds=90)
+    expect(station.delivered() == 3, f"delivered {station.delivered()}, expected 3")
+    made = station.created()[before:]
+    expect(len(made) == len(set(made)) == 3, f"the backend created {made}")
+
+
 def stopped_service_stays_down_and_starts_again(station):
     station.stop()
     began = time.monotonic()
@@ -563,6 +590,7 @@ ALL = [
     check_finds_what_shuts_operators_out,
     killed_daemon_comes_back_and_delivers_its_backlog_once,
     backlog_survives_a_reboot,
+    lost_state_directory_is_restored_from_a_backup,
     stopped_service_stays_down_and_starts_again,
     call_to_the_socket_starts_the_service,
     status_answers_while_the_unit_is_masked,

@@ -59,6 +59,7 @@ extension Desk {
         case (.serverError, let status?), (.throttled, let status?):
             return words["told.unsure.status", ["backend": backend, "status": "\(status)"]]
         case (.intercepted, _): return words["told.unsure.intercepted"]
+        case (.restored, _): return words["told.unsure.restored"]
         default: return words["told.unsure"]
         }
     }

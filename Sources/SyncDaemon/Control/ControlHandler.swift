@@ -22,6 +22,8 @@ struct ControlHandler: ControlService {
     let startedAt: Date
     let rejected: RejectedConfiguration
     let stateDirectory: String
+    /// Its `device-id`.
+    let station: String
     /// In seconds; delivered entries and events are removed after that.
     let keepDelivered: TimeInterval
     let examination: Examination

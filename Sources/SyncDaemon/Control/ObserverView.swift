@@ -66,7 +66,8 @@ struct ObserverView {
         case .superseded: ["by", "from", "new"]
         case .resolved: ["by", "outcome", "remoteID"]
         case .restored: ["by", "to"]
-        case .exported: ["by"]
+        case .exported, .backedUp: ["by"]
+        case .backupRestored: ["by", "held", "made"]
         case .gateChanged: ["gate", "reason", "until"]
         case .signedIn, .signedOut, .signInRefused, .signInFailed, .signInRequired, .signOutFailed:
             ["by", "data", "discarded", "owedUntil", "server", "way"]

@@ -51,6 +51,11 @@ extension Problem {
             self.init(
                 .storageFailed, status: 500, title: "The store is too new", detail: "A newer version of Homing has written this store.",
                 next: "Install that version again.")
+        case .isBackup:
+            self.init(
+                .storageFailed, status: 500, title: "The store is a backup",
+                detail: "A backup of Homing lies in the place of the store, and was not restored.",
+                next: "Restore it with the command ‘homingd restore’.")
         case .beingDiscarded(let id, let date): self = .beingDiscarded(id, until: date)
         case .notUncertain(let id): self = .notUncertain(id)
         case .needsRemoteID(let id): self = .needsRemoteID(id)

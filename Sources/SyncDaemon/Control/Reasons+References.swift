@@ -56,9 +56,11 @@ extension Reasons {
             )
         case .held where create.holdReason == .unknownOutcome:
             let backend = entry.destination.backend
+            let isRestored = create.lastReason == .restored
+            let why = isRestored ? "Homing was restored from a backup" : "the answer to entry \(id) is missing or has no usable id"
             return (
                 cause(.creationDoubtful),
-                "\(isOnHold) it is not known whether \(backend) has created \(newRow): the answer to entry \(id) is missing or has no usable id.\(found)",
+                "\(isOnHold) it is not known whether \(backend) has created \(newRow): \(why).\(found)",
                 .required("\(resolution(of: create))\n\(otherwise(entry))")
             )
         case .held:
@@ -87,10 +89,12 @@ extension Reasons {
                 .required(resolution(of: entry))
             )
         }
+        let isRestored = entry.lastReason == .restored
         let why = canLookUpCreate ? "looking it up there did not settle it" : "\(backend) offers no way to look it up"
+        let doubt = isRestored ? "Homing was restored from a backup, and \(why)." : "the entry was sent, and \(why).\(said(entry))"
         return (
             .of(.createdPerhaps) { ($0.name, $0.words) = (newLabel, quoted(entry)) },
-            "It is not known whether \(backend) has created \(newRow): the entry was sent, and \(why).\(said(entry))\(found)",
+            "It is not known whether \(backend) has created \(newRow): \(doubt)\(found)",
             .required(resolution(of: entry))
         )
     }

@@ -240,12 +240,24 @@ struct Reasons {
     private func ofUnknownOutcome(_ entry: Entry) -> Finding {
         let (backend, retry) = (entry.destination.backend, "homing retry \(entry.id)")
         if let unfindable = unfindable(entry, command: retry) { return unfindable }
+        if entry.lastReason == .restored, !canLookUp { return sinceBackup(entry) }
         let why = canLookUp ? "looking it up there did not settle it" : "\(backend) offers no way to look it up"
         let again = canLookUp ? "\nTo look it up again, and send it only if it is missing, run: \(retry)" : ""
         return (
             .of(canLookUp ? .lookUpUnsettled : .noLookUp) { $0.words = quoted(entry) },
             "\(subject(entry, "This")) was sent and may have taken effect, and \(why).\(said(entry))",
             .required("\(resolution(entry))\(again)")
+        )
+    }
+
+    /// It waited when the backup was made, which is the time since when it may have been sent.
+    private func sinceBackup(_ entry: Entry) -> Finding {
+        let backend = entry.destination.backend
+        let made = entry.uncertainSince.map { " of \(moment.text($0))" } ?? ""
+        return (
+            .of(.sinceBackup) { $0.at = entry.uncertainSince },
+            "Homing was restored from a backup\(made). \(backend) may have \(subject(entry, "this")) already, and offers no way to look it up.",
+            .required(resolution(entry))
         )
     }
 

@@ -9,7 +9,7 @@ package enum ServiceIdentity {
     package static var exists: Bool { getpwnam(user) != nil }
 
     /// True if the file or folder belongs to that user.
-    static func owns(_ path: String) -> Bool {
+    package static func owns(_ path: String) -> Bool {
         guard let owner = DurableFile(path: path).owner, let service = getpwnam(user) else { return false }
         return service.pointee.pw_uid == owner
     }
@@ -23,7 +23,7 @@ package enum ServiceIdentity {
         let (uid, gid) = (entry.pointee.pw_uid, entry.pointee.pw_gid)
         if geteuid() != uid {
             guard geteuid() == 0, initgroups(user, gid) == 0, setgid(gid) == 0, setuid(uid) == 0 else {
-                throw CannotAssume(description: "Only root can check as the service’s user. Run: sudo homingd check --as-service")
+                throw CannotAssume(description: "Only root can act as the service’s user. Repeat the command with sudo.")
             }
         }
         var places = environment

@@ -26,7 +26,7 @@ enum ExportFile {
     /// - Parameter number: the system's error number.
     static func failed(_ path: String, _ number: Int32) -> Problem { failed(path, String(cString: strerror(number))) }
 
-    private static func failed(_ path: String, _ reason: String) -> Problem {
+    static func failed(_ path: String, _ reason: String) -> Problem {
         .invalid("‘\(path.printable)’ cannot be written: \(reason).", next: "Name a place where you may write.")
     }
 

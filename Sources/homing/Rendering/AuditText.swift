@@ -44,6 +44,8 @@ struct AuditText {
         case "fileDiscarded": "file destroyed"
         case "restored": "discard undone"
         case "exported": "exported"
+        case "backedUp": "backed up"
+        case "backupRestored": "backup restored"
         case "claimed": "files claimed"
         case "paused": "paused"
         case "resumed": "resumed"

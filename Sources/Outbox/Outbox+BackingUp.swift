@@ -1,0 +1,71 @@
+import Foundation
+import GRDB
+import SyncModel
+import Synchronization
+
+/// A copy of the store while it is in use (Decisions/Backups.md).
+extension Outbox {
+    /// A consistent copy, sealed as the store is, and without the key. Records the event `backedUp` first. Submissions and deliveries
+    /// continue meanwhile. Throws `BackupError.noRoom` if the copy would leave the disk nearly full.
+    package func backUp(of station: String, version: String, by actor: String, at now: Date) async throws -> BackupCopy {
+        try await commit { db in try Self.insert(SyncEvent(at: now, .backedUp, detail: ["by": actor]), db) }
+        eventsWritten.send()
+        // There is also only one draft.
+        await longReads.take(1)
+        defer { longReads.release(1) }
+        let backup = StoreBackup(at: now, station: station, version: version)
+        let stop = Stop()
+        do {
+            return try await withTaskCancellationHandler {
+                try await pool.read { db in try copied(db, as: backup, unless: stop) }
+            } onCancel: {
+                stop.set()
+            }
+        } catch let error as BackupError {
+            throw error
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private func copied(_ db: Database, as backup: StoreBackup, unless stop: Stop) throws -> BackupCopy {
+        // This read also fixes the snapshot for all steps of the copy.
+        let size = try Int64.fetchOne(db, sql: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size") ?? 0
+        if let (free, lowMark) = ballast.space, free - size < lowMark { throw BackupError.noRoom(needed: size, free: free) }
+        let draft = StoreBackup.draft(of: pool.path)
+        StoreBackup.removeDrafts(of: pool.path)
+        defer { StoreBackup.removeDrafts(of: pool.path) }
+        try StoreBackup.makeDraft(draft)
+        try Self.change(draft) { copy in
+            try copy.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+            try db.backup(to: copy, pagesPerStep: Self.pagesPerStep) { _ in if stop.isSet { throw CancellationError() } }
+        }
+        // Opened again, because the header is now the store's, which requests a WAL.
+        try Self.change(draft) { copy in
+            try copy.execute(sql: "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
+            try backup.write(to: copy, sealedBy: vault)
+        }
+        return try BackupCopy(taking: draft)
+    }
+
+    private static func change(_ draft: String, _ work: (Database) throws -> Void) throws {
+        let queue = try DatabaseQueue(path: draft)
+        do { try queue.writeWithoutTransaction(work) } catch {
+            // `try?`: the earlier error is the cause.
+            try? queue.close()
+            throw error
+        }
+        try queue.close()
+    }
+
+    /// 4 MiB, between two looks for a cancellation.
+    private static let pagesPerStep: CInt = 1024
+
+    private final class Stop: Sendable {
+        private let flag = Atomic(false)
+        var isSet: Bool { flag.load(ordering: .relaxed) }
+        func set() { flag.store(true, ordering: .relaxed) }
+    }
+}

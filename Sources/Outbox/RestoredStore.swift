@@ -1,0 +1,126 @@
+import Files
+import Foundation
+import GRDB
+import Glibc
+import SyncModel
+import Vault
+
+/// A backup that is copied beside a store, checked and marked, before it becomes that store (Decisions/Backups.md).
+package struct RestoredStore {
+    package let backup: StoreBackup
+    private let store: String
+    private var draft: String { StoreBackup.restoredDraft(of: store) }
+
+    /// Copies a backup beside the path of a store, and checks it. Throws `BackupError` for a backup that cannot be used.
+    package init(copying source: FileHandle, beside store: String, openedBy vault: Vault) throws {
+        self.store = store
+        StoreBackup.removeDrafts(of: store)
+        do {
+            try Self.copy(source, to: StoreBackup.restoredDraft(of: store))
+            backup = try Self.change(StoreBackup.restoredDraft(of: store)) { db in try Self.check(db, openedBy: vault) }
+        } catch {
+            StoreBackup.removeDrafts(of: store)
+            throw error
+        }
+    }
+
+    /// Marks the entries that may have been sent after the backup; see `RestoredEntries`.
+    ///
+    /// - Parameter traits: of a backend's route; nil if there is none.
+    package func mark(
+        at now: Date, by actor: String, traits: (_ backend: String, _ route: String) -> RouteTraits?
+    ) throws -> RestoredEntries {
+        try Self.change(draft) { db in
+            try db.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON")
+            var entries = RestoredEntries()
+            try db.inTransaction {
+                entries = try RestoredEntries.mark(since: backup.at, at: now, by: actor, traits: traits, db)
+                try StoreBackup.erase(from: db)
+                return .commit
+            }
+            return entries
+        }
+    }
+
+    /// Puts it in the place of the store, which must be empty or missing. Durable when it returns.
+    package func install() throws {
+        try DurableFile(path: draft).sync()
+        // The log and the marks are those of the empty store.
+        StoreUse(of: store).closed()
+        for suffix in ["-wal", "-shm"] { unlink(store + suffix) }
+        unlink(Damage.mark(of: store).path)
+        try DurableFile(path: draft).move(to: store)
+    }
+
+    /// Removes the copy, if it is not installed.
+    package func discard() { StoreBackup.removeDrafts(of: store) }
+
+    // MARK: -
+
+    /// Copies all bytes but the checksum at the end, and compares that.
+    private static func copy(_ source: FileHandle, to draft: String) throws {
+        try StoreBackup.makeDraft(draft)
+        guard let target = FileHandle(forWritingAtPath: draft) else { throw OutboxError.storage("\(draft) cannot be opened") }
+        defer { try? target.close() }  // `try?`: `install` syncs it
+        var digest = RunningDigest()
+        // The last bytes, which may be those of the checksum.
+        var kept = Data()
+        var isFirst = true
+        while let part = try source.read(upToCount: 1 << 20), !part.isEmpty {
+            if isFirst, !StoreBackup.isBackup(part) { throw BackupError.notABackup }
+            isFirst = false
+            let known = kept + part
+            let page = Data(known.dropLast(StoreBackup.checksumSize))
+            digest.update(page)
+            try target.write(contentsOf: page)
+            kept = Data(known.suffix(StoreBackup.checksumSize))
+        }
+        if isFirst { throw BackupError.notABackup }
+        guard kept == Data(digest.value) else { throw BackupError.damaged("its checksum is wrong, so it is incomplete or has changed") }
+    }
+
+    private static func check(_ db: Database, openedBy vault: Vault) throws -> StoreBackup {
+        do {
+            let backup = try StoreBackup(of: db)
+            guard try tables(db) == DatabaseQueue.ofNewStore().read(tables) else { throw BackupError.otherVersion(backup.version) }
+            guard try backup.isSealed(by: vault, in: db) else { throw BackupError.wrongKey }
+            for look in [Outbox.checkIntegrity, Outbox.checkDerivedTables, Outbox.checkSequences] { try look(db) }
+            return backup
+        } catch let error as BackupError {
+            throw error
+        } catch OutboxError.damaged(let words) {
+            throw BackupError.damaged(words)
+        } catch {
+            throw BackupError.damaged("\(error)")
+        }
+    }
+
+    /// The definitions of all tables, indexes and triggers of a store.
+    private static func tables(_ db: Database) throws -> [String] {
+        try String.fetchAll(
+            db, sql: "SELECT type || ' ' || name || ' ' || coalesce(sql, '') FROM sqlite_schema WHERE name <> 'backup' ORDER BY 1")
+    }
+
+    private static func change<T>(_ draft: String, _ work: (Database) throws -> T) throws -> T {
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        let queue = try DatabaseQueue(path: draft, configuration: configuration)
+        let result: T
+        do { result = try queue.writeWithoutTransaction(work) } catch {
+            // `try?`: the earlier error is the cause.
+            try? queue.close()
+            throw error
+        }
+        try queue.close()
+        return result
+    }
+}
+
+extension DatabaseQueue {
+    /// A store without rows, in memory.
+    fileprivate static func ofNewStore() throws -> DatabaseQueue {
+        let queue = try DatabaseQueue()
+        try OutboxSchema.migrator.migrate(queue)
+        return queue
+    }
+}

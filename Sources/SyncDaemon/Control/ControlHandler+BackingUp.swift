@@ -1,0 +1,18 @@
+import ControlAPI
+import ControlServer
+import Outbox
+import SyncModel
+
+extension ControlHandler {
+    func backup(_ request: NoInput, by caller: Caller) async throws -> Download {
+        let copy = try await outbox.backUp(
+            of: station, version: HomingVersion.current, by: caller.peer.description, at: clock.now)
+        return Download(size: copy.size) { try copy.next() }
+    }
+}
+
+extension BackupError: ProblemConvertible {
+    package var problem: Problem {
+        Problem(.storageFailed, status: 507, title: "No backup was made", detail: sentence, next: next)
+    }
+}

@@ -1,0 +1,136 @@
+import Backends
+import ControlAPI
+import ControlServer
+import Files
+import Foundation
+import Outbox
+import Salvage
+import SyncModel
+import Vault
+
+/// `homingd restore`: makes a backup the store of a station without entries (Decisions/Backups.md).
+package struct StoreRestore {
+    private let configuration: Configuration
+    private let backends: [Backend]
+    private let environment: [String: String]
+
+    private var state: String { configuration.stateDirectory }
+    private var store: String { Daemon.store(in: state) }
+
+    /// - Parameter file: the configuration; nil for the default path.
+    package init(configuration file: String?, environment: [String: String]) throws {
+        (configuration, backends) = try ConfigurationCheck.read(file: file, environment: environment)
+        self.environment = environment
+    }
+
+    /// Returns the result in sentences. Until everything is checked and marked, changes nothing but a draft.
+    ///
+    /// - Parameters:
+    ///   - key: the content of a key file; nil for the station's key.
+    ///   - actor: as in events.
+    package func run(_ backup: FileHandle, key: Data? = nil, by actor: String, at now: Date = Date()) throws -> String {
+        try checkState()
+        let lock = try locked()
+        defer { withExtendedLifetime(lock) {} }
+        try checkStore()
+        let restored = try RestoredStore(copying: backup, beside: store, openedBy: Vault(key: try self.key(key)))
+        do {
+            let entries = try restored.mark(at: now, by: actor, traits: traits)
+            try VaultKey.removeCheck(in: state)
+            try DeviceID.store(restored.backup.station, stateDirectory: state)
+            try restored.install()
+            return text(restored.backup, entries, Moment(now: now))
+        } catch {
+            restored.discard()
+            throw error
+        }
+    }
+
+    private func traits(_ backend: String, _ route: String) -> RouteTraits? {
+        guard let backend = backends.first(where: { $0.name == backend }), backend.routes.contains(route) else { return nil }
+        return backend.traits(route: route)
+    }
+
+    private func key(_ content: Data?) throws -> VaultKey {
+        if let content {
+            guard let key = VaultKey(parsing: content) else {
+                throw StartError(
+                    "The key has \(content.count) bytes; expected 32 random bytes, raw or in base64. Name your copy of homing.key.")
+            }
+            return key
+        }
+        if let key = try VaultKey.unchecked(environment: environment, stateDirectory: state) { return key }
+        let install = isOfService ? "sudo install -o \(ServiceIdentity.user) -g \(ServiceIdentity.user) -m 0600" : "install -m 0600"
+        throw StartError(
+            """
+            The key \(state)/homing.key is missing, and a backup cannot be restored without it. Put your copy of the key there, then repeat the command:
+            \(install) /media/safe/homing.key \(state)/homing.key
+            """)
+    }
+}
+
+// MARK: - What keeps a backup from being restored
+
+extension StoreRestore {
+    private var isOfService: Bool { ServiceIdentity.owns(state) }
+
+    private func checkState() throws {
+        let folder = DurableFile(path: state)
+        guard let owner = folder.owner else {
+            let command = state == "/var/lib/homing" ? "sudo systemd-tmpfiles --create homing.conf" : "mkdir -m 700 \(state)"
+            throw StartError(
+                """
+                The state directory \(state) does not exist. To make it, run: \(command)
+                Put your copy of homing.key there, then repeat the command.
+                """)
+        }
+        guard owner == geteuid() else {
+            throw StartError(
+                "\(state) belongs to \(UserName(owner).short), who must own the restored store too. Run the command as that user.")
+        }
+        if let fault = StateFiles.faults(in: state).first { throw StartError(fault) }
+    }
+
+    private func locked() throws -> StateLock {
+        do { return try StateLock(directory: state) } catch {
+            guard StoreCheckReport.isInUse(state) else { throw error }
+            let stop = isOfService ? "To stop it, run: sudo systemctl stop homingd.socket homingd.service" : "Stop it."
+            throw StartError("The daemon is running on \(state), so nothing was restored. \(stop)\nThen repeat the command.")
+        }
+    }
+
+    /// Throws unless the store is missing, or has no entry and no receipt.
+    private func checkStore() throws {
+        if StoreDoctor.isSalvaging(store) {
+            throw StartError(
+                "A salvage of this station’s store was interrupted, so nothing was restored. Start the daemon, which completes it.")
+        }
+        guard StoreUse(of: store).isThere else { return }
+        let check = try StoreCheck(file: store, vault: nil, isInUse: false)
+        let isDamaged = !check.faults.isEmpty
+        guard isDamaged || check.entries > 0 || check.receipts > 0 else { return }
+        let receipts = Words.count(check.receipts, "receipt", "receipts")
+        let found = isDamaged ? "a damaged store" : "a store with \(Words.entries(check.entries)) and \(receipts)"
+        throw StartError(
+            """
+            The station has \(found), so nothing was restored. A backup is restored only into an empty station. To replace the store, move it away first, then repeat the command:
+            sudo sh -c 'mkdir -m 700 \(state).old && mv \(store)* \(state).old/'
+            """)
+    }
+}
+
+// MARK: - The result
+
+extension StoreRestore {
+    private func text(_ backup: StoreBackup, _ entries: RestoredEntries, _ moment: Moment) -> String {
+        var lines = ["Restored the backup of \(moment.text(backup.at)). Homing may have sent its waiting entries after that."]
+        func add(_ count: Int, _ words: String) { if count > 0 { lines.append("  \(Words.entries(count)): \(words)") } }
+        add(entries.lookedUp, "looked up at the server, and sent only if missing there")
+        add(entries.repeated, "sent again, which the server treats as one")
+        add(entries.held, "on hold, because the server may have it and cannot be asked; see ‘homing list --state held’")
+        if entries == RestoredEntries() { lines.append("  No entry is waiting.") }
+        lines.append("Entries that were accepted after the backup are not in it. Start the daemon, then see ‘homing status’:")
+        lines.append(isOfService ? "sudo systemctl start homingd.socket homingd.service" : "homingd run")
+        return lines.joined(separator: "\n")
+    }
+}

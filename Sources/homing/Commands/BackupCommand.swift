@@ -1,0 +1,50 @@
+import ArgumentParser
+import ControlAPI
+import Foundation
+
+struct BackupCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup", abstract: "Write a backup of the store to a file.",
+        discussion: """
+            For administrators. The daemon goes on accepting and sending entries meanwhile, and records the backup as an event. The file \
+            belongs to you alone, and gets its name once it is complete and on the disk. Until then it ends in .unfinished.
+
+            Payloads and sessions in the file are sealed with the key of this station, which is not in the file. A backup cannot be \
+            restored without the key, so keep a copy of it. Keep that in another place: anyone who has both can read the measurements.
+
+            To restore a backup while the daemon is stopped: sudo homingd restore FILE
+            """)
+
+    @Argument(help: "A new file.", completion: .file()) var file: String
+    @Flag(help: "Replace the file if it exists.") var force = false
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if file.isEmpty || file == "-" { throw ValidationError("FILE is ‘\(file)’; expected the path of a new file.") }
+    }
+
+    func run(_ context: Context) async throws {
+        let unfinished = try UnfinishedFile(file, replaces: force)
+        let interrupts = InterruptGuard { [draft = unfinished.draft] in unlink(draft) }
+        defer { interrupts.lift() }
+        var bytes = 0
+        do {
+            try await context.client.download(Endpoints.backup, NoInput()) { part in
+                try unfinished.write(part)
+                bytes += part.count
+            }
+            try unfinished.finish()
+        } catch {
+            unfinished.discard()
+            throw error
+        }
+        let isOfService = context.client.socketPath == SocketLocation.system
+        context.answer(BackupReport(file: file, bytes: bytes), BackupText.done(file, bytes, isOfService: isOfService))
+    }
+}
+
+/// The result as JSON.
+struct BackupReport: Codable, Equatable {
+    var file: String
+    var bytes: Int
+}

@@ -1,0 +1,196 @@
+import ControlAPI
+import Foundation
+import Outbox
+import Sandbox
+import TestSupport
+import Testing
+
+@testable import SyncDaemon
+
+@Suite(.timeLimit(.minutes(60))) struct StoreRestoreTests {
+    private func backUp(_ station: DaemonStation) async throws {
+        var file = Data()
+        try await station.client.download(Endpoints.backup, NoInput()) { file.append($0) }
+        try file.write(to: URL(fileURLWithPath: station.directory("backup")))
+    }
+
+    private func restore(_ station: DaemonStation, key: Data? = nil) throws -> String {
+        let source = try #require(FileHandle(forReadingAtPath: station.directory("backup")))
+        return try StoreRestore(configuration: station.directory("homing.yaml"), environment: [:]).run(
+            source, key: key, by: "uid 0, pid 7")
+    }
+
+    private func refusal(_ station: DaemonStation, key: Data? = nil) -> String {
+        let error = #expect(throws: (any Error).self) { _ = try restore(station, key: key) }
+        return error.map { StartError.sentence(for: $0) } ?? ""
+    }
+
+    private func path(_ station: DaemonStation, _ name: String) -> String { station.configuration.stateDirectory + "/" + name }
+
+    private func names(_ station: DaemonStation) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: station.configuration.stateDirectory).sorted()
+    }
+
+    private func loseStore(_ station: DaemonStation) throws {
+        for name in try names(station) where name.hasPrefix("outbox.sqlite") {
+            try FileManager.default.removeItem(atPath: path(station, name))
+        }
+    }
+
+    /// Runs a daemon that delivers an entry, and backs it up before.
+    private func backUpAndDeliver(_ station: DaemonStation, then work: () async throws -> Void = {}) async throws -> String {
+        var id = ""
+        try await station.running {
+            _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
+            _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "a backup"))
+            id = try await station.submit().id
+            try await backUp(station)
+            _ = try await station.client.call(Endpoints.resume, ResumeRequest())
+            try await station.delivered(id)
+            try await work()
+        }
+        return id
+    }
+
+    private func isFound(_ id: String, _ station: DaemonStation) async throws -> Bool {
+        try await station.client.call(Endpoints.receipt, EntryReference(id: id)).foundByLookup
+    }
+
+    @Test func entryThatWasDeliveredSinceIsFoundAndNotSentAgain() async throws {
+        try await DaemonStation.with { station in
+            let id = try await backUpAndDeliver(station)
+            try loseStore(station)
+            let text = try restore(station)
+            #expect(text.contains("\n  1 entry: looked up at the server, and sent only if missing there\n"), "\(text)")
+            #expect(try names(station).allSatisfy { !$0.hasSuffix(".restored") })
+            try await station.running {
+                _ = try await station.client.call(Endpoints.resume, ResumeRequest())
+                try await station.delivered(id)
+                #expect(try await isFound(id, station))
+                let records = try await station.client.call(Endpoints.audit, AuditQuery(kind: "backup")).records
+                #expect(records.map(\.event) == ["backedUp", "backupRestored"])
+                #expect(records.last?.uid == 0 && records.last?.detail["held"] == "0")
+            }
+            #expect(station.sandbox.ledger.entries.count == 1)
+        }
+    }
+
+    /// The session of the backup has ended since, as after a sign-out or a refresh of its token.
+    @Test func endedSessionNeedsASignIn() async throws {
+        try await DaemonStation.with { station in
+            let id = try await backUpAndDeliver(station) { station.sandbox.expireSessions(rememberTokens: true) }
+            try loseStore(station)
+            _ = try restore(station)
+            try await station.running {
+                _ = try await station.client.call(Endpoints.resume, ResumeRequest())
+                try await station.event { $0.kind == "signInRequired" }
+                _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
+                try await station.delivered(id)
+                #expect(try await isFound(id, station))
+            }
+            #expect(station.sandbox.ledger.entries.count == 1)
+        }
+    }
+
+    @Test func newStationTakesTheIDOfTheOldOne() async throws {
+        try await DaemonStation.with { station in
+            _ = try await backUpAndDeliver(station)
+            let id = try String(contentsOfFile: path(station, "device-id"), encoding: .utf8)
+            let key = try Data(contentsOf: URL(fileURLWithPath: path(station, "homing.key")))
+            try FileManager.default.removeItem(atPath: station.configuration.stateDirectory)
+            // A daemon has run there: it has a key and an empty store of its own.
+            try await station.running { _ = try await station.status() }
+            #expect(refusal(station).hasPrefix("The key is not the one of the station that made the backup"))
+            try key.write(to: URL(fileURLWithPath: path(station, "homing.key")))
+            _ = try restore(station)
+            #expect(try String(contentsOfFile: path(station, "device-id"), encoding: .utf8) == id)
+            try await station.running { #expect(try await station.status().backends.count == 1) }
+        }
+    }
+
+    @Test func runningDaemonIsNotDisturbed() async throws {
+        try await DaemonStation.with { station in
+            try await station.running {
+                _ = try await station.status()
+                try await backUp(station)
+                let text = refusal(station)
+                #expect(text.hasPrefix("The daemon is running on "), "\(text)")
+                #expect(text.hasSuffix("\nThen repeat the command."), "\(text)")
+            }
+        }
+    }
+
+    @Test func storeWithEntriesIsNotReplaced() async throws {
+        try await DaemonStation.with { station in
+            _ = try await backUpAndDeliver(station)
+            let before = try Data(contentsOf: URL(fileURLWithPath: path(station, "outbox.sqlite")))
+            let text = refusal(station)
+            #expect(text.hasPrefix("The station has a store with 1 entry and 1 receipt, so nothing was restored."), "\(text)")
+            #expect(text.contains("\nsudo sh -c 'mkdir -m 700 \(station.configuration.stateDirectory).old && mv "), "\(text)")
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path(station, "outbox.sqlite"))) == before)
+        }
+    }
+
+    @Test func damagedStoreIsNotReplaced() async throws {
+        try await DaemonStation.with { station in
+            _ = try await backUpAndDeliver(station)
+            try FileManager.default.removeItem(atPath: path(station, "outbox.sqlite"))
+            #expect(refusal(station).hasPrefix("The station has a damaged store, so nothing was restored."))
+        }
+    }
+
+    /// The next start would put the salvaged store in the place of the restored one.
+    @Test func interruptedSalvageComesFirst() async throws {
+        try await DaemonStation.with { station in
+            _ = try await backUpAndDeliver(station)
+            try loseStore(station)
+            let folder = path(station, "damaged/2025-12-06T05-46-40Z")
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try Data().write(to: URL(fileURLWithPath: folder + "/salvaged.sqlite"))
+            #expect(refusal(station).hasPrefix("A salvage of this station’s store was interrupted"))
+        }
+    }
+
+    @Test func missingOrWrongKeyIsNamed() async throws {
+        try await DaemonStation.with { station in
+            _ = try await backUpAndDeliver(station)
+            try loseStore(station)
+            #expect(refusal(station, key: Data(repeating: 7, count: 32)).hasPrefix("The key is not the one of the station"))
+            #expect(refusal(station, key: Data("short".utf8)).hasPrefix("The key has 5 bytes; expected 32 random bytes"))
+            let key = try Data(contentsOf: URL(fileURLWithPath: path(station, "homing.key")))
+            try FileManager.default.removeItem(atPath: path(station, "homing.key"))
+            let text = refusal(station)
+            #expect(text.hasPrefix("The key \(path(station, "homing.key")) is missing"), "\(text)")
+            #expect(try !names(station).contains { $0.hasPrefix("outbox.sqlite") })
+            // The key may be elsewhere, such as a credential of the service.
+            #expect(try restore(station, key: key).hasPrefix("Restored the backup of "))
+        }
+    }
+
+    @Test func missingStateDirectoryIsNamed() async throws {
+        try await DaemonStation.with { station in
+            try station.directory.write("no backup", to: "backup")
+            let text = refusal(station)
+            #expect(text.hasPrefix("The state directory \(station.configuration.stateDirectory) does not exist."), "\(text)")
+            #expect(text.contains("mkdir -m 700 \(station.configuration.stateDirectory)\n"), "\(text)")
+        }
+    }
+
+    @Test func otherFileIsRefused() async throws {
+        try await DaemonStation.with { station in
+            try await station.running { _ = try await station.status() }
+            try station.directory.write("no backup", to: "backup")
+            #expect(refusal(station).hasPrefix("The file is not a backup of Homing."))
+        }
+    }
+
+    /// Its entries are not marked, so a start would send them blindly.
+    @Test func startRefusesABackupInThePlaceOfTheStore() async throws {
+        try await DaemonStation.with { station in
+            _ = try await backUpAndDeliver(station)
+            try loseStore(station)
+            try FileManager.default.copyItem(atPath: station.directory("backup"), toPath: path(station, "outbox.sqlite"))
+            await #expect(throws: OutboxError.isBackup) { _ = try await station.daemon() }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import ControlAPI
+import Foundation
+import TestSupport
+import Testing
+
+@testable import homing
+
+@Suite struct BackupTests {
+    private let directory: TemporaryDirectory
+    private var path: String { directory("backup") }
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func text() throws -> String { String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self) }
+
+    @Test func takesAFileAndForce() async throws {
+        let command = try #require(try await Homing.asyncParseAsRoot(["backup", "a b", "--force"]) as? BackupCommand)
+        #expect(command.file == "a b" && command.force)
+        for wrong in [["backup"], ["backup", ""], ["backup", "-"]] {
+            await #expect(throws: (any Error).self) { try await Homing.asyncParseAsRoot(wrong) }
+        }
+    }
+
+    @Test func fileAppearsOnceItIsComplete() throws {
+        let file = try UnfinishedFile(path, replaces: false)
+        for part in ["one ", "two"] { try file.write(Data(part.utf8)) }
+        #expect(try directory.names == ["backup.unfinished"])
+        try file.finish()
+        #expect(try directory.names == ["backup"])
+        #expect(try text() == "one two")
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
+        #expect(mode?.intValue == 0o600)
+    }
+
+    @Test func existingFileStaysWithoutForce() throws {
+        try directory.write("old", to: "backup")
+        let problem = #expect(throws: Problem.self) { _ = try UnfinishedFile(path, replaces: false) }
+        #expect(problem?.detail == "‘\(path)’ exists already.")
+        #expect(problem?.next == "Name a new file, or add --force to replace this one.")
+        let file = try UnfinishedFile(path, replaces: true)
+        try file.write(Data("new".utf8))
+        #expect(try text() == "old")
+        file.discard()
+        #expect(try directory.names == ["backup"])
+        let again = try UnfinishedFile(path, replaces: true)
+        try again.write(Data("new".utf8))
+        try again.finish()
+        #expect(try text() == "new")
+    }
+
+    @Test func onlyAFileIsReplaced() throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        let problem = #expect(throws: Problem.self) { _ = try UnfinishedFile(path, replaces: true) }
+        #expect(problem?.detail == "‘\(path)’ exists already, and is not a file.")
+    }
+
+    @Test func restOfAnInterruptedBackupIsReplaced() throws {
+        try directory.write("a longer rest", to: "backup.unfinished")
+        let file = try UnfinishedFile(path, replaces: false)
+        try file.write(Data("new".utf8))
+        try file.finish()
+        #expect(try text() == "new")
+        #expect(try directory.names == ["backup"])
+    }
+
+    @Test func placeThatDoesNotExistIsNamed() {
+        let problem = #expect(throws: Problem.self) { _ = try UnfinishedFile(directory("no/backup"), replaces: false) }
+        #expect(problem?.detail == "‘\(directory("no/backup"))’ cannot be written: No such file or directory.")
+    }
+
+    /// Without the key, the backup is useless.
+    @Test func textNamesTheKey() {
+        let service = BackupText.done("b", 1_200_000, isOfService: true)
+        #expect(service.hasPrefix("The station was backed up to ‘b’ (1.2 MB).\nThe key is not in the file"), "\(service)")
+        #expect(service.contains("\nsudo install -m 0600 /var/lib/homing/homing.key /media/safe/homing.key\n"), "\(service)")
+        #expect(BackupText.done("b", 1, isOfService: false).hasSuffix("in the state directory, which ‘homingd check’ names."))
+    }
+}
