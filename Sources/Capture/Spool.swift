@@ -152,8 +152,12 @@ package actor Spool {
 
     /// Logs each cause once.
     func note(_ path: FilePath, _ cause: StuckFile.Cause) {
-        // It may have been removed meanwhile.
-        guard folders.exists(path), stuck.updateValue(cause, forKey: path) != cause else { return }
+        guard folders.exists(path) else {
+            // It may have been removed meanwhile, or its folder does not open either. The next sweep shows which.
+            if cause.isFailure { hasFailed = true }
+            return
+        }
+        guard stuck.updateValue(cause, forKey: path) != cause else { return }
         let file = StuckFile(path, cause, users: folders.users)
         log.warning("Cannot take a dropped file", metadata: ["file": "\(file.path)", "reason": "\(file.reason)"])
     }

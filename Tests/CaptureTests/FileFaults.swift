@@ -12,6 +12,7 @@ final class FileFaults: Sendable {
         var rename: @Sendable (String, String) -> Int32? = { _, _ in nil }
         var unlink: @Sendable (String) -> Int32? = { _ in nil }
         var open: @Sendable (String) -> Int32? = { _ in nil }
+        var openFolder: @Sendable (String) -> Int32? = { _ in nil }
         /// A lease shows whether a program writes to the file.
         var lease: @Sendable (String) -> Int32? = { _ in nil }
         var list: @Sendable (String) -> Int32? = { _ in nil }
@@ -38,12 +39,13 @@ final class FileFaults: Sendable {
                 case .rename: errors.rename(path.string, target?.string ?? "")
                 case .unlink: errors.unlink(path.string)
                 case .open: errors.open(path.string)
+                case .openFolder: errors.openFolder(path.string)
                 case .lease: errors.lease(path.string)
                 case .list: errors.list(path.string)
                 case .access: errors.access(path.string)
                 case .beginWatching: errors.beginWatching
                 case .watch: errors.watch(path.string)
-                case .openFolder, .status, .hold, .create: nil
+                case .status, .hold, .create: nil
                 }
             if let code { throw FileError(Errno(rawValue: code), path) }
         }

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Outbox
 import SyncModel
+import Synchronization
 import TestSupport
 import Testing
 import Vault
@@ -89,6 +90,35 @@ import Vault
             try await drop.stored(4, news)
         }
         #expect(try await drop.documents() == [large[1], Drop.capture(3), Drop.capture(4)])
+    }
+
+    /// For example, without free descriptors for a moment. No event reports their end.
+    @Test(.timeLimit(.minutes(60))) func retriesAFileWhoseFolderDidNotOpen() async throws {
+        let left = Mutex<Int?>(nil)
+        let faults = FileFaults()
+        let drop = try Drop(calls: faults.calls)
+        faults.set {
+            $0.openFolder = { path in
+                left.withLock { left in
+                    // From the look at its owner to the look whether it is there.
+                    if left == nil, path.hasSuffix("/owners") { left = 3 }
+                    guard let count = left, count > 0 else { return nil }
+                    left = count - 1
+                    return EMFILE
+                }
+            }
+        }
+        let owner = OwnerKey(Destination(backend: "breathesafe", account: Account.ann.id))
+        let name = TakenName(id: Samples.id(1), owner: owner, folder: "5", original: "a.json")
+        try drop.put(Drop.capture(1), "taken/" + name.text)
+        try await drop.running { news in
+            // The first timer is that of the one-minute sweep.
+            await drop.clock.sleeps(after: 1)
+            #expect(try drop.names("taken") == [name.text])
+            drop.clock.advance(by: 1)
+            try await drop.stored(1, news)
+        }
+        #expect(try await drop.documents() == [Drop.capture(1)])
     }
 
     /// For example, after a power cut on a machine without a battery-backed clock.

@@ -94,7 +94,7 @@ import Vault
                 let before = try await store.outbox.newestCursor()
                 let path = try await file("backup-\(number)")
                 let after = try await store.outbox.newestCursor()
-                let newest = try DatabaseQueue(path: path).read { try Int64.fetchOne($0, sql: "SELECT max(cursor) FROM event") ?? 0 }
+                let newest = try await DatabaseQueue(path: path).read { try Int64.fetchOne($0, sql: "SELECT max(cursor) FROM event") ?? 0 }
                 #expect((before...after).contains(newest))
                 let restored = try restored(path)
                 restored.discard()

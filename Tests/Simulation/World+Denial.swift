@@ -42,13 +42,18 @@ extension World {
         let (begin, wall) = (time, now)
         // They are due only after their create.
         let dependents = Set(model.open.filter { item in item.needs.map { model.state(of: $0) != .delivered } ?? false }.map(\.sequence))
-        // Each cursed entry may be the probe and cost a pause.
-        let curses = Dictionary(grouping: model.open.filter { $0.curse != nil }, by: \.route).mapValues(\.count)
-        for cursed in 0...(curses.values.max() ?? 0) {
-            try await goOn(until: begin + Self.soon * Double(cursed + 1), .fine) { _ in }
+        // Each cursed entry may be the probe of its route and cost a pause, or make its whole backend pause.
+        let cursed = model.open.filter { $0.curse != nil }
+        func pauses(of item: Model.Item) -> Int {
+            cursed.count {
+                $0.route == item.route || $0.curse?.fate.asksForQuiet == true && $0.destination.backend == item.destination.backend
+            }
+        }
+        for passed in 0...(model.open.map(pauses).max() ?? 0) {
+            try await goOn(until: begin + Self.soon * Double(passed + 1), .fine) { _ in }
             for name in names where keepers[name]?.account?.id == "1" {
                 let left = model.waiting(at: Destination(backend: name, account: "1")).first {
-                    $0.curse == nil && $0.due <= wall.ms && !dependents.contains($0.sequence) && curses[$0.route, default: 0] <= cursed
+                    $0.curse == nil && $0.due <= wall.ms && !dependents.contains($0.sequence) && pauses(of: $0) <= passed
                 }
                 if let left {
                     throw Violation(

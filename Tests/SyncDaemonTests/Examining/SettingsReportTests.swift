@@ -19,10 +19,10 @@ import Testing
             timeouts: {connect: 7, request: 8, exchange: 90}
             outbox: {max_bytes: 123456789}
             """)
-        #expect([report.inFlight, report.attempts] == [3, 2])
-        #expect([report.firstDelay, report.longestDelay, report.lookupAfter] == [50, 60_000, 2000])
-        #expect([report.firstPause, report.longestPause] == [1000, 9000])
-        #expect([report.connectTimeout, report.requestTimeout, report.exchangeTimeout] == [7000, 8000, 90_000])
+        #expect([report.inFlight, report.attempts] == [3, 2] as [Int])
+        #expect([report.firstDelay, report.longestDelay, report.lookupAfter] == [50, 60_000, 2000] as [Int])
+        #expect([report.firstPause, report.longestPause] == [1000, 9000] as [Int])
+        #expect([report.connectTimeout, report.requestTimeout, report.exchangeTimeout] == [7000, 8000, 90_000] as [Int])
         #expect(report.maxBytes == 123_456_789 && report.keepDelivered == 30 * 86_400_000 && report.dropFolder)
     }
 
