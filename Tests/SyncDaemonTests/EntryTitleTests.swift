@@ -58,11 +58,12 @@ import Testing
     }
 
     /// A page in another language writes these itself.
-    @Test(arguments: [
-        ("breathesafe", "create_managed_user", .new, "person"), ("breathesafe", "profile", .change, "person"),
-        ("breathesafe", "delete_managed_user", .deletion, "person"), ("breathesafe", "delete_fit_test", .deletion, "fit test"),
-        ("lists", "create_task", .new, "task"), ("lists", "move_task", .entry, "move task"),
-    ] as [(String, String, RosterTitle.Kind, String)])
+    @Test(
+        arguments: [
+            ("breathesafe", "create_managed_user", .new, "person"), ("breathesafe", "profile", .change, "person"),
+            ("breathesafe", "delete_managed_user", .deletion, "person"), ("breathesafe", "delete_fit_test", .deletion, "fit test"),
+            ("lists", "create_task", .new, "task"), ("lists", "move_task", .entry, "move task"),
+        ] as [(String, String, RosterTitle.Kind, String)])
     func wordsOfHomingHaveTheirKind(name: String, route: String, kind: RosterTitle.Kind, word: String) throws {
         let title = try #require(try Self.backends().first { $0.name == name }).kind(route: route)
         #expect(title.knownKind == kind && title.word == word)

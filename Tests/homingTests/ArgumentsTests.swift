@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test func backendCommandsAcceptBackendOption() async throws {
-        let without = ["bugreport", "claim", "completions", "dashboard", "doctor", "notify", "version"]
+        let without = ["backup", "bugreport", "claim", "completions", "dashboard", "doctor", "notify", "version"]
         let commands = Homing.configuration.groupedSubcommands.flatMap(\.subcommands)
         #expect(commands.count > 15)
         for command in commands {

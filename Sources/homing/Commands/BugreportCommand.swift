@@ -38,8 +38,9 @@ struct BugreportCommand: DaemonCommand {
         context.console.write(text)
         guard output != "-" else { return }
         if mustAsk {
-            try confirmation.ask(
-                "This is the whole report.", "Write it to \(output.printable)? [y/N] ") { ["y", "yes"].contains($0.lowercased()) }
+            try confirmation.ask("This is the whole report.", "Write it to \(output.printable)? [y/N] ") {
+                ["y", "yes"].contains($0.lowercased())
+            }
         }
         try ExportFile.write(Data("\(text)\n".utf8), to: output)
         context.console.warn("The report is in \(output.printable). Lines of the log are left out, because they may contain names.")

@@ -47,14 +47,17 @@ enum Canary {
             gateCause: "offline", signInCommand: "homing login", sentence: "sentence", discardedBySigningOut: 1)
         report.connectedAt = day
         var route = CoolingRoute(route: "r", since: day, until: day, reason: "reason")
-        (route.title, route.entry) = (Sample.measurement, Sample.id(2))
+        (route.title, route.entry) = (title, Sample.id(2))
         report.coolingRoutes = [route]
         var list = Sample.people
+        list.title = title
         (list.staleSince, list.failure, list.failureCause, list.failingSince) = (day, "failure", "offline", day)
         report.rosters = [list]
         report.owedSignOuts = [OwedSignOutReport(account: "7", email: "e", until: day, sentence: "s")]
         return report
     }
+
+    private static let title = RosterTitle(one: "o", many: "m", kind: .new, word: "w")
 
     private static var spool: SpoolReport {
         let file = SpoolReport.StuckFile(path: "/p/anna.json", reason: "r", next: "n", cause: "unreadable")
@@ -68,6 +71,9 @@ enum Canary {
         (facts.count, facts.limit, facts.later, facts.dependents, facts.least, facts.bytes) = (1, 1, 1, 1, true, 1)
         (facts.at, facts.since, facts.until) = (Sample.now, Sample.now, Sample.now)
         (facts.wait, facts.status, facts.reason, facts.words) = (1, 1, "r", "w")
+        var subject = SubjectReport(resource: "r", field: "f", id: "i", label: "l", reference: "@r", isNew: true)
+        subject.title = "t"
+        (facts.title, facts.subject) = (title, subject)
         return facts
     }
 
