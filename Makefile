@@ -20,7 +20,9 @@ STRIP ?= strip
 MAINTAINER ?= The authors of Homing <homing@homing.invalid>
 ## of make deb and repo: a text after the version, such as +clinic2
 VERSION_SUFFIX ?=
-## of make system-test and package-test: the tests to run, instead of all
+## of make repo: the fingerprint of the GnuPG key that signs; without it, a throw-away key in dist/
+KEY ?=
+## of make system-test: the tests to run, instead of all
 TESTS ?=
 
 SWIFT ?= swift
@@ -39,7 +41,7 @@ ONE_THREAD = MistakeTests OracleTests ProfileConformanceTests ProfileKeysTests R
     findsEntriesOfEveryCombinationOfFilters
 
 .PHONY: help demo build release test simulate races torture mutants bench screens lint verify-units system-test contract dashboard \
-    install uninstall deb clean deps test-deps ci-deps
+    install uninstall deb repo package-test clean deps test-deps ci-deps
 
 help: ## list the targets and the variables
 	@awk '/^[a-z-]+:.*## / { target = substr($$1, 1, length($$1) - 1); sub(/.*## /, ""); printf "make %-14s %s\n", target, $$0 } \
@@ -118,6 +120,14 @@ uninstall: ## remove them again; keeps the configuration and the captures
 deb: $(if $(BIN_DIR),,release) ## build the Debian packages into dist/, and check them
 	@.ci/packages debhelper dh-apparmor chrpath lintian
 	@MAINTAINER="$(MAINTAINER)" VERSION_SUFFIX="$(VERSION_SUFFIX)" BIN_DIR="$(or $(BIN_DIR),$(release))" systemd/package
+
+repo: deb ## write a signed apt repository with the packages of dist/ into dist/repo
+	@.ci/packages reprepro gpg
+	@KEY="$(KEY)" systemd/repo
+
+package-test: $(if $(BIN_DIR),,release) ## install, upgrade, downgrade, remove and purge the packages on a booted system; needs root
+	@.ci/packages debhelper dh-apparmor chrpath lintian reprepro gpg systemd-container mmdebstrap util-linux
+	@Tests/package/run "$(or $(BIN_DIR),$(release))"
 
 clean: ## remove the build folders
 	rm -rf dist .build $(RELEASE_SCRATCH) $(BENCH_SCRATCH) $(RACES_SCRATCH)
