@@ -1,4 +1,5 @@
 """The packages of two versions, and a station that gets Homing from a repository with them."""
+import json
 import os
 import shutil
 import subprocess
@@ -70,6 +71,11 @@ class PackageStation(Station):
     def submit(self, count):
         for number in range(1, count + 1):
             self.run(f"homing submit /srv/captures/capture-0{number}.json --user 5", "alice")
+
+    def created(self):
+        """Also those whose answers were lost."""
+        lines = (self.root / "var/log/ledger").read_text().splitlines()
+        return [entry["clientMutationID"] for entry in map(json.loads, lines) if entry.get("status") in (None, 201)]
 
     def expect_delivered(self, count, seconds=60):
         """All of them once: the backend made as many measurements, and no id twice."""
