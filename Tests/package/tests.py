@@ -58,7 +58,7 @@ def configured_station_signs_in_and_delivers(station):
 
 def upgrade_delivers_a_backlog_in_flight_once(station):
     """The backend takes requests and does not answer, so that entries are in flight when the daemon restarts."""
-    faults(station, "POST", '{"fault": "never-answer-after-commit", "path": "measurements"}')
+    sandbox(station, "POST", "faults", '{"fault": "never-answer-after-commit", "path": "measurements"}')
     station.submit(6)
     until("an entry is in flight", lambda: '"inflight"' in station.run("homing list --json").stdout)
     daemon = station.daemon()
@@ -67,7 +67,7 @@ def upgrade_delivers_a_backlog_in_flight_once(station):
     station.apt("install homing")
     expect(station.installed().endswith(f"{NEWER} installed"), station.installed())
     expect(station.is_active() and station.daemon() != daemon, "the daemon was not restarted")
-    faults(station, "DELETE")
+    sandbox(station, "DELETE", "faults")
     station.expect_delivered(8, 120)
 
 
@@ -98,12 +98,12 @@ def upgrade_does_not_start_a_service_that_was_stopped(station):
 # Downgrades
 
 def downgrade_with_a_store_that_both_read_delivers(station):
-    station.run("systemctl stop sandbox.service")
+    sandbox(station, "POST", "down")
     station.submit(2)
     done = station.dpkg("old")
     expect(done.returncode == 0, f"dpkg exits with {done.returncode}: {done.stdout}")
     expect(NEWER not in station.installed(), station.installed())
-    station.run("systemctl start sandbox.service")
+    sandbox(station, "POST", "up")
     station.expect_delivered(10)
     station.apt("install homing")
 
@@ -125,7 +125,7 @@ def downgrade_is_refused_when_the_store_is_newer(station):
 # Removal
 
 def removal_stops_the_service_and_keeps_captures_and_configuration(station):
-    station.run("systemctl stop sandbox.service")
+    sandbox(station, "POST", "down")
     station.submit(2)
     station.apt("remove homing")
     expect(not station.run("pgrep homingd", check=False).stdout, "the daemon runs")
@@ -136,21 +136,23 @@ def removal_stops_the_service_and_keeps_captures_and_configuration(station):
 def reinstallation_starts_the_enabled_service_again_with_its_backlog(station):
     station.apt("install homing")
     expect(station.is_active(), "the daemon does not run")
-    station.run("systemctl start sandbox.service")
+    sandbox(station, "POST", "up")
     station.expect_delivered(12)
 
 
 def reboot_starts_the_service_with_its_backlog(station):
-    station.run("systemctl stop sandbox.service")
+    sandbox(station, "POST", "down")
     station.submit(2)
     station.reboot()
-    expect(until("the daemon runs", lambda: station.is_active()), "the daemon does not run")
+    until("the daemon runs", station.is_active)
+    # The reboot has ended the sandbox and its sessions.
     station.run("systemctl start sandbox.service")
+    station.sign_in()
     station.expect_delivered(14)
 
 
 def purge_keeps_captures_and_says_where(station):
-    station.run("systemctl stop sandbox.service")
+    sandbox(station, "POST", "down")
     station.submit(1)
     said = station.apt("purge homing")
     expect(f"kept the captures, the key and the sessions in {STATE}" in said, f"the purge says: {said}")
@@ -163,7 +165,8 @@ def installation_after_a_purge_delivers_the_kept_captures(station):
     expect(PRINTED in said, f"the installation does not say what to do next: {said}")
     expect(not station.is_active(), "the daemon runs before it was configured")
     station.use_sandbox()
-    station.run("systemctl start sandbox.service; systemctl enable --quiet --now homingd 2>&1")
+    sandbox(station, "POST", "up")
+    station.run("systemctl enable --quiet --now homingd 2>&1")
     station.expect_delivered(15)
 
 
@@ -183,16 +186,16 @@ def purge_without_captures_leaves_nothing(station):
     expect(not left, f"these stay: {left}")
 
 
-def faults(station, method, fault=""):
-    """Calls the control port of the sandbox."""
-    station.write("/srv/faults.py", FAULTS)
-    station.run(f"python3 /srv/faults.py {method} '{fault}'")
+def sandbox(station, method, path, body=""):
+    """Calls the control port of the sandbox. A sandbox that is down keeps its sessions, one that is stopped does not."""
+    station.write("/srv/call.py", CALL)
+    station.run(f"python3 /srv/call.py {method} {path} '{body}'")
 
 
-FAULTS = """
+CALL = """
 import sys, urllib.request
-method, fault = sys.argv[1:]
-urllib.request.urlopen(urllib.request.Request("http://127.0.0.1:8091/faults", fault.encode() or None, method=method))
+method, path, body = sys.argv[1:]
+urllib.request.urlopen(urllib.request.Request("http://127.0.0.1:8091/" + path, body.encode() or None, method=method))
 """
 
 
