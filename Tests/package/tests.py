@@ -79,11 +79,13 @@ def upgrade_keeps_an_edited_conffile_and_renews_the_others(station):
 def upgrade_with_a_broken_configuration_leaves_the_daemon_running_and_says_so(station):
     daemon = station.daemon()
     station.run(f"cp {CONFIGURATION} /srv/kept.yaml; echo 'no_such_key: 1' >> {CONFIGURATION}")
-    said = station.apt("install --reinstall homing")
-    expect("was not restarted" in said and "no_such_key" in said, f"the upgrade says: {said}")
-    expect(station.daemon() == daemon, "the daemon was restarted")
-    until("the journal has it", lambda: "was not restarted" in station.run("journalctl --identifier homing --output cat").stdout)
-    station.run(f"cp /srv/kept.yaml {CONFIGURATION}")
+    try:
+        said = station.apt("install --reinstall homing")
+        expect("was not restarted" in said and "no_such_key" in said, f"the upgrade says: {said}")
+        expect(station.daemon() == daemon, "the daemon was restarted")
+        until("the journal has it", lambda: "was not restarted" in station.run("journalctl --identifier homing --output cat").stdout)
+    finally:
+        station.run(f"cp /srv/kept.yaml {CONFIGURATION}")
     station.apt("install --reinstall homing")
     expect(station.is_active() and station.daemon() != daemon, "after the correction, the daemon was not restarted")
 
@@ -112,12 +114,14 @@ def downgrade_is_refused_when_the_store_is_newer(station):
     """A step that only a newer version would have added to the store."""
     daemon = station.daemon()
     store(station, "INSERT INTO grdb_migrations VALUES ('of a newer version')")
-    done = station.dpkg("old")
-    expect(done.returncode != 0, "dpkg installs a version that cannot read the store")
-    expect("cannot read them" in done.stdout and f"{NEWER} again" in done.stdout, f"dpkg says: {done.stdout}")
-    expect(station.daemon() == daemon, "the daemon was restarted")
-    store(station, "DELETE FROM grdb_migrations WHERE identifier = 'of a newer version'")
-    station.apt("--fix-broken install homing")
+    try:
+        done = station.dpkg("old")
+        expect(done.returncode != 0, "dpkg installs a version that cannot read the store")
+        expect("cannot read them" in done.stdout and f"{NEWER} again" in done.stdout, f"dpkg says: {done.stdout}")
+        expect(station.daemon() == daemon, "the daemon was restarted")
+    finally:
+        store(station, "DELETE FROM grdb_migrations WHERE identifier = 'of a newer version'")
+        station.apt("--fix-broken install homing")
     expect(station.installed().endswith(f"{NEWER} installed"), station.installed())
     expect(station.is_active() and station.can("alice", "homing status"), "the daemon does not run after the return")
 
