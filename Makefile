@@ -12,12 +12,12 @@ SEED ?= 99
 PREFIX ?= /usr
 ## of make install and uninstall: a folder to use instead of /, for packages and for inspection
 DESTDIR ?=
-## of make install, system-test, deb, repo and package-test: a folder with built programs, such as .build/debug, instead of make release
+## of make install, system-test, deb, repo and package-test: a folder with built programs instead of make release; packages need release builds
 BIN_DIR ?=
 ## of make install: the command that strips the programs; STRIP=true keeps the symbols
 STRIP ?= strip
-## of make deb and repo: who is responsible for the packages
-MAINTAINER ?= The authors of Homing <homing@homing.invalid>
+## of make deb and repo: who answers for the packages, such as Clinic IT <it@clinic.example>
+MAINTAINER ?=
 ## of make deb and repo: a text after the version, such as +clinic2
 VERSION_SUFFIX ?=
 ## of make repo: the fingerprint of the GnuPG key that signs; without it, a throw-away key in dist/
