@@ -12,7 +12,7 @@ SEED ?= 99
 PREFIX ?= /usr
 ## of make install and uninstall: a folder to use instead of /, for packages and for inspection
 DESTDIR ?=
-## of make install, system-test, deb, repo and package-test: a folder with built programs instead of make release; packages need release builds
+## of make install, system-test, deb, repo and package-test: built programs instead of make release; packages need release builds
 BIN_DIR ?=
 ## of make install: the command that strips the programs; STRIP=true keeps the symbols
 STRIP ?= strip

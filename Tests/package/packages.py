@@ -51,7 +51,10 @@ class PackageStation(Station):
         """What the repository of the station has, and the packages in /srv/VERSION."""
         shutil.rmtree(self.root / "srv/repo", ignore_errors=True)
         shutil.copytree(self.packages / version / "repo", self.root / "srv/repo")
-        shutil.copytree(self.packages / version, self.root / "srv" / version, dirs_exist_ok=True, ignore=lambda *_: ["repo", "throw-away-key"])
+        files = self.root / "srv" / version
+        files.mkdir(exist_ok=True)
+        for package in (self.packages / version).glob("*.deb"):
+            shutil.copy(package, files)
 
     def apt(self, command, check=True):
         """What apt has said."""
@@ -60,7 +63,8 @@ class PackageStation(Station):
 
     def dpkg(self, version):
         """Installs a version from its file, as a downgrade."""
-        return self.run(f"DEBIAN_FRONTEND=noninteractive dpkg --force-confold --install /srv/{version}/homing_*.deb 2>&1", check=False, seconds=180)
+        install = f"DEBIAN_FRONTEND=noninteractive dpkg --force-confold --install /srv/{version}/homing_*.deb 2>&1"
+        return self.run(install, check=False, seconds=180)
 
     def installed(self):
         return self.run("dpkg-query --show --showformat='${Version} ${db:Status-Status}' homing", check=False).stdout
