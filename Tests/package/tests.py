@@ -139,7 +139,10 @@ def removal_stops_the_service_and_keeps_captures_and_configuration(station):
 
 def reinstallation_starts_the_enabled_service_again_with_its_backlog(station):
     station.apt("install homing")
-    expect(station.is_active(), "the daemon does not run")
+    try:
+        expect(station.is_active(), "the daemon does not run")
+    finally:
+        station.start_service()
     sandbox(station, "POST", "up")
     station.expect_delivered(12)
 
