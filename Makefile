@@ -12,10 +12,16 @@ SEED ?= 99
 PREFIX ?= /usr
 ## of make install and uninstall: a folder to use instead of /, for packages and for inspection
 DESTDIR ?=
-## of make install and system-test: a folder with built programs, such as .build/debug, instead of make release
+## of make install, system-test, deb, repo and package-test: built programs instead of make release; packages need release builds
 BIN_DIR ?=
 ## of make install: the command that strips the programs; STRIP=true keeps the symbols
 STRIP ?= strip
+## of make deb and repo: who answers for the packages, such as Clinic IT <it@clinic.example>
+MAINTAINER ?=
+## of make deb and repo: a text after the version, such as +clinic2
+VERSION_SUFFIX ?=
+## of make repo: the fingerprint of the GnuPG key that signs; without it, a throw-away key in dist/
+KEY ?=
 ## of make system-test: the tests to run, instead of all
 TESTS ?=
 
@@ -35,7 +41,7 @@ ONE_THREAD = MistakeTests OracleTests ProfileConformanceTests ProfileKeysTests R
     findsEntriesOfEveryCombinationOfFilters
 
 .PHONY: help demo build release test simulate races torture mutants bench screens lint verify-units system-test contract dashboard \
-    install uninstall clean deps test-deps ci-deps
+    install uninstall deb repo package-test clean deps test-deps ci-deps
 
 help: ## list the targets and the variables
 	@awk '/^[a-z-]+:.*## / { target = substr($$1, 1, length($$1) - 1); sub(/.*## /, ""); printf "make %-14s %s\n", target, $$0 } \
@@ -110,8 +116,21 @@ install: $(if $(BIN_DIR),,release) ## install the programs, the systemd units an
 uninstall: ## remove them again; keeps the configuration and the captures
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" systemd/uninstall
 
+# Lintian says what Debian expects of a package; the reasons for exceptions are in systemd/debian.
+deb: $(if $(BIN_DIR),,release) ## build the Debian packages into dist/, and check them
+	@.ci/packages debhelper dh-apparmor chrpath lintian
+	@MAINTAINER="$(MAINTAINER)" VERSION_SUFFIX="$(VERSION_SUFFIX)" BIN_DIR="$(or $(BIN_DIR),$(release))" systemd/package
+
+repo: deb ## write a signed apt repository with the packages of dist/ into dist/repo
+	@.ci/packages reprepro gpg
+	@KEY="$(KEY)" systemd/repo
+
+package-test: $(if $(BIN_DIR),,release) ## install, upgrade, downgrade, remove and purge the packages on a booted system; needs root
+	@.ci/packages debhelper dh-apparmor chrpath lintian reprepro gpg systemd-container mmdebstrap util-linux
+	@Tests/package/run "$(or $(BIN_DIR),$(release))"
+
 clean: ## remove the build folders
-	rm -rf .build $(RELEASE_SCRATCH) $(BENCH_SCRATCH) $(RACES_SCRATCH)
+	rm -rf dist .build $(RELEASE_SCRATCH) $(BENCH_SCRATCH) $(RACES_SCRATCH)
 
 # The Debian packages for the build, for the tests that make certificates and networks, and for the units and the contract.
 deps:

@@ -62,26 +62,36 @@ class Station:
         self.log = cache / f"station-{os.getpid()}.log"
         self.nspawn = None
         subprocess.run(["cp", "-a", "--reflink=auto", str(base_image(cache)), str(self.root)], check=True)
-        install = ["make", "--no-print-directory", "-C", str(PROJECT), "install", f"BIN_DIR={programs}", f"DESTDIR={self.root}"]
-        subprocess.run(install, check=True, stdout=subprocess.DEVNULL, env=CLEAN | {"PATH": os.environ["PATH"]})
+        self.install()
         data = self.root / "srv/captures"
         data.mkdir()
         for file in (PROJECT / "Tests/Data/arkit").glob("*.json"):
             shutil.copy(file, data)
         shutil.copy(PROJECT / "Tests/Data/PendingMeasurements" / APP_FILE, data)
-        profile = self.root / "etc/homing/backends/breathesafe.yaml"
-        profile.write_text(re.sub(r"(?m)^base_url:.*", "base_url: http://127.0.0.1:8090", profile.read_text()))
         (self.root / "etc/systemd/system/sandbox.service").write_text(
             "[Service]\nExecStart=/usr/bin/homing-sandbox run --port 8090 --control-port 8091 --ledger-file /var/log/ledger\n")
+
+    def install(self):
+        """Installs Homing before the first boot."""
+        install = ["make", "--no-print-directory", "-C", str(PROJECT), "install", f"BIN_DIR={self.programs}", f"DESTDIR={self.root}"]
+        subprocess.run(install, check=True, stdout=subprocess.DEVNULL, env=CLEAN | {"PATH": os.environ["PATH"]})
+        self.use_sandbox()
+
+    def use_sandbox(self):
+        profile = self.root / "etc/homing/backends/breathesafe.yaml"
+        profile.write_text(re.sub(r"(?m)^base_url:.*", "base_url: http://127.0.0.1:8090", profile.read_text()))
 
     # The machine
 
     def boot(self):
         self.power_on()
         self.run("systemd-sysusers homing.conf && systemd-tmpfiles --create homing.conf")
+        self.add_people()
+        self.run("systemctl daemon-reload && systemctl enable --quiet --now sandbox.service homingd.socket homingd.service 2>&1")
+
+    def add_people(self):
         for name, group in PEOPLE.items():
             self.run(f"useradd --create-home {f'--groups {group}' if group else ''} {name}")
-        self.run("systemctl daemon-reload && systemctl enable --quiet --now sandbox.service homingd.socket homingd.service 2>&1")
 
     def power_on(self):
         command = ["systemd-nspawn", "--quiet", "--boot", "--register=no", "--keep-unit", "--private-network", "--console=read-only",
