@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// A program of the system, such as systemctl, with a time limit.
 package enum SystemProgram {
@@ -22,16 +23,20 @@ package enum SystemProgram {
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         process.standardInput = FileHandle.nullDevice
+        let (ends, end) = AsyncStream<Bool>.makeStream()
+        process.terminationHandler = {
+            end.yield($0.terminationReason == .exit)
+            end.finish()
+        }
+        // `try?`: a program that could not be started has no outcome.
+        guard (try? process.run()) != nil else { return nil }
         let timer = Task {
-            try? await Task.sleep(for: limit)  // `try?`: cancelled because the process ended; terminate() is then skipped
-            if process.isRunning { process.terminate() }
+            // Cancelled when the process has ended.
+            try await Task.sleep(for: limit)
+            if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         }
         defer { timer.cancel() }
-        let hasExited = await withCheckedContinuation { done in
-            process.terminationHandler = { done.resume(returning: $0.terminationReason == .exit) }
-            // Foundation calls no handler if the program could not be started.
-            do { try process.run() } catch { done.resume(returning: false) }
-        }
+        let hasExited = await ends.first { _ in true } ?? false
         // `try?`: no output means no outcome.
         guard hasExited, let said = try? output.fileHandleForReading.readToEnd() ?? Data() else { return nil }
         return Outcome(code: process.terminationStatus, text: String(decoding: said, as: UTF8.self))

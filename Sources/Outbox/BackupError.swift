@@ -18,7 +18,7 @@ extension BackupError: CustomStringConvertible {
     package var sentence: String {
         switch self {
         case .noRoom(let needed, let free):
-            "A backup of the store has \(Self.size(needed)), and \(Self.size(free)) are free on its disk. Homing keeps a part of that for new entries."
+            "A backup of the store takes \(Self.size(needed)), and \(Self.size(free)) are free on its disk. Homing keeps a part of that for new entries."
         case .notABackup: "The file is not a backup of Homing. Expected an unchanged file that ‘homing backup’ has written."
         case .damaged(let words): "The backup is damaged: \(words)."
         case .otherVersion(let version): "Version \(version) of Homing made the backup, and its tables are not those of this version."

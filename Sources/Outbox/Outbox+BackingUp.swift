@@ -8,6 +8,7 @@ extension Outbox {
     /// A consistent copy, sealed as the store is, and without the key. Records the event `backedUp` first. Submissions and deliveries
     /// continue meanwhile. Throws `BackupError.noRoom` if the copy would leave the disk nearly full.
     package func backUp(of station: String, version: String, by actor: String, at now: Date) async throws -> BackupCopy {
+        do { try await pool.read(requireRoom) } catch let error as BackupError { throw error } catch { throw failure(error) }
         try await commit { db in try Self.insert(SyncEvent(at: now, .backedUp, detail: ["by": actor]), db) }
         eventsWritten.send()
         // There is also only one draft.
@@ -32,8 +33,7 @@ extension Outbox {
 
     private func copied(_ db: Database, as backup: StoreBackup, unless stop: Stop) throws -> BackupCopy {
         // This read also fixes the snapshot for all steps of the copy.
-        let size = try Int64.fetchOne(db, sql: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size") ?? 0
-        if let (free, lowMark) = ballast.space, free - size < lowMark { throw BackupError.noRoom(needed: size, free: free) }
+        try requireRoom(db)
         let draft = StoreBackup.draft(of: pool.path)
         StoreBackup.removeDrafts(of: pool.path)
         defer { StoreBackup.removeDrafts(of: pool.path) }
@@ -48,6 +48,11 @@ extension Outbox {
             try backup.write(to: copy, sealedBy: vault)
         }
         return try BackupCopy(taking: draft)
+    }
+
+    @Sendable private func requireRoom(_ db: Database) throws {
+        let size = try Int64.fetchOne(db, sql: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size") ?? 0
+        if let (free, lowMark) = ballast.space, free - size < lowMark { throw BackupError.noRoom(needed: size, free: free) }
     }
 
     private static func change(_ draft: String, _ work: (Database) throws -> Void) throws {

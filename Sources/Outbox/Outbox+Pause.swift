@@ -28,12 +28,7 @@ extension Outbox {
     @discardableResult
     package func pause(_ pauses: [Pause], by actor: String, at now: Date) async throws(OutboxError) -> Int64 {
         let revision = try await commit { db in
-            for pause in pauses {
-                try Self.write(pause, db)
-                var event = SyncEvent(at: now, .paused, backend: pause.backend, detail: ["by": actor, "reason": pause.reason])
-                event.detail["until"] = pause.until?.formatted(.iso8601)
-                try Self.insert(event, db)
-            }
+            for pause in pauses { try Self.begin(pause, by: actor, now, db) }
             return try Self.newestCursor(db)
         }
         eventsWritten.send()
@@ -72,6 +67,13 @@ extension Outbox {
             return true
         }
         if ended { eventsWritten.send() }
+    }
+
+    static func begin(_ pause: Pause, by actor: String, _ now: Date, _ db: Database) throws {
+        try write(pause, db)
+        var event = SyncEvent(at: now, .paused, backend: pause.backend, detail: ["by": actor, "reason": pause.reason])
+        event.detail["until"] = pause.until?.formatted(.iso8601)
+        try insert(event, db)
     }
 
     private static let itsEnd = "The pause has ended."

@@ -15,8 +15,8 @@ package struct RestoredEntries: Sendable, Equatable {
         (self.lookedUp, self.repeated, self.held) = (lookedUp, repeated, held)
     }
 
-    /// Gives each undelivered entry an unknown outcome, and holds those that would be sent although nothing can tell whether the server
-    /// has them.
+    /// Gives each undelivered entry an unknown outcome, holds those that would be sent although nothing can tell whether the server has
+    /// them, and pauses the backends of the others.
     static func mark(
         since backup: Date, at now: Date, by actor: String, traits: (_ backend: String, _ route: String) -> RouteTraits?, _ db: Database
     ) throws -> RestoredEntries {
@@ -36,11 +36,20 @@ package struct RestoredEntries: Sendable, Equatable {
             let count = try Int.fetchOne(db, sql: waiting, arguments: [route.backend, route.route]) ?? 0
             if traits.canLookUp { entries.lookedUp += count } else { entries.repeated += count }
         }
+        try pause(at: now, by: actor, db)
         // They are about the station as it was at the backup.
         try db.execute(sql: "DELETE FROM notification; DELETE FROM notified")
         let detail = ["by": actor, "made": backup.formatted(.iso8601), "held": String(entries.held)]
         try Outbox.insert(SyncEvent(at: now, .backupRestored, detail: detail), db)
         return entries
+    }
+
+    /// Entries that were discarded or fixed after the backup are waiting again. A person decides before they are sent.
+    private static func pause(at now: Date, by actor: String, _ db: Database) throws {
+        for backend in try String.fetchAll(db, sql: "SELECT DISTINCT backend FROM entry WHERE state = 'pending' ORDER BY backend") {
+            let reason = "Homing was restored from a backup. Discard what must not be sent, and then resume."
+            try Outbox.begin(Pause(backend: backend, reason: reason, since: now, until: nil, by: "homingd restore"), by: actor, now, db)
+        }
     }
 
     private static func doubt(since backup: Date, now: Date, _ db: Database) throws {

@@ -4,7 +4,7 @@ import Glibc
 import SyncModel
 import Vault
 
-/// What distinguishes a backup from the store that it copies: an application id, a table with this row, and, after the last page, the
+/// The marks that distinguish a backup from the store that it copies: an application id, a table with this row, and, after the last page, the
 /// SHA-256 of all bytes before (Decisions/Backups.md).
 package struct StoreBackup: Sendable, Equatable {
     package let at: Date

@@ -39,7 +39,8 @@ package struct StoreRestore {
             try VaultKey.removeCheck(in: state)
             try DeviceID.store(restored.backup.station, stateDirectory: state)
             try restored.install()
-            return text(restored.backup, entries, Moment(now: now))
+            let need = key == nil ? "" : "\nThe daemon needs this key too: before you start it, put it where the service finds it."
+            return text(restored.backup, entries, Moment(now: now)) + need
         } catch {
             restored.discard()
             throw error
@@ -69,7 +70,7 @@ package struct StoreRestore {
     }
 }
 
-// MARK: - What keeps a backup from being restored
+// MARK: - Obstacles
 
 extension StoreRestore {
     private var isOfService: Bool { ServiceIdentity.owns(state) }
@@ -129,8 +130,14 @@ extension StoreRestore {
         add(entries.repeated, "sent again, which the server treats as one")
         add(entries.held, "on hold, because the server may have it and cannot be asked; see ‘homing list --state held’")
         if entries == RestoredEntries() { lines.append("  No entry is waiting.") }
-        lines.append("Entries that were accepted after the backup are not in it. Start the daemon, then see ‘homing status’:")
+        lines.append(
+            "Entries that were accepted after the backup are not in it. Entries that were discarded or fixed after it are waiting again.")
+        lines.append(
+            "The account of the backup is signed in again. Capture nothing before you have seen ‘homing status’. Start the daemon:")
         lines.append(isOfService ? "sudo systemctl start homingd.socket homingd.service" : "homingd run")
+        if entries.lookedUp + entries.repeated > 0 {
+            lines.append("Sending is paused. See ‘homing list’, discard what must not be sent, and then run: homing resume")
+        }
         return lines.joined(separator: "\n")
     }
 }

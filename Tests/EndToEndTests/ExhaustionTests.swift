@@ -112,6 +112,10 @@ import Testing
         let accepted = 40 + (try await Self.submitUntilRefused(station))
         let full = try await Self.statusWithFullDisk(state, station)
         #expect(full.code == 2 && full.text.contains("The disk is full"), "\(full)")
+        let backup = try await station.homing("backup", station.directory("homing.backup"))
+        #expect(backup.code != 0 && backup.text.contains("Free some space on that disk, then repeat the command."), "\(backup)")
+        #expect(!FileManager.default.fileExists(atPath: station.directory("homing.backup")))
+        #expect(try await station.client.call(Endpoints.audit, AuditQuery(kind: "backup")).records.isEmpty)
 
         try await station.sandbox.up()
         try await station.homing("sync")
@@ -119,7 +123,7 @@ import Testing
         #expect(station.sandbox.ledger.entries.count == accepted)
         #expect(station.sandbox.ledger.duplicates.isEmpty)
         let still = try await Self.statusWithFullDisk(state, station)
-        #expect(still.code == 6, "\(still)")
+        #expect(still.code == 2, "\(still)")
 
         try FileManager.default.removeItem(atPath: filler)
         try await station.submit(id: 9000)
@@ -290,7 +294,7 @@ import Testing
         #expect(station.sandbox.ledger.entries.count == 20)
         #expect(station.sandbox.ledger.duplicates.isEmpty)
         let status = try await Self.statusWithFullDisk(Self.state(shell, station), station)
-        #expect(status.code == 6 && status.text.contains("The disk is full"), "\(status)")
+        #expect(status.code == 2 && status.text.contains("The disk is full"), "\(status)")
         try await station.end(SIGTERM)
     }
 

@@ -106,7 +106,7 @@ import Vault
 
     @Test func refusalForWantOfRoomNamesBothSizes() {
         let error = BackupError.noRoom(needed: 300 << 20, free: 120 << 20)
-        #expect(error.sentence.hasPrefix("A backup of the store has 300 MiB, and 120 MiB are free on its disk."))
+        #expect(error.sentence.hasPrefix("A backup of the store takes 300 MiB, and 120 MiB are free on its disk."))
     }
 
     // MARK: Checks of a backup

@@ -51,6 +51,16 @@ import Vault
         try #require(try await store.outbox.entry(Samples.id(number))?.entry)
     }
 
+    /// An entry that was discarded or fixed after the backup is waiting again.
+    @Test(arguments: [("measurement", true), ("profile", true), ("fit_test", false)])
+    func entryIsNotSentBeforeAPersonResumes(route: String, isPaused: Bool) async throws {
+        let store = try Store()
+        try await store.enqueue(mutation(1, route))
+        let pauses = try await restored(store).store.outbox.pauses()
+        #expect(pauses.keys.sorted() == (isPaused ? ["breathesafe"] : []))
+        #expect(pauses.values.allSatisfy { $0.until == nil })
+    }
+
     @Test(arguments: ["measurement", "profile"]) func entryIsUncertainSinceTheBackup(route: String) async throws {
         let store = try Store()
         let backup = store.clock.now

@@ -555,9 +555,9 @@ import Testing
             ($0.uncertain, $0.uncertainSince) = (true, Self.earlier)
         }
         let found = Self.reasons { ($0.canLookUp, $0.retryMayDuplicate) = (false, true) }.finding(held)
-        let sentence =
+        let expected =
             "Homing was restored from a backup of 05:36. breathesafe may have this measurement already, and offers no way to look it up."
-        #expect(found.sentence == sentence)
+        #expect(found.sentence == expected)
         #expect(found.cause.word == .sinceBackup && found.cause.facts.at == Self.earlier)
         #expect(found.next.needsPerson && found.next.text.contains("homing resolve \(held.id) --not-delivered"), "\(found.next.text)")
         let waiting = Self.doubtful(.restored, 0)

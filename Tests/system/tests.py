@@ -473,6 +473,8 @@ def lost_state_directory_is_restored_from_a_backup(station):
     store = station.run(f"stat --format '%a %U' {STATE}/outbox.sqlite").stdout
     expect(store == "600 homing\n", f"the restored store has {store}")
     station.start_service()
+    expect(station.delivered() == 0, f"{station.delivered()} entries were delivered before a person resumed sending")
+    station.run("homing resume", "alice")
     station.run("homing sync --wait --timeout 60", "alice", seconds=90)
     expect(station.delivered() == 3, f"delivered {station.delivered()}, expected 3")
     made = station.created()[before:]

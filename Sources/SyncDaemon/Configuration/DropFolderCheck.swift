@@ -64,7 +64,7 @@ struct DropFolderCheck {
     /// The path with owner, group and mode, as in `ls -l`.
     private func described(_ path: String) -> String {
         guard let rights = try? FolderRights(of: path) else { return path }  // `try?`: it was removed meanwhile
-        let owner = getpwuid(rights.owner).map { String(cString: $0.pointee.pw_name) } ?? String(rights.owner)
+        let owner = UserName(rights.owner).short
         let mode = String(rights.mode, radix: 8)
         return
             "\(path) (\(owner):\(AccessGroups.Group(numbered: rights.group).name), mode \(mode)\(rights.access == nil ? "" : " and an ACL"))"

@@ -2,7 +2,7 @@ import Backends
 import Foundation
 import SyncModel
 
-/// What one connection to a backend showed, made as for a delivery but without credentials.
+/// The result of one connection to a backend, made as for a delivery but without credentials.
 struct BackendTrial: Sendable, Equatable {
     var backend: String
     var host: String
@@ -12,7 +12,7 @@ struct BackendTrial: Sendable, Equatable {
     var name = NameLookup.known
     /// Why there is no connection; nil if there is one.
     var refusal: Failure?
-    /// What the health route answered; nil without such a route, or without a connection.
+    /// The answer of the health route; nil without such a route, or without a connection.
     var health: Health?
     /// Seconds by which the server's clock is ahead; nil if unknown.
     var skew: TimeInterval?

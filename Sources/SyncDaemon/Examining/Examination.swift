@@ -16,8 +16,12 @@ struct Examination: Sendable {
     let environment: [String: String]
     let outbox: Outbox
     let clock: any SyncClock
+    /// One examination at a time, because each starts look-ups of names.
+    let turns = ByteBudget(1)
 
     func facts(for caller: Caller) async throws(OutboxError) -> StationFacts {
+        await turns.take(1)
+        defer { turns.release(1) }
         var facts = StationFacts(user: UserName(caller.peer.uid).short, group: caller.group, space: try await outbox.space())
         let file = FileManager.default.fileExists(atPath: configuration.file) ? configuration.file : nil
         facts.isConfigurationGood = ConfigurationCheck.run(file: file, environment: environment).isGood

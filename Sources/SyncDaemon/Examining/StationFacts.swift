@@ -1,7 +1,7 @@
 import Backends
 import Outbox
 
-/// What `Examination` gathers and `Diagnosis` judges.
+/// The facts that `Examination` gathers and `Diagnosis` judges.
 struct StationFacts: Sendable, Equatable {
     /// The name of the calling user.
     var user: String

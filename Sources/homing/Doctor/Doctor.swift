@@ -37,7 +37,7 @@ struct Doctor {
 
     private var units: Finding? {
         guard !facts.units.isEmpty else { return nil }
-        if facts.units.values.contains(where: { $0.hasPrefix("enabled") }) {
+        if facts.units["homingd.service"] == "enabled" {
             return Finding(.units, .ok, "homingd starts with the computer.")
         }
         let states = facts.units.sorted { $0.key < $1.key }.map { "\($0.key) is \($0.value)" }

@@ -1,7 +1,7 @@
 import ControlAPI
 import Foundation
 
-/// What `homing doctor` knows about the station before it judges.
+/// The facts of `homing doctor` before it judges.
 struct DoctorFacts {
     /// The version of this program.
     var version = HomingVersion.current

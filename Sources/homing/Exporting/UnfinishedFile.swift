@@ -33,6 +33,7 @@ struct UnfinishedFile {
     /// Durable when it returns.
     func finish() throws(Problem) {
         do { try handle.synchronize() } catch { throw ExportFile.failed(path, "\(error)") }
+        guard isOurs else { throw ExportFile.failed(path, "another command is writing it") }
         guard rename(draft, path) == 0 else { throw ExportFile.failed(path, errno) }
         let parent = (path as NSString).deletingLastPathComponent
         let folder = open(parent.isEmpty ? "." : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -42,5 +43,12 @@ struct UnfinishedFile {
         guard fsync(folder) == 0 || errno == EINVAL else { throw ExportFile.failed(path, errno) }
     }
 
-    func discard() { unlink(draft) }
+    func discard() { if isOurs { unlink(draft) } }
+
+    /// False if another command has replaced the draft.
+    private var isOurs: Bool {
+        var (own, named) = (stat(), stat())
+        return fstat(handle.fileDescriptor, &own) == 0 && lstat(draft, &named) == 0
+            && (own.st_dev, own.st_ino) == (named.st_dev, named.st_ino)
+    }
 }
