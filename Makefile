@@ -72,8 +72,8 @@ races: export TSAN_OPTIONS = suppressions=$(CURDIR)/Tests/races/suppressions
 races: export HOMING_TESTS = Outbox Capture Backends Roster Delivery ControlServer SyncDaemon
 races: deps test-deps ## run the tests of several threads, and a simulation, under the thread sanitizer
 	@SWIFT=$(SWIFT) Tests/races/control
-	$(SWIFT) build $(CHECKED) --product HomingPackageTests --sanitize thread --disable-index-store --scratch-path $(RACES_SCRATCH)
-	@SWIFT=$(SWIFT) Tests/run $(CHECKED) --disable-index-store --sanitize thread --scratch-path $(RACES_SCRATCH) $(ONE_THREAD:%=--skip '%')
+	$(SWIFT) build $(CHECKED) --build-tests --sanitize thread --scratch-path $(RACES_SCRATCH)
+	@SWIFT=$(SWIFT) Tests/run $(CHECKED) --sanitize thread --scratch-path $(RACES_SCRATCH) $(ONE_THREAD:%=--skip '%')
 
 torture: ci-deps release ## attack every guarantee of the release build for MINUTES, and write the page of guarantees
 	$(release)/homing-torture run --minutes $(MINUTES) --report $(pages)/Guarantees.md
