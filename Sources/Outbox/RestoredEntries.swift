@@ -48,7 +48,7 @@ package struct RestoredEntries: Sendable, Equatable {
     private static func pause(at now: Date, by actor: String, _ db: Database) throws {
         for backend in try String.fetchAll(db, sql: "SELECT DISTINCT backend FROM entry WHERE state = 'pending' ORDER BY backend") {
             let reason = "Homing was restored from a backup. Discard what must not be sent, and then resume."
-            try Outbox.begin(Pause(backend: backend, reason: reason, since: now, until: nil, by: "homingd restore"), by: actor, now, db)
+            try Outbox.begin(Pause(backend: backend, reason: reason, since: now, until: nil, by: Pause.restore), by: actor, now, db)
         }
     }
 

@@ -72,7 +72,10 @@ package struct RestoredStore {
             let known = kept + part
             let page = Data(known.dropLast(StoreBackup.checksumSize))
             digest.update(page)
-            try target.write(contentsOf: page)
+            do { try target.write(contentsOf: page) } catch {
+                let words = ((error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError)?.localizedDescription ?? "\(error)"
+                throw OutboxError.storage("\(draft) cannot be written: \(words). Is its disk full?")
+            }
             kept = Data(known.suffix(StoreBackup.checksumSize))
         }
         if isFirst { throw BackupError.notABackup }

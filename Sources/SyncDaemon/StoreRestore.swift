@@ -64,7 +64,7 @@ package struct StoreRestore {
         let install = isOfService ? "sudo install -o \(ServiceIdentity.user) -g \(ServiceIdentity.user) -m 0600" : "install -m 0600"
         throw StartError(
             """
-            The key \(state)/homing.key is missing, and a backup cannot be restored without it. Put your copy of the key there, then repeat the command:
+            The key \(state)/homing.key is missing, and a backup cannot be restored without it. Put your copy of the key there, or name it with --key if the service gets it as a credential, then repeat the command:
             \(install) /media/safe/homing.key \(state)/homing.key
             """)
     }
@@ -124,12 +124,13 @@ extension StoreRestore {
 
 extension StoreRestore {
     private func text(_ backup: StoreBackup, _ entries: RestoredEntries, _ moment: Moment) -> String {
-        var lines = ["Restored the backup of \(moment.text(backup.at)). Homing may have sent its waiting entries after that."]
+        let isEmpty = entries == RestoredEntries()
+        let doubt = isEmpty ? "No entry is waiting." : "Homing may have sent its waiting entries after that."
+        var lines = ["Restored the backup of \(moment.text(backup.at)). \(doubt)"]
         func add(_ count: Int, _ words: String) { if count > 0 { lines.append("  \(Words.entries(count)): \(words)") } }
         add(entries.lookedUp, "looked up at the server, and sent only if missing there")
         add(entries.repeated, "sent again, which the server treats as one")
         add(entries.held, "on hold, because the server may have it and cannot be asked; see ‘homing list --state held’")
-        if entries == RestoredEntries() { lines.append("  No entry is waiting.") }
         lines.append(
             "Entries that were accepted after the backup are not in it. Entries that were discarded or fixed after it are waiting again.")
         lines.append(

@@ -11,6 +11,9 @@ package struct Pause: Hashable, Sendable {
     /// The person's name.
     package var by: String
 
+    /// `by` of a pause after `homingd restore`.
+    package static let restore = "homingd restore"
+
     package init(backend: String, reason: String, since: Date, until: Date?, by: String) {
         self.backend = backend
         self.reason = reason

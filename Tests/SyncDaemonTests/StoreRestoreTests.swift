@@ -64,6 +64,8 @@ import Testing
             #expect(text.contains("\n  1 entry: looked up at the server, and sent only if missing there\n"), "\(text)")
             #expect(try names(station).allSatisfy { !$0.hasSuffix(".restored") })
             try await station.running {
+                let needs = try await station.status().attention
+                #expect(needs.contains { $0.knownCode == .paused && $0.text.contains("Homing was restored from a backup") })
                 _ = try await station.client.call(Endpoints.resume, ResumeRequest())
                 try await station.delivered(id)
                 #expect(try await isFound(id, station))

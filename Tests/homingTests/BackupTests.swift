@@ -48,6 +48,23 @@ import Testing
         #expect(try text() == "new")
     }
 
+    /// For example, the store, or its key.
+    @Test func onlyABackupIsReplaced() throws {
+        try BackupCommand.requireBackup(path)
+        try directory.write("SQLite format 3\0" + String(repeating: "x", count: 100), to: "backup")
+        let problem = #expect(throws: Problem.self) { try BackupCommand.requireBackup(path) }
+        #expect(problem?.detail == "‘\(path)’ exists already, and is not a backup.")
+        let header = "SQLite format 3\0" + String(repeating: "x", count: 52) + "Homg" + String(repeating: "x", count: 28)
+        try directory.write(header, to: "backup")
+        try BackupCommand.requireBackup(path)
+    }
+
+    @Test func fullDiskIsNamed() throws {
+        let problem = ExportFile.failed("b", ENOSPC)
+        #expect(problem.detail == "‘b’ cannot be written: No space left on device.")
+        #expect(problem.next == "Free some space there, or name a file on another disk.")
+    }
+
     @Test func onlyAFileIsReplaced() throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         let problem = #expect(throws: Problem.self) { _ = try UnfinishedFile(path, replaces: true) }

@@ -154,7 +154,7 @@ extension Notices {
     /// A pause that a person may have forgotten: without an end after a day, otherwise after a week with waiting captures.
     private func forgottenPause(_ backend: BackendReport) -> Attention? {
         guard let pause = backend.pause else { return nil }
-        let age = moment.now.timeIntervalSince(pause.since)
+        let age = pause.by == Pause.restore ? .infinity : moment.now.timeIntervalSince(pause.since)
         guard pause.until == nil ? age >= 86_400 : age >= 7 * 86_400 && backend.queue.waiting > 0 else { return nil }
         let commands = commands(backend)
         return Attention(

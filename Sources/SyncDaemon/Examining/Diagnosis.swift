@@ -121,7 +121,8 @@ struct Diagnosis {
     }
 
     private var key: Finding {
-        facts.keyFault.map { Finding(.key, .problem, $0.asSentence, remedy: "Do this before the next restart of homingd.") }
+        let remedy = "Put your copy of homing.key back before the next restart of homingd. Without it, the daemon does not start."
+        return facts.keyFault.map { Finding(.key, .problem, $0.asSentence, remedy: remedy) }
             ?? Finding(.key, .ok, "The key is in place.")
     }
 }

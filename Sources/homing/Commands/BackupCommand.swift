@@ -16,14 +16,25 @@ struct BackupCommand: DaemonCommand {
             """)
 
     @Argument(help: "A new file.", completion: .file()) var file: String
-    @Flag(help: "Replace the file if it exists.") var force = false
+    @Flag(help: "Replace an earlier backup.") var force = false
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
         if file.isEmpty || file == "-" { throw ValidationError("FILE is ‘\(file)’; expected the path of a new file.") }
     }
 
+    /// Throws for a file that is no backup, such as the store or its key. The marks are those of `StoreBackup`.
+    static func requireBackup(_ path: String) throws(Problem) {
+        guard let file = FileHandle(forReadingAtPath: path) else { return }
+        // `try?`: `UnfinishedFile` refuses a folder.
+        guard let header = try? file.read(upToCount: 100) ?? Data() else { return }
+        guard header.count == 100, header.starts(with: Data("SQLite format 3\0".utf8)), header[68..<72] == Data("Homg".utf8) else {
+            throw .invalid("‘\(path.printable)’ exists already, and is not a backup.", next: "Name a new file.")
+        }
+    }
+
     func run(_ context: Context) async throws {
+        if force { try Self.requireBackup(file) }
         let unfinished = try UnfinishedFile(file, replaces: force)
         let interrupts = InterruptGuard { [draft = unfinished.draft] in unlink(draft) }
         defer { interrupts.lift() }

@@ -24,10 +24,14 @@ enum ExportFile {
     }
 
     /// - Parameter number: the system's error number.
-    static func failed(_ path: String, _ number: Int32) -> Problem { failed(path, String(cString: strerror(number))) }
+    static func failed(_ path: String, _ number: Int32) -> Problem {
+        let isFull = [ENOSPC, EDQUOT, EFBIG].contains(number)
+        let next = isFull ? "Free some space there, or name a file on another disk." : "Name a place where you may write."
+        return failed(path, String(cString: strerror(number)), next: next)
+    }
 
-    static func failed(_ path: String, _ reason: String) -> Problem {
-        .invalid("‘\(path.printable)’ cannot be written: \(reason).", next: "Name a place where you may write.")
+    static func failed(_ path: String, _ reason: String, next: String = "Name a place where you may write.") -> Problem {
+        .invalid("‘\(path.printable)’ cannot be written: \(reason).", next: next)
     }
 
     private static func exists(_ path: String) -> Problem {

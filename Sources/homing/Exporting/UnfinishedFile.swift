@@ -1,5 +1,6 @@
 import ControlAPI
 import Foundation
+import Glibc
 
 /// A file of any size for its owner alone. It gets its name once it is complete and on the disk.
 struct UnfinishedFile {
@@ -27,13 +28,19 @@ struct UnfinishedFile {
     }
 
     func write(_ part: Data) throws(Problem) {
-        do { try handle.write(contentsOf: part) } catch { throw ExportFile.failed(path, "\(error)") }
+        var rest = part[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(handle.fileDescriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw ExportFile.failed(path, errno) }
+            rest = rest.dropFirst(count)
+        }
     }
 
     /// Durable when it returns.
     func finish() throws(Problem) {
         do { try handle.synchronize() } catch { throw ExportFile.failed(path, "\(error)") }
-        guard isOurs else { throw ExportFile.failed(path, "another command is writing it") }
+        guard isOurs else { throw ExportFile.failed(path, "another command is writing it", next: "Wait for it, or name another file.") }
         guard rename(draft, path) == 0 else { throw ExportFile.failed(path, errno) }
         let parent = (path as NSString).deletingLastPathComponent
         let folder = open(parent.isEmpty ? "." : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
