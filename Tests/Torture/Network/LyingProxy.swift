@@ -55,7 +55,7 @@ final class LyingProxy: Sendable {
     }
 
     private func serve(_ client: Int32) {
-        let fate = state.withLock { state -> (lie: Lie, bytes: Int, endsOpenly: Bool, isClosed: Bool) in
+        let fate = state.withLock { state -> (lie: Lie, bytes: Int, endsOpenly: Bool, isLying: Bool, isClosed: Bool) in
             // Prefers unused faults, so that each is used soon.
             let new = state.lies.filter { $0 != .none && state.met[$0] == nil }
             // An absurd Retry-After costs a minute each time, so once is enough.
@@ -66,7 +66,7 @@ final class LyingProxy: Sendable {
             state.open.insert(client)
             // Usually within the head, sometimes within the body.
             let bytes = Int.random(in: 0...(Bool.random(using: &state.generator) ? 400 : 6000), using: &state.generator)
-            return (lie, bytes, state.endsOpenly, state.isClosed)
+            return (lie, bytes, state.endsOpenly, state.lies != [.none], state.isClosed)
         }
         defer {
             _ = state.withLock { $0.open.remove(client) }
@@ -75,13 +75,13 @@ final class LyingProxy: Sendable {
         if fate.isClosed { return }
         func answer(_ bytes: [UInt8]) { self.answer(client, fate.endsOpenly ? Self.ending(bytes) : bytes) }
         switch fate.lie {
-        case .none: relay(client, requestBytes: .max, answerBytes: .max)
+        case .none: relay(client, requestBytes: .max, answerBytes: .max, ages: fate.isLying)
         case .silent: while Self.read(client) != nil {}
         case .resetAtOnce: Self.reset(client)
         case .resetRequest: relay(client, requestBytes: fate.bytes, answerBytes: .max)
         case .resetAnswer: relay(client, requestBytes: .max, answerBytes: fate.bytes)
         case .idleClosed, .idleHalfClosed, .resetOnReuse: relay(client, until: fate.lie, number: fate.bytes)
-        case .slowAnswer: relay(client, requestBytes: .max, answerBytes: .max, pause: 300)
+        case .slowAnswer: relay(client, requestBytes: .max, answerBytes: .max, pause: 300, ages: true)
         case .endlessAnswer: relay(client, requestBytes: .max, answerBytes: .max, pause: 200_000, sparingHead: true)
         case .answerReplaced: relay(client, requestBytes: .max, answerBytes: .max, instead: Self.page("200 OK", "Sign in to this network"))
         case .answerAppended: relay(client, requestBytes: .max, answerBytes: .max, behind: Self.bytes(Self.created))
@@ -117,22 +117,22 @@ final class LyingProxy: Sendable {
         while Self.read(client) != nil {}
     }
 
-    /// Forwards both ways until one side closes, or resets the connection after a number of bytes. A slow connection ends when it is idle after
-    /// two seconds: the daemon would use it for every request, and meet no other fault.
+    /// Forwards both ways until one side closes, or resets the connection after a number of bytes.
     ///
     /// - Parameters:
+    ///   - ages: ends the connection when it is idle after two seconds. Otherwise the daemon uses it for every request, and meets no fault.
     ///   - microseconds: after each byte of a response, or of its body if the head is spared.
     ///   - appended: follows each response that is read in one piece.
     private func relay(
         _ client: Int32, requestBytes: Int, answerBytes: Int, pause microseconds: UInt32 = 0, sparingHead: Bool = false,
-        instead: [UInt8]? = nil, behind appended: [UInt8] = []
+        ages: Bool = false, instead: [UInt8]? = nil, behind appended: [UInt8] = []
     ) {
         guard let backend = target.connect() else { return Self.reset(client) }
         defer { Glibc.close(backend) }
         var left = (request: requestBytes, answer: answerBytes)
         var places = [pollfd(fd: client, events: Int16(POLLIN), revents: 0), pollfd(fd: backend, events: Int16(POLLIN), revents: 0)]
         let aged = ContinuousClock.now + .seconds(2)
-        while poll(&places, 2, microseconds > 0 && .now > aged ? 50 : -1) > 0 {
+        while poll(&places, 2, ages && .now > aged ? 50 : -1) > 0 {
             if places[0].revents != 0 {
                 guard let bytes = Self.read(client) else { return }
                 guard Self.write(backend, Array(bytes.prefix(left.request))) else { return }
@@ -173,7 +173,10 @@ final class LyingProxy: Sendable {
             let isIdle = isAnswering && turn == turns
             guard poll(&places, 2, isIdle && end != .resetOnReuse ? milliseconds : -1) > 0 else { break }
             if places[0].revents != 0 {
-                if isIdle, end == .resetOnReuse { return Self.reset(client) }
+                if isIdle {
+                    if end == .resetOnReuse { return Self.reset(client) }
+                    break
+                }
                 guard let bytes = Self.read(client), Self.write(backend, bytes) else { return }
                 if isAnswering || turn == 0 { (turn, isAnswering) = (turn + 1, false) }
             }
