@@ -8,12 +8,12 @@ extension Outbox {
     /// A consistent copy, sealed as the store is, and without the key. Records the event `backedUp` first. Submissions and deliveries
     /// continue meanwhile. Throws `BackupError.noRoom` if the copy would leave the disk nearly full.
     package func backUp(of station: String, version: String, by actor: String, at now: Date) async throws -> BackupCopy {
-        do { try await pool.read(requireRoom) } catch let error as BackupError { throw error } catch { throw failure(error) }
-        try await commit { db in try Self.insert(SyncEvent(at: now, .backedUp, detail: ["by": actor]), db) }
-        eventsWritten.send()
         // There is also only one draft.
         await longReads.take(1)
         defer { longReads.release(1) }
+        do { try await pool.read(requireRoom) } catch let error as BackupError { throw error } catch { throw failure(error) }
+        try await commit { db in try Self.insert(SyncEvent(at: now, .backedUp, detail: ["by": actor]), db) }
+        eventsWritten.send()
         let backup = StoreBackup(at: now, station: station, version: version)
         let stop = Stop()
         do {
@@ -32,8 +32,8 @@ extension Outbox {
     }
 
     private func copied(_ db: Database, as backup: StoreBackup, unless stop: Stop) throws -> BackupCopy {
-        // This read also fixes the snapshot for all steps of the copy.
-        try requireRoom(db)
+        // The first read fixes the snapshot for all steps of the copy.
+        _ = try Int.fetchOne(db, sql: "SELECT 1 FROM sqlite_schema LIMIT 1")
         let draft = StoreBackup.draft(of: pool.path)
         StoreBackup.removeDrafts(of: pool.path)
         defer { StoreBackup.removeDrafts(of: pool.path) }

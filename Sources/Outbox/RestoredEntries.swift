@@ -10,9 +10,11 @@ package struct RestoredEntries: Sendable, Equatable {
     package var repeated = 0
     /// On hold until a person has looked at the server.
     package var held = 0
+    /// On hold because they need an entry that is on hold.
+    package var dependent = 0
 
-    package init(lookedUp: Int = 0, repeated: Int = 0, held: Int = 0) {
-        (self.lookedUp, self.repeated, self.held) = (lookedUp, repeated, held)
+    package init(lookedUp: Int = 0, repeated: Int = 0, held: Int = 0, dependent: Int = 0) {
+        (self.lookedUp, self.repeated, self.held, self.dependent) = (lookedUp, repeated, held, dependent)
     }
 
     /// Gives each undelivered entry an unknown outcome, holds those that would be sent although nothing can tell whether the server has
@@ -36,6 +38,8 @@ package struct RestoredEntries: Sendable, Equatable {
             let count = try Int.fetchOne(db, sql: waiting, arguments: [route.backend, route.route]) ?? 0
             if traits.canLookUp { entries.lookedUp += count } else { entries.repeated += count }
         }
+        let dependent = "SELECT count(*) FROM entry WHERE state = 'held' AND holdReason = 'dependency'"
+        entries.dependent = try Int.fetchOne(db, sql: dependent) ?? 0
         try pause(at: now, by: actor, db)
         // They are about the station as it was at the backup.
         try db.execute(sql: "DELETE FROM notification; DELETE FROM notified")
@@ -47,7 +51,7 @@ package struct RestoredEntries: Sendable, Equatable {
     /// Entries that were discarded or fixed after the backup are waiting again. A person decides before they are sent.
     private static func pause(at now: Date, by actor: String, _ db: Database) throws {
         for backend in try String.fetchAll(db, sql: "SELECT DISTINCT backend FROM entry WHERE state = 'pending' ORDER BY backend") {
-            let reason = "Homing was restored from a backup. Discard what must not be sent, and then resume."
+            let reason = "Homing was restored from a backup. Discard the entries that must not be sent, and then resume."
             try Outbox.begin(Pause(backend: backend, reason: reason, since: now, until: nil, by: Pause.restore), by: actor, now, db)
         }
     }

@@ -131,13 +131,14 @@ extension StoreRestore {
         add(entries.lookedUp, "looked up at the server, and sent only if missing there")
         add(entries.repeated, "sent again, which the server treats as one")
         add(entries.held, "on hold, because the server may have it and cannot be asked; see ‘homing list --state held’")
+        add(entries.dependent, "on hold, because it needs an entry that is on hold")
         lines.append(
             "Entries that were accepted after the backup are not in it. Entries that were discarded or fixed after it are waiting again.")
         lines.append(
             "The account of the backup is signed in again. Capture nothing before you have seen ‘homing status’. Start the daemon:")
         lines.append(isOfService ? "sudo systemctl start homingd.socket homingd.service" : "homingd run")
         if entries.lookedUp + entries.repeated > 0 {
-            lines.append("Sending is paused. See ‘homing list’, discard what must not be sent, and then run: homing resume")
+            lines.append("Sending is paused. See ‘homing list’, discard the entries that must not be sent, and then run: homing resume")
         }
         return lines.joined(separator: "\n")
     }

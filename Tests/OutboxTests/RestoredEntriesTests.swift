@@ -148,7 +148,7 @@ import Vault
         try await store.enqueue(mutation(2, "measurement", for: 1))
         try await store.enqueue(mutation(3, "fit_test", for: 1))
         let (again, entries) = try await restored(store)
-        #expect(entries == RestoredEntries(held: 2))
+        #expect(entries == RestoredEntries(held: 2, dependent: 1))
         #expect(try await entry(again, 1).holdReason == .unknownOutcome)
         #expect(try await entry(again, 2).holdReason == .dependency)
         #expect(try await entry(again, 3).holdReason == .unknownOutcome)

@@ -151,7 +151,7 @@ extension Notices {
         ).stating { ($0.count, $0.account, $0.since) = (backend.ownWaiting, backend.session.email, since) }
     }
 
-    /// A pause that a person may have forgotten: without an end after a day, otherwise after a week with waiting captures.
+    /// A pause that a person may have forgotten: after a restore at once, without an end after a day, otherwise after a week with waiting captures.
     private func forgottenPause(_ backend: BackendReport) -> Attention? {
         guard let pause = backend.pause else { return nil }
         let age = pause.by == Pause.restore ? .infinity : moment.now.timeIntervalSince(pause.since)

@@ -42,7 +42,9 @@ struct Diagnosis {
     // MARK: Backends
 
     private func about(_ trial: BackendTrial) -> [Finding] {
-        var findings = [name(trial), connection(trial), answer(trial), clock(trial)].compactMap(\.self)
+        // Without an address there is no connection.
+        let connection = trial.name == .known || trial.refusal == nil ? connection(trial) : nil
+        var findings = [name(trial), connection, answer(trial), clock(trial)].compactMap(\.self)
         for index in findings.indices { findings[index].backend = trial.backend }
         return findings
     }

@@ -8,14 +8,16 @@ struct FindingText {
 
     func lines(_ findings: [Finding]) -> String {
         let names = findings.map { name($0).columns }.max() ?? 0
-        return (findings.flatMap { lines($0, names) } + ["", summary(findings)]).joined(separator: "\n")
+        let hasOneBackend = Set(findings.compactMap(\.backend)).count < 2
+        return (findings.flatMap { lines($0, names, namesBackend: !hasOneBackend) } + ["", summary(findings)]).joined(separator: "\n")
     }
 
-    private func lines(_ finding: Finding, _ names: Int) -> [String] {
+    private func lines(_ finding: Finding, _ names: Int, namesBackend: Bool) -> [String] {
         let (symbol, word) = mark(finding)
         let margin = "\(symbol) \(word.padded(toColumns: 7))  \(name(finding).padded(toColumns: names))  "
         let room = max(20, width - margin.columns)
-        let text = finding.finding.printable.wrapped(toColumns: room)
+        let backend = finding.backend.map { namesBackend && !finding.finding.contains($0) ? "\($0): " : "" } ?? ""
+        let text = "\(backend)\(finding.finding)".printable.wrapped(toColumns: room)
         let remedy = (finding.remedy ?? "").printableLines.split(separator: "\n").flatMap { line in
             String(line).wrapped(toColumns: room - 2).enumerated().map { ($0 == 0 ? "→ " : "  ") + $1 }
         }

@@ -98,6 +98,11 @@ import Testing
         #expect(!texts.contains { $0.contains("hunter2") })
     }
 
+    @Test func unknownNameIsOneProblem() {
+        let found = findings { ($0.trials[0].name, $0.trials[0].refusal) = (.unknown, Failure(.offline, "Its name is unknown.")) }
+        #expect(found.filter { !$0.isOK }.map(\.knownCheck) == [.name])
+    }
+
     @Test func faultOfTheDropFolderNamesItsRepair() throws {
         let finding = try finding(.files) { ($0.faults, $0.repair) = (["Members of g cannot drop files."], "Repair it.") }
         #expect(finding.remedy == "Repair it.")

@@ -24,6 +24,13 @@ import Testing
         #expect(FindingText(style: .plain).lines(Array(findings.prefix(1))).hasSuffix("\n\nAll is well."))
     }
 
+    @Test func findingNamesItsBackendWhereThereAreSeveral() {
+        let findings = ["a", "b"].map { Finding(.connection, .ok, "Homing can connect.", backend: $0) }
+        let text = FindingText(style: .plain)
+        #expect(text.lines(findings).contains("  b: Homing can connect.\n"))
+        #expect(text.lines([findings[0]]).contains("  Homing can connect.\n"))
+    }
+
     @Test func longFindingIsWrappedBesideItsName() {
         let long = Array(repeating: "words", count: 20).joined(separator: " ")
         let lines = FindingText(style: .plain, width: 60).lines([Finding(.key, .problem, long)]).split(separator: "\n")

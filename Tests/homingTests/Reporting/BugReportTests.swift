@@ -18,7 +18,7 @@ import Testing
 
     @Test func samplesFillEveryMember() throws {
         #expect(Canary.unset(in: Canary.status) == [] && Canary.unset(in: Canary.report) == [] && Canary.unset(in: Canary.problem) == [])
-        // The negative control: the search finds what is planted.
+        // The negative control: the search finds a planted name.
         let texts = String(decoding: JSONCoding.encoded(try Canary.planted(in: Canary.status)), as: UTF8.self)
         #expect(texts.components(separatedBy: Canary.word).count > 40)
         for word in ["anna", "breathesafe", Sample.id(1), "/d"] {
