@@ -73,7 +73,7 @@ def upgrade_delivers_a_backlog_in_flight_once(station):
 
 def upgrade_keeps_an_edited_conffile_and_renews_the_others(station):
     expect(station.can(None, f"grep -q '^base_url: http://127.0.0.1:8090' {PROFILE}"), "the edited profile is gone")
-    expect(station.can(None, f"grep -q 'change of the newer version' {CONFIGURATION}"), "the configuration that nobody edited is the old one")
+    expect(station.can(None, f"grep -q 'change of the newer version' {CONFIGURATION}"), "the unedited configuration is the old one")
 
 
 def upgrade_with_a_broken_configuration_leaves_the_daemon_running_and_says_so(station):
