@@ -52,8 +52,11 @@ struct ConnectingTests {
         try await server.close()
     }
 
-    /// As of a captive portal that accepts every connection.
-    @Test(arguments: [(LoopbackServer.Script.mute, "connecting took too long"), (.close, "the connection broke during setup")])
+    /// As of a captive portal that accepts every connection. A close reaches the client as a reset, or as an end of file in the handshake.
+    @Test(arguments: [
+        (LoopbackServer.Script.mute, "connecting took too long"), (.close, "the connection broke during setup"),
+        (.closeAfterRequest, "the connection broke during setup"), (.resetAfterRequest, "the connection broke during setup"),
+    ])
     func aPeerWithoutTLSIsNoConnection(script: LoopbackServer.Script, why: String) async throws {
         let server = try await LoopbackServer(script)
         let connect = script.isMute ? Duration.milliseconds(500) : .seconds(600)

@@ -57,6 +57,15 @@ extension TransportError {
         ["UNSUPPORTED_PROTOCOL", "PROTOCOL_VERSION"].contains { "\(reason)".contains($0) }
     }
 
+    /// A close before the end of the handshake is not a refusal: gateways close what they do not let through.
+    private static func isClosedHandshake(_ reason: BoringSSLError) -> Bool {
+        switch reason {
+        case .sslError(let errors): errors.contains(.eofDuringHandshake)
+        case .syscallError, .zeroReturn: true
+        default: false
+        }
+    }
+
     private init(_ error: any Error, host: String, _ findings: Findings, now: Date) {
         switch error {
         case let error as NIOConnectionError:
@@ -74,6 +83,8 @@ extension TransportError {
         case NIOSSLError.handshakeFailed(let reason) where Self.isOldTLS(reason):
             self = .unreachable(
                 Failure(.tls, "\(host) offers only an outdated version of TLS. Homing requires TLS 1.2 or later."))
+        case NIOSSLError.handshakeFailed(let reason) where Self.isClosedHandshake(reason):
+            self = .lost(host, "closed the connection during the TLS handshake")
         case NIOSSLError.handshakeFailed:
             self = .unreachable(Failure(.tls, "The secure connection to \(host) failed in the TLS handshake."))
         case let error as HTTPClientError where error == .proxyAuthenticationRequired:
