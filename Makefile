@@ -24,6 +24,8 @@ VERSION_SUFFIX ?=
 KEY ?=
 ## of make system-test: the tests to run, instead of all
 TESTS ?=
+## of make package-test: set it to run the short form, with a debug build in BIN_DIR
+SHORT ?=
 
 SWIFT ?= swift
 # An import of a target that Package.swift does not declare as a dependency is an error.
@@ -126,8 +128,8 @@ repo: deb ## write a signed apt repository with the packages of dist/ into dist/
 	@KEY="$(KEY)" systemd/repo
 
 package-test: $(if $(BIN_DIR),,release) ## install, upgrade, downgrade, remove and purge the packages on a booted system; needs root
-	@.ci/packages debhelper dh-apparmor chrpath lintian reprepro gpg systemd-container mmdebstrap util-linux
-	@Tests/package/run "$(or $(BIN_DIR),$(release))"
+	@.ci/packages debhelper dh-apparmor chrpath $(if $(SHORT),,lintian) reprepro gpg systemd-container mmdebstrap util-linux
+	@Tests/package/run $(if $(SHORT),--short) "$(or $(BIN_DIR),$(release))"
 
 clean: ## remove the build folders
 	rm -rf dist .build $(RELEASE_SCRATCH) $(BENCH_SCRATCH) $(RACES_SCRATCH)

@@ -14,7 +14,7 @@ CHANGE = ("# Homing's configuration.", "# Homing's configuration, with a change 
 APT = "DEBIAN_FRONTEND=noninteractive apt-get --yes -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold"
 
 
-def build(programs, folder):
+def build(programs, folder, is_debug_build=False):
     """Makes `folder`/old and `folder`/new, each with the packages, and the repository of a version."""
     tree = folder / "tree"
     for source in SOURCES:
@@ -23,6 +23,8 @@ def build(programs, folder):
         copy(PROJECT / source, tree / source)
     environment = CLEAN | {"PATH": os.environ["PATH"], "HOME": str(folder), "BIN_DIR": str(programs), "SOURCE_DATE_EPOCH": "1790000000",
                            "MAINTAINER": "Package test <test@homing.invalid>", "DPKG_DEB_COMPRESSOR_LEVEL": "0"}
+    if is_debug_build:
+        environment["SHARED_SWIFT"] = "yes"
     for name, suffix in (("old", ""), ("new", NEWER)):
         if suffix:
             file = tree / "config/homing.yaml"
@@ -38,6 +40,8 @@ class PackageStation(Station):
 
     def __init__(self, cache, programs, packages):
         self.packages = packages
+        # How many were submitted or dropped.
+        self.captures = 0
         super().__init__(cache, programs)
 
     def install(self):
@@ -75,14 +79,20 @@ class PackageStation(Station):
     def submit(self, count):
         for number in range(1, count + 1):
             self.run(f"homing submit /srv/captures/capture-0{number}.json --user 5", "alice")
+        self.captures += count
+
+    def drop(self, *arguments, **options):
+        super().drop(*arguments, **options)
+        self.captures += 1
 
     def created(self):
         """Also those whose answers were lost."""
         lines = (self.root / "var/log/ledger").read_text().splitlines()
         return [entry["clientMutationID"] for entry in map(json.loads, lines) if entry.get("status") in (None, 201)]
 
-    def expect_delivered(self, count, seconds=60):
-        """All of them once: the backend made as many measurements, and no id twice."""
+    def expect_delivered(self, seconds=60):
+        """All captures once: the backend made as many measurements, and no id twice."""
+        count = self.captures
         self.run("homing sync --wait --timeout 60", "alice", seconds=90, check=False)
         until(f"{count} captures were delivered", lambda: self.delivered() == count, seconds)
         made = self.created()
