@@ -12,9 +12,10 @@ NEWER = "+next"
 # A default that the newer version changes, in a file that a station has not edited.
 CHANGE = ("# Homing's configuration.", "# Homing's configuration, with a change of the newer version.")
 APT = "DEBIAN_FRONTEND=noninteractive apt-get --yes -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold"
+VERSIONS = {"old": "", "new": NEWER}
 
 
-def build(programs, folder, is_debug_build=False):
+def build(programs, folder, is_debug_build=False, versions=VERSIONS):
     """Makes `folder`/old and `folder`/new, each with the packages, and the repository of a version."""
     tree = folder / "tree"
     for source in SOURCES:
@@ -25,7 +26,7 @@ def build(programs, folder, is_debug_build=False):
                            "MAINTAINER": "Package test <test@homing.invalid>", "DPKG_DEB_COMPRESSOR_LEVEL": "0"}
     if is_debug_build:
         environment["SHARED_SWIFT"] = "yes"
-    for name, suffix in (("old", ""), ("new", NEWER)):
+    for name, suffix in versions.items():
         if suffix:
             file = tree / "config/homing.yaml"
             file.write_text(file.read_text().replace(*CHANGE))
@@ -38,11 +39,11 @@ def build(programs, folder, is_debug_build=False):
 class PackageStation(Station):
     """Homing is not installed at the first boot."""
 
-    def __init__(self, cache, programs, packages):
+    def __init__(self, cache, programs, packages, name="station"):
         self.packages = packages
         # How many were submitted or dropped.
         self.captures = 0
-        super().__init__(cache, programs)
+        super().__init__(cache, programs, name)
 
     def install(self):
         (self.root / "etc/apt/sources.list").unlink(missing_ok=True)
