@@ -64,7 +64,7 @@ class Fleet:
 
     def play(self, *options, **variables):
         """Runs the example playbook with the variables, and returns the exit status, the changes of each station, and the output."""
-        hosts = {name: {"ansible_connection": "station", "ansible_host": str(station.leader())}
+        hosts = {name: {"ansible_connection": "station", "ansible_host": str(station.leader()), "ansible_become": False}
                  for name, station in zip(NAMES, self.stations)}
         inventory = self.folder / "inventory.json"
         inventory.write_text(json.dumps({"stations": {"hosts": hosts, "vars": self.variables | variables}}))
