@@ -25,7 +25,7 @@ def build(programs, folder, is_debug_build=False, versions=VERSIONS):
     environment = CLEAN | {"PATH": os.environ["PATH"], "HOME": str(folder), "BIN_DIR": str(programs), "SOURCE_DATE_EPOCH": "1790000000",
                            "MAINTAINER": "Package test <test@homing.invalid>", "DPKG_DEB_COMPRESSOR_LEVEL": "0"}
     if is_debug_build:
-        environment["SHARED_SWIFT"] = "yes"
+        environment |= {"SHARED_SWIFT": "yes", "BIN_DIR": str(stripped(programs, folder / "programs"))}
     for name, suffix in versions.items():
         if suffix:
             file = tree / "config/homing.yaml"
@@ -34,6 +34,14 @@ def build(programs, folder, is_debug_build=False, versions=VERSIONS):
         steps = environment | {"DIST": str(folder / name), "VERSION_SUFFIX": suffix}
         for step in ("package", "repo"):
             subprocess.run([tree / "systemd" / step], check=True, env=steps, stdout=subprocess.DEVNULL)
+
+
+def stripped(programs, folder):
+    """A folder with the programs without symbols, which are most of a debug build: each version copies the programs several times."""
+    folder.mkdir()
+    for name in ("homingd", "homing", "homing-sandbox"):
+        subprocess.run(["strip", "-o", folder / name, programs / name], check=True)
+    return folder
 
 
 class PackageStation(Station):
