@@ -92,7 +92,7 @@ extension BackupStation {
     func dayOffline() async throws {
         let process = try await start(.none, met: station.directory("met"))
         _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "to gather"))
-        for account in [account, 3 - account] {
+        for account in [self.account, 3 - self.account] {
             try await use(account)
             for backend in ["labloop", "breathesafe", "breathesafe", nil] { add(to: backend) }
             await handIn()

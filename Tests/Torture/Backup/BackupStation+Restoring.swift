@@ -67,10 +67,10 @@ extension BackupStation {
             let process = try restoring(backup.file, fault)
             let moment = fault == .aMoment ? Duration.milliseconds(Int.random(in: 0...120, using: &dice)) : nil
             let (code, text) = try await process.ended(killedAfter: moment)
-            if process.wasKilled || (fault == .aFailure && code == 1 && !text.contains("has a store with")) {
+            if let fault, process.wasKilled || (fault == .aFailure && code == 1 && !text.contains("has a store with")) {
                 wanted -= 1
                 interruptions += 1
-                met(fault?.rawValue ?? "")
+                met(fault.rawValue)
                 if !hasStore, Int.random(in: 0..<4, using: &dice) == 0 { try await startEmpty() }
                 continue
             }

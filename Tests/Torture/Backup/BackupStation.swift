@@ -86,7 +86,7 @@ actor BackupStation {
             let email = Self.emails[report.name == "breathesafe" ? account : 1]
             let form = SignIn(
                 backend: report.name, email: email, password: BreatheSafeConfiguration.labPassword, remember: report.name == "breathesafe")
-            try await BackupCampaign.patiently { @Sendable [station] in _ = try await station.client.call(Endpoints.signIn, form) }
+            try await patiently { [station] in _ = try await station.client.call(Endpoints.signIn, form) }
         }
         let session = try await station.status().backends.first { $0.name == "breathesafe" }?.session
         account = session?.account.flatMap { Int($0) } ?? account
@@ -96,11 +96,20 @@ actor BackupStation {
     func use(_ account: Int) async throws {
         try await signIn()
         guard account != self.account else { return }
-        try await BackupCampaign.patiently { @Sendable [station] in
+        try await patiently { [station] in
             _ = try await station.client.call(Endpoints.signOut, SignOut(backend: "breathesafe"))
         }
         self.account = account
         try await signIn()
+    }
+
+    /// Repeats `work` until it succeeds: a busy machine or a late fault may refuse it. As `RoundCampaign.patiently`, for an actor.
+    private func patiently(_ work: @Sendable () async throws -> Void) async throws {
+        let limit = ContinuousClock.now + .seconds(600)
+        while true {
+            do { return try await work() } catch { if ContinuousClock.now > limit { throw error } }
+            try await Task.sleep(for: .milliseconds(20))
+        }
     }
 
     // MARK: Load

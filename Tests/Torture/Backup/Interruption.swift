@@ -11,12 +11,12 @@ enum Interruption: String, CaseIterable, Sendable {
     case stateIsFull = "no room for the copy of the store"
 
     /// The file of the daemon's copy.
-    private static let copy = "outbox.sqlite.backup"
+    private static let draft = "outbox.sqlite.backup"
 
     /// For the daemon, with `#` for a count (CRecorder.h).
     private static let daemonPlaces: [(steps: String, counts: Int)] = [
-        ("create:before:\(copy):1", 1), ("create:after:\(copy):1", 1), ("write:before:\(copy):#", 40), ("write:after:\(copy):#", 40),
-        ("create:after:\(copy):1;unlink:before:\(copy):1", 1), ("create:after:\(copy):1;unlink:after:\(copy):1", 1),
+        ("create:before:\(draft):1", 1), ("create:after:\(draft):1", 1), ("write:before:\(draft):#", 40), ("write:after:\(draft):#", 40),
+        ("create:after:\(draft):1;unlink:before:\(draft):1", 1), ("create:after:\(draft):1;unlink:after:\(draft):1", 1),
         ("answer:before:SQLite format 3:1", 1), ("answer:after:SQLite format 3:1", 1),
     ]
 
@@ -40,7 +40,7 @@ enum Interruption: String, CaseIterable, Sendable {
     func daemonFailure(using dice: inout SplitMix64) -> Injection? {
         guard self == .stateIsFull else { return nil }
         return Injection(
-            call: "pwrite64", error: "ENOSPC", number: Int.random(in: 1...12, using: &dice), count: 99_999, pattern: "\(Self.copy)*")
+            call: "pwrite64", error: "ENOSPC", number: Int.random(in: 1...12, using: &dice), count: 99_999, pattern: "\(Self.draft)*")
     }
 
     /// The calls of the client that fail.
