@@ -19,8 +19,12 @@ struct BackupCampaign: RoundCampaign {
 
     func control(seed: UInt64, _ outcome: inout Outcome) async throws {
         for flaw in BackupFlaw.allCases {
-            let finding = try await Self.run(seed: seed, flaw: flaw)
-            outcome.controlled(without: flaw.rawValue, failedAsItShould: flaw.isSeen(in: finding))
+            do {
+                let finding = try await Self.run(seed: seed, flaw: flaw)
+                outcome.controlled(without: flaw.rawValue, failedAsItShould: flaw.isSeen(in: finding))
+            } catch {
+                outcome.failures.append("the control without \(flaw.rawValue) could not be completed: \(error)")
+            }
         }
     }
 

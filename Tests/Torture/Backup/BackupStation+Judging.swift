@@ -108,10 +108,8 @@ extension BackupStation {
     func judge() async throws {
         let rows = Dictionary(uniqueKeysWithValues: try await station.entries().map { ($0.id, $0) })
         finding.acknowledged = acknowledged.count
-        let owners = Dictionary(
-            uniqueKeysWithValues: submitted.filter { $0.value.backend == "breathesafe" }.map {
-                (Samples.id($0.key).description, $0.value.account)
-            })
+        let measurements = submitted.filter { $0.value.backend == "breathesafe" }
+        let owners = Dictionary(uniqueKeysWithValues: measurements.map { (Samples.id($0.key).description, $0.value.account) })
         let foreign = station.sandbox.ledger.misattributed(owners: owners).compactMap(\.clientMutationID)
         if !foreign.isEmpty { broken("sent under another account: \(foreign)") }
         if !station.sandbox.ledger.mixed.isEmpty { broken("requests carry the credentials of two accounts") }
