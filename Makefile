@@ -12,7 +12,7 @@ SEED ?= 99
 PREFIX ?= /usr
 ## of make install and uninstall: a folder to use instead of /, for packages and for inspection
 DESTDIR ?=
-## of make install, system-test, deb, repo and package-test: built programs instead of make release; packages need release builds
+## of make install, system-test, deb, repo, package-test and ansible-test: built programs instead of make release; packages need release builds
 BIN_DIR ?=
 ## of make install: the command that strips the programs; STRIP=true keeps the symbols
 STRIP ?= strip
@@ -24,6 +24,8 @@ VERSION_SUFFIX ?=
 KEY ?=
 ## of make system-test: the tests to run, instead of all
 TESTS ?=
+## of make package-test and ansible-test: set it to use a debug build in BIN_DIR; make package-test then runs a short form
+SHORT ?=
 
 SWIFT ?= swift
 # An import of a target that Package.swift does not declare as a dependency is an error.
@@ -41,7 +43,7 @@ ONE_THREAD = MistakeTests OracleTests ProfileConformanceTests ProfileKeysTests R
     findsEntriesOfEveryCombinationOfFilters
 
 .PHONY: help demo build release test simulate races torture mutants bench screens lint verify-units system-test contract dashboard \
-    install uninstall deb repo package-test clean deps test-deps ci-deps
+    install uninstall deb repo package-test ansible-test clean deps test-deps ci-deps
 
 help: ## list the targets and the variables
 	@awk '/^[a-z-]+:.*## / { target = substr($$1, 1, length($$1) - 1); sub(/.*## /, ""); printf "make %-14s %s\n", target, $$0 } \
@@ -126,8 +128,12 @@ repo: deb ## write a signed apt repository with the packages of dist/ into dist/
 	@KEY="$(KEY)" systemd/repo
 
 package-test: $(if $(BIN_DIR),,release) ## install, upgrade, downgrade, remove and purge the packages on a booted system; needs root
-	@.ci/packages debhelper dh-apparmor chrpath lintian reprepro gpg systemd-container mmdebstrap util-linux
-	@Tests/package/run "$(or $(BIN_DIR),$(release))"
+	@.ci/packages debhelper dh-apparmor chrpath $(if $(SHORT),,lintian) reprepro gpg systemd-container mmdebstrap util-linux
+	@Tests/package/run $(if $(SHORT),--short) "$(or $(BIN_DIR),$(release))"
+
+ansible-test: $(if $(BIN_DIR),,release) ## run the Ansible role on two booted systems; needs root
+	@.ci/packages debhelper dh-apparmor chrpath $(if $(SHORT),,lintian) reprepro gpg systemd-container mmdebstrap util-linux ansible-core
+	@Tests/ansible/run $(if $(SHORT),--short) "$(or $(BIN_DIR),$(release))"
 
 clean: ## remove the build folders
 	rm -rf dist .build $(RELEASE_SCRATCH) $(BENCH_SCRATCH) $(RACES_SCRATCH)

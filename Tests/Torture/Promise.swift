@@ -7,7 +7,7 @@ struct Promise {
 
     static let all = [
         Promise(
-            number: 1, campaigns: ["simulation", "power-cut", "kill", "syscalls", "damage", "network", "bounds", "door"],
+            number: 1, campaigns: ["simulation", "power-cut", "kill", "syscalls", "damage", "network", "bounds", "door", "backup"],
             tests: ["KillTests", "FailPointTests", "LostLogTests", "OperatorTests", "SpoolStuckTests"]),
         Promise(number: 2, campaigns: ["simulation", "kill", "syscalls", "network"], tests: ["DeliveryContractTests", "KillTests"]),
         Promise(
@@ -19,13 +19,14 @@ struct Promise {
         Promise(number: 5, campaigns: ["simulation", "kill", "network"], tests: ["SimulationTests", "KillTests", "ClaimTests"]),
         Promise(number: 6, campaigns: ["simulation"], tests: ["SimulationTests", "ClaimTests"]),
         Promise(number: 7, campaigns: ["simulation", "network"], tests: ["SimulationTests", "SettlementTests", "OutageTests"]),
-        Promise(number: 8, campaigns: ["simulation"], tests: ["SimulationTests", "CourierTests", "ClaimTests", "SessionTests"]),
+        Promise(number: 8, campaigns: ["simulation", "backup"], tests: ["SimulationTests", "CourierTests", "ClaimTests", "SessionTests"]),
         Promise(number: 9, campaigns: ["secrecy"], tests: ["CanaryTests", "EchoTests", "HidingTests", "SettleTests", "HousekeepingTests"]),
         Promise(
             number: 10, campaigns: ["power-cut", "kill", "syscalls", "damage"],
             tests: ["DamageTests", "LostLogTests", "ShapeTests", "VerifyTests", "WriteAheadLogTests", "CrashTests"]),
         Promise(number: 11, campaigns: ["bounds"], tests: ["ExhaustionTests", "ClaimTests"]),
         Promise(number: 12, campaigns: ["simulation", "references"], tests: ["SimulationTests", "ReferenceKillTests"]),
+        Promise(number: 13, campaigns: ["backup"], tests: ["BackupCampaignTests", "BackupTests", "StoreRestoreTests", "BackingUpTests"]),
     ]
 
     var row: String {

@@ -32,6 +32,8 @@ struct Report {
         10. The store opens after any crash. Unreadable data is set aside, and the daemon continues.
         11. Memory, descriptors, timers and the write-ahead log do not grow with the backlog.
         12. An entry that refers to a row that another entry creates is sent only after that one was delivered, and only with the id in its receipt.
+        13. A backup file is whole, or a restore refuses it. A restored station has every entry that was acknowledged before the backup began, sends
+           nothing until a person resumes, and repeats nothing that it can look up or that a person has looked up.
 
         ## Attacks
 
@@ -62,12 +64,12 @@ struct Report {
         Real power cuts, and disks that lie about a flush. File systems other than this machine’s own and tmpfs. A network with real delay and
         loss (this kernel has no netem). Runs of several days. Other processor architectures. The real backends, which the sandbox imitates.
 
-        Of the campaigns, only the simulation checks promises 6 and 8, without the real daemon (`SessionTests` checks the credentials of each of its
-        requests). No campaign looks for secrets while system calls fail, or for destroyed payloads in the file (`SettleTests` does). If a
+        Of the campaigns, only the simulation checks promise 6, without the real daemon. *Backup* checks promise 8 for accepted changes only
+        (`SessionTests` checks the credentials of each request). No campaign looks for secrets while system calls fail, or for destroyed payloads in the file (`SettleTests` does). If a
         backend repeats parts of a payload in a message, Homing keeps up to 500 characters of that message. Backlogs have at most
         \(grouped(BoundsCampaign.longest)) entries here, and timers are counted by their descriptors; `make bench` measures memory with up to a million.
         `ExhaustionTests` and the simulation test full disks, read-only disks and disks without inodes. The recovery of a damaged store is killed
-        at every step, but no power cut happens during it. SQLite writes the log’s index through a mapping of the file, which is not recorded, so
+        at every step, but no power cut happens during it, nor during a restore. SQLite writes the log’s index through a mapping of the file, which is not recorded, so
         the simulated power cuts leave no index. Files are truncated, zeroed and removed only while the daemon is stopped.
         \(undone)
         \(failures)

@@ -12,9 +12,10 @@ NEWER = "+next"
 # A default that the newer version changes, in a file that a station has not edited.
 CHANGE = ("# Homing's configuration.", "# Homing's configuration, with a change of the newer version.")
 APT = "DEBIAN_FRONTEND=noninteractive apt-get --yes -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold"
+VERSIONS = {"old": "", "new": NEWER}
 
 
-def build(programs, folder):
+def build(programs, folder, is_debug_build=False, versions=VERSIONS):
     """Makes `folder`/old and `folder`/new, each with the packages, and the repository of a version."""
     tree = folder / "tree"
     for source in SOURCES:
@@ -23,7 +24,9 @@ def build(programs, folder):
         copy(PROJECT / source, tree / source)
     environment = CLEAN | {"PATH": os.environ["PATH"], "HOME": str(folder), "BIN_DIR": str(programs), "SOURCE_DATE_EPOCH": "1790000000",
                            "MAINTAINER": "Package test <test@homing.invalid>", "DPKG_DEB_COMPRESSOR_LEVEL": "0"}
-    for name, suffix in (("old", ""), ("new", NEWER)):
+    if is_debug_build:
+        environment |= {"SHARED_SWIFT": "yes", "BIN_DIR": str(stripped(programs, folder / "programs"))}
+    for name, suffix in versions.items():
         if suffix:
             file = tree / "config/homing.yaml"
             file.write_text(file.read_text().replace(*CHANGE))
@@ -33,12 +36,22 @@ def build(programs, folder):
             subprocess.run([tree / "systemd" / step], check=True, env=steps, stdout=subprocess.DEVNULL)
 
 
+def stripped(programs, folder):
+    """A folder with the programs without symbols, which are most of a debug build: each version copies the programs several times."""
+    folder.mkdir()
+    for name in ("homingd", "homing", "homing-sandbox"):
+        subprocess.run(["strip", "-o", folder / name, programs / name], check=True)
+    return folder
+
+
 class PackageStation(Station):
     """Homing is not installed at the first boot."""
 
-    def __init__(self, cache, programs, packages):
+    def __init__(self, cache, programs, packages, name="station"):
         self.packages = packages
-        super().__init__(cache, programs)
+        # How many were submitted or dropped.
+        self.captures = 0
+        super().__init__(cache, programs, name)
 
     def install(self):
         (self.root / "etc/apt/sources.list").unlink(missing_ok=True)
@@ -75,14 +88,20 @@ class PackageStation(Station):
     def submit(self, count):
         for number in range(1, count + 1):
             self.run(f"homing submit /srv/captures/capture-0{number}.json --user 5", "alice")
+        self.captures += count
+
+    def drop(self, *arguments, **options):
+        super().drop(*arguments, **options)
+        self.captures += 1
 
     def created(self):
         """Also those whose answers were lost."""
         lines = (self.root / "var/log/ledger").read_text().splitlines()
         return [entry["clientMutationID"] for entry in map(json.loads, lines) if entry.get("status") in (None, 201)]
 
-    def expect_delivered(self, count, seconds=60):
-        """All of them once: the backend made as many measurements, and no id twice."""
+    def expect_delivered(self, seconds=60):
+        """All captures once: the backend made as many measurements, and no id twice."""
+        count = self.captures
         self.run("homing sync --wait --timeout 60", "alice", seconds=90, check=False)
         until(f"{count} captures were delivered", lambda: self.delivered() == count, seconds)
         made = self.created()

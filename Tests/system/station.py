@@ -39,16 +39,16 @@ def until(what, condition, seconds=30):
     raise Failure(f"did not happen within {seconds} seconds: {what}")
 
 
-def base_image(cache):
+def base_image(cache, packages):
     """The folder with the system that each station is a copy of; builds it where it is missing."""
-    version = hashlib.sha256(" ".join(PACKAGES).encode()).hexdigest()[:12]
+    version = hashlib.sha256(" ".join(packages).encode()).hexdigest()[:12]
     image = cache / f"bookworm-{version}"
     if not image.exists():
         # A package list that has changed makes a new image.
         draft = cache / f".draft-{os.getpid()}"
         cache.mkdir(parents=True, exist_ok=True)
         print("Building the system image (a minute or two) ...", flush=True)
-        command = ["mmdebstrap", "--quiet", "--variant=minbase", f"--include={','.join(PACKAGES)}", "bookworm", str(draft),
+        command = ["mmdebstrap", "--quiet", "--variant=minbase", f"--include={','.join(packages)}", "bookworm", str(draft),
                    "http://deb.debian.org/debian"]
         subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
         draft.rename(image)
@@ -56,12 +56,16 @@ def base_image(cache):
 
 
 class Station:
-    def __init__(self, cache, programs):
+    # The packages of the system.
+    system = PACKAGES
+
+    def __init__(self, cache, programs, name="station"):
         self.programs = programs
-        self.root = cache / f"station-{os.getpid()}"
-        self.log = cache / f"station-{os.getpid()}.log"
+        self.name = f"{name}-{os.getpid()}"
+        self.root = cache / self.name
+        self.log = cache / f"{self.name}.log"
         self.nspawn = None
-        subprocess.run(["cp", "-a", "--reflink=auto", str(base_image(cache)), str(self.root)], check=True)
+        subprocess.run(["cp", "-a", "--reflink=auto", str(base_image(cache, self.system)), str(self.root)], check=True)
         self.install()
         data = self.root / "srv/captures"
         data.mkdir()
@@ -95,7 +99,7 @@ class Station:
 
     def power_on(self):
         command = ["systemd-nspawn", "--quiet", "--boot", "--register=no", "--keep-unit", "--private-network", "--console=read-only",
-                   f"--directory={self.root}", f"--machine=station-{os.getpid()}"]
+                   f"--directory={self.root}", f"--machine={self.name}"]
         command += [f"--bind-ro={folder}" for folder in self.swift_libraries()]
         with open(self.log, "ab") as log:
             self.nspawn = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)

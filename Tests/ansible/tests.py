@@ -1,0 +1,127 @@
+"""The role on two stations. Each test starts from where the one before ended."""
+from fleet import NAMES, SECRET, USERS
+from station import expect, until
+
+# Of the documentation of age. Its owner is not needed here.
+RECIPIENT = "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"
+
+
+def expect_success(code, said):
+    expect(code == 0, f"ansible-playbook exits with {code}: {said[-1500:]}")
+
+
+def check_mode_before_the_first_run_changes_nothing(fleet):
+    code, changes, said = fleet.play("--check")
+    expect_success(code, said)
+    expect(all(changes.get(name) for name in NAMES), f"nothing would change: {changes}")
+    for station in fleet.stations:
+        expect(not station.can(None, "test -e /usr/bin/homingd || test -e /etc/homing || test -e /etc/apt/sources.list.d/homing.list"),
+               "check mode changed the station")
+
+
+def first_run_installs_configures_and_starts(fleet):
+    code, _, said = fleet.play()
+    expect_success(code, said)
+    for station in fleet.stations:
+        expect(station.is_active() and station.can(None, "systemctl --quiet is-enabled homingd.service"), "the service is not running")
+        expect("in_flight: 3" in (station.drop_in() or ""), f"the configuration is {station.drop_in()}")
+        mode = station.run("stat --format '%a %U %G' /etc/homing/homing.yaml.d/50-ansible.yaml").stdout.strip()
+        expect(mode == "640 root homing", f"the configuration has {mode}")
+        station.run("homingd check")
+        for user, role in USERS.items():
+            expect(f"homing-{role}" in station.run(f"id --name --groups {user}").stdout.split(), f"{user} has no role")
+        expect(station.can("olga", "homing list --json"), "olga cannot see the entries")
+
+
+def metric_has_the_state_of_the_station(fleet):
+    for station in fleet.stations:
+        station.run("systemctl start homing-metric.service")
+        said = station.run("cat /var/lib/prometheus/node-exporter/homing.prom").stdout
+        code = station.run("homing check", check=False).returncode
+        expect(f"homing_check_state {code}\n" in said, f"homing check exits with {code}, and the metric is {said}")
+
+
+def second_run_changes_nothing(fleet):
+    before = [(station.reloads(), station.daemon()) for station in fleet.stations]
+    code, changes, said = fleet.play()
+    expect_success(code, said)
+    expect(changes == {name: 0 for name in NAMES}, f"changed: {changes}\n{said[-1500:]}")
+    expect(before == [(station.reloads(), station.daemon()) for station in fleet.stations], "the daemon was reloaded or restarted")
+
+
+def check_mode_reports_a_change_and_makes_none(fleet):
+    before = [(station.drop_in(), station.reloads(), station.daemon()) for station in fleet.stations]
+    code, changes, said = fleet.play("--check", homing_configuration={"delivery": {"in_flight": 2}})
+    expect_success(code, said)
+    expect(all(changes.get(name) for name in NAMES), f"nothing would change: {changes}")
+    expect(before == [(station.drop_in(), station.reloads(), station.daemon()) for station in fleet.stations], "check mode made a change")
+
+
+def changed_value_leads_to_one_reload(fleet):
+    fleet.variables["homing_configuration"]["delivery"]["in_flight"] = 2
+    before = [(station.reloads(), station.daemon()) for station in fleet.stations]
+    code, _, said = fleet.play()
+    expect_success(code, said)
+    for station, (reloads, daemon) in zip(fleet.stations, before):
+        until("the journal has the reload", lambda: station.reloads() > reloads)
+        expect(station.reloads() == reloads + 1 and station.daemon() == daemon, f"{station.reloads() - reloads} reloads")
+        expect("in_flight: 2" in station.drop_in(), f"the configuration is {station.drop_in()}")
+
+
+def wrong_value_is_refused_before_anything_changes(fleet):
+    before = [(station.drop_in(), station.reloads(), station.daemon()) for station in fleet.stations]
+    wrong = fleet.variables["homing_configuration"] | {"delivery": {"attempts": 99}}
+    code, changes, said = fleet.play(homing_configuration=wrong)
+    expect(code == 2, f"ansible-playbook exits with {code}: {said[-1500:]}")
+    expect(changes == {name: 0 for name in NAMES}, f"changed: {changes}")
+    expect("attempts" in said and "50-ansible.yaml" in said, f"the output does not name the mistake: {said[-1500:]}")
+    expect(before == [(station.drop_in(), station.reloads(), station.daemon()) for station in fleet.stations], "something changed")
+    for station in fleet.stations:
+        expect(not station.can(None, "ls -d /run/homing-ansible.*"), "the copy of the configuration is left")
+
+
+def misspelled_user_is_not_created(fleet):
+    code, _, said = fleet.play(homing_users=[{"name": "alcie", "role": "operate"}])
+    expect(code == 2 and "alcie" in said, f"ansible-playbook exits with {code}: {said[-1500:]}")
+    expect(not any(station.can(None, "getent passwd alcie") for station in fleet.stations), "the user was created")
+
+
+def escrow_copy_is_encrypted(fleet):
+    if not fleet.stations[0].can(None, "homingd key export --help"):
+        print("        left out: this homingd has no ‘key export’", flush=True)
+        return
+    folder = fleet.folder / "keys"
+    folder.mkdir()
+    escrow = {"homing_escrow_recipients": [RECIPIENT], "homing_escrow_folder": str(folder)}
+    code, _, said = fleet.play(**escrow)
+    expect_success(code, said)
+    for name, station in zip(NAMES, fleet.stations):
+        content = (folder / f"{name}.key.age").read_bytes()
+        expect(content.startswith((b"age-encryption.org/v1", b"-----BEGIN AGE ENCRYPTED FILE-----")), "the copy is not a file of age")
+        expect((station.root / "var/lib/homing/homing.key").read_bytes().strip() not in content, "the copy has the key itself")
+        expect(not station.can(None, "ls -d /run/homing-ansible.*"), "the copy is left on the station")
+    code, changes, said = fleet.play(**escrow)
+    expect_success(code, said)
+    expect(changes == {name: 0 for name in NAMES}, f"changed: {changes}")
+
+
+def output_has_no_secret(fleet):
+    """With --diff and -vv. The control is the same without hiding."""
+    expect(SECRET not in fleet.output, "the output of Ansible has the password of the proxy")
+    fleet.variables["homing_configuration"]["delivery"]["in_flight"] = 1
+    _, _, said = fleet.play("--check", homing_hide_configuration=False)
+    expect(SECRET in said, "the control failed: the password is not in the differences either")
+
+
+ALL = [
+    check_mode_before_the_first_run_changes_nothing,
+    first_run_installs_configures_and_starts,
+    metric_has_the_state_of_the_station,
+    second_run_changes_nothing,
+    check_mode_reports_a_change_and_makes_none,
+    changed_value_leads_to_one_reload,
+    wrong_value_is_refused_before_anything_changes,
+    misspelled_user_is_not_created,
+    escrow_copy_is_encrypted,
+    output_has_no_secret,
+]
