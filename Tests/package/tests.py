@@ -41,6 +41,8 @@ def installation_brings_users_folders_pages_and_completions(station):
              "fish/vendor_completions.d/homing.fish", "applications/homing.desktop", "doc/homing/backends/lists.yaml", "doc/homing/copyright"]
     station.run("; ".join(f"test -s /usr/share/{path} || {{ echo {path} is missing; exit 1; }}" for path in paths))
     station.run("test -s /etc/apparmor.d/usr.bin.homingd && homingd check")
+    mode = station.run("stat --format '%a %U' /etc/homing/homing.yaml.d").stdout.strip()
+    expect(mode == "755 root", f"/etc/homing/homing.yaml.d has {mode}")
 
 
 def configured_station_signs_in_and_delivers(station):
@@ -187,6 +189,7 @@ def purge_destroys_captures_only_when_told(station):
 def purge_without_captures_leaves_nothing(station):
     """The folders of an installation that never ran."""
     station.apt("install homing")
+    station.run("echo 'delivery: {in_flight: 2}' > /etc/homing/homing.yaml.d/50-site.yaml && homingd check")
     said = station.apt("purge homing homing-sandbox")
     expect("kept the captures" not in said, f"the purge says: {said}")
     left = station.run(f"ls -d {STATE} /etc/homing /usr/share/doc/homing /usr/bin/homing* /etc/apparmor.d/local/*homing* 2>/dev/null", check=False).stdout

@@ -22,23 +22,41 @@ extension Configuration {
             mistakes.add(
                 Mistake(file: "the environment", key: error.name, found: "not a proxy address", expected: "http://host:port, or nothing"))
         }
-        guard named != nil || FileManager.default.fileExists(atPath: file) else { return configuration }
+        let hasFile = named != nil || FileManager.default.fileExists(atPath: file)
+        configuration.files = (hasFile ? [file] : []) + DropIns(of: file).files(mistakes)
+        guard !configuration.files.isEmpty else { return configuration }
         let directory = URL(fileURLWithPath: file).standardizedFileURL.deletingLastPathComponent()
         let folder = directory.path
         configuration.file = file
         configuration.backends = directory.appendingPathComponent("backends").path
-        guard let text = YAMLNode.text(of: file) else {
-            let found = YAMLNode.unreadable("no readable file", at: file)
-            mistakes.add(Mistake(file: file, key: "", found: found, expected: "the configuration, as YAML"))
-            return nil
+        var (merged, hasText) = (YAMLNode?.none, true)
+        for path in configuration.files {
+            guard let text = YAMLNode.text(of: path) else {
+                let found = YAMLNode.unreadable("no readable file", at: path)
+                let expected = path == file ? "the configuration, as YAML" : "a regular file of UTF-8 text, at most 1 MiB"
+                mistakes.add(Mistake(file: path, key: "", found: found, expected: expected))
+                if path == file { hasText = false }
+                continue
+            }
+            guard !isEmpty(text), let node = YAMLNode.parse(text, file: path, mistakes: mistakes),
+                StrictTable(node, mistakes: mistakes) != nil
+            else { continue }
+            merged = merged.map { node.merged(over: $0) } ?? node
         }
+        guard hasText else { return nil }
+        if let merged, let table = StrictTable(merged, mistakes: mistakes) { configuration.read(table, folder: folder) }
+        return configuration
+    }
+
+    /// True for nothing but comments.
+    private static func isEmpty(_ text: String) -> Bool {
         // At any line ending: in Swift, CR LF is one character and not equal to "\n".
         let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
-        let isEmpty = lines.allSatisfy { $0.isEmpty || $0.hasPrefix("#") }
-        if !isEmpty, let node = YAMLNode.parse(text, file: file, mistakes: mistakes), let table = StrictTable(node, mistakes: mistakes) {
-            configuration.read(table, folder: folder)
-        }
-        return configuration
+        return lines.allSatisfy { $0.isEmpty || $0.hasPrefix("#") }
+    }
+
+    private mutating func note(_ key: String, in table: StrictTable) {
+        keyPlaces[table.key(key)] = table.value(key).map { KeyPlace(file: $0.file, line: $0.line) }
     }
 
     private mutating func read(_ table: StrictTable, folder: String) {
@@ -48,7 +66,7 @@ extension Configuration {
                 table.reject(key, expected: "a path without ~, which only a shell expands")
                 return nil
             }
-            lines[table.key(key)] = table.value(key)?.line
+            note(key, in: table)
             return text.hasPrefix("/") ? text : URL(fileURLWithPath: folder + "/" + text).standardizedFileURL.path
         }
         if let state = path("state_directory", in: table) {
@@ -67,7 +85,7 @@ extension Configuration {
             spool.route = table.text("route") ?? spool.route
             spool.isEnabled = table.bool("enabled") ?? spool.isEnabled
             spool.unclaimed = table.choice("unclaimed") ?? spool.unclaimed
-            for key in ["backend", "route"] { lines[table.key(key)] = table.value(key)?.line }
+            for key in ["backend", "route"] { note(key, in: table) }
             table.close()
         }
         if let table = table.table("delivery") { read(delivery: table) }

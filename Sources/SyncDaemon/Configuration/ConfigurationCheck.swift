@@ -13,14 +13,21 @@ package struct ConfigurationCheck: Sendable {
         let mistakes = MistakeCollector()
         let (configuration, backends) = readAll(file: file, environment: environment, deviceID: "check", mistakes: mistakes)
         let unread = configuration.map { configuration in
-            ProfileLibrary.ignored(in: configuration.backends).map {
-                "\(configuration.backends)/\($0) is ignored: the name of a profile must end in .yaml. Rename it."
+            DropIns(of: configuration.file).ignored.map {
+                "\($0) is ignored: the name of an addition to the configuration must end in .yaml. Rename it."
             }
+                + ProfileLibrary.ignored(in: configuration.backends).map {
+                    "\(configuration.backends)/\($0) is ignored: the name of a profile must end in .yaml. Rename it."
+                }
         }
         var lines: [String]
         if let configuration, mistakes.all.isEmpty {
-            lines = [
-                "The configuration is good.", "state: \(configuration.stateDirectory)", "socket: \(configuration.socket)",
+            lines = ["The configuration is good."]
+            if !configuration.files.isEmpty {
+                lines += ["files, in the order in which they are read:"] + configuration.files.map { "  \($0)" }
+            }
+            lines += [
+                "state: \(configuration.stateDirectory)", "socket: \(configuration.socket)",
                 "spool: \(configuration.spool.isEnabled ? configuration.spool.directory : "off")",
                 "roles: \(configuration.access.sentence)", "notifications: \(configuration.notify?.places ?? "off")",
                 "backends in \(configuration.backends):",
