@@ -168,7 +168,7 @@ extension YAMLNode {
         return YAMLNode(file: file, line: line, content: .table(inherited + added))
     }
 
-    func member(_ key: String) -> YAMLNode? {
+    package func member(_ key: String) -> YAMLNode? {
         guard case .table(let members) = content else { return nil }
         return members.first { $0.key == key }?.value
     }

@@ -13,7 +13,11 @@ extension Configuration {
     }
 
     /// As `load`, with defaults for invalid values; nil if the file cannot be read.
-    static func read(file named: String?, environment: [String: String], mistakes: MistakeCollector) -> Configuration? {
+    ///
+    /// - Parameter planned: drop-ins that are not in place yet, by path.
+    static func read(
+        file named: String?, environment: [String: String], mistakes: MistakeCollector, planned: [String: YAMLNode] = [:]
+    ) -> Configuration? {
         let places = Places(environment: environment)
         let file = named ?? places.configurationFile
         var configuration = Configuration(places: places)
@@ -22,29 +26,37 @@ extension Configuration {
                 Mistake(file: "the environment", key: error.name, found: "not a proxy address", expected: "http://host:port, or nothing"))
         }
         let hasFile = named != nil || FileManager.default.fileExists(atPath: file)
-        configuration.files = (hasFile ? [file] : []) + DropIns(of: file).files(mistakes)
+        configuration.files = (hasFile ? [file] : []) + DropIns(of: file).files(mistakes, and: Array(planned.keys))
         guard !configuration.files.isEmpty else { return configuration }
         let directory = URL(fileURLWithPath: file).standardizedFileURL.deletingLastPathComponent()
         let folder = directory.path
         configuration.file = file
         configuration.backends = directory.appendingPathComponent("backends").path
-        var (merged, hasText) = (YAMLNode?.none, true)
+        var (merged, isRead) = (YAMLNode?.none, true)
         for path in configuration.files {
-            guard let text = YAMLNode.text(of: path) else {
-                let found = YAMLNode.unreadable("no readable file", at: path)
-                let expected = path == file ? "the configuration, as YAML" : "a regular file of UTF-8 text, at most 1 MiB"
-                mistakes.add(Mistake(file: path, key: "", found: found, expected: expected))
-                if path == file { hasText = false }
-                continue
-            }
-            guard !isEmpty(text), let node = YAMLNode.parse(text, file: path, mistakes: mistakes),
-                StrictTable(node, mistakes: mistakes) != nil
-            else { continue }
+            let content = planned[path] == nil ? content(of: path, isMain: path == file, mistakes) : nil
+            if path == file, content == nil { isRead = false }
+            guard let node = planned[path] ?? content.flatMap({ table(in: $0, of: path, mistakes) }) else { continue }
             merged = merged.map { node.merged(over: $0) } ?? node
         }
-        guard hasText else { return nil }
+        guard isRead else { return nil }
         if let merged, let table = StrictTable(merged, mistakes: mistakes) { configuration.read(table, folder: folder) }
         return configuration
+    }
+
+    /// Nil, with a mistake, if the file cannot be read.
+    private static func content(of path: String, isMain: Bool, _ mistakes: MistakeCollector) -> String? {
+        if let text = YAMLNode.text(of: path) { return text }
+        let found = YAMLNode.unreadable("no readable file", at: path)
+        let expected = isMain ? "the configuration, as YAML" : "a regular file of UTF-8 text, at most 1 MiB"
+        mistakes.add(Mistake(file: path, key: "", found: found, expected: expected))
+        return nil
+    }
+
+    /// Nil for an empty text, and, with a mistake, for one without a table.
+    private static func table(in text: String, of path: String, _ mistakes: MistakeCollector) -> YAMLNode? {
+        guard !isEmpty(text), let node = YAMLNode.parse(text, file: path, mistakes: mistakes) else { return nil }
+        return StrictTable(node, mistakes: mistakes)?.node
     }
 
     /// True for nothing but comments.

@@ -10,11 +10,17 @@ struct DropIns {
     init(of file: String) { folder = file + ".d" }
 
     /// The paths in the order in which they are read, by the bytes of their names. None without the folder.
-    func files(_ mistakes: MistakeCollector) -> [String] {
+    ///
+    /// - Parameter planned: paths of files that are not in place yet.
+    func files(_ mistakes: MistakeCollector, and planned: [String] = []) -> [String] {
+        Set(present(mistakes)).union(planned).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    private func present(_ mistakes: MistakeCollector) -> [String] {
         guard !isMissing else { return [] }
         do {
-            let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }
-            return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { "\(folder)/\($0)" }
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+            return names.filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }.map { "\(folder)/\($0)" }
         } catch {
             let found = YAMLNode.unreadable("something that is not a readable folder", at: folder)
             mistakes.add(Mistake(file: folder, key: "", found: found, expected: "a folder with additions to the configuration, or nothing"))
@@ -33,7 +39,7 @@ struct DropIns {
 
     /// As in systemd, whose drop-ins administrators know.
     private static let backups = [
-        "~", ".bak", ".old", ".new", ".swp", ".dpkg-old", ".dpkg-new", ".dpkg-dist", ".dpkg-tmp", ".dpkg-bak", ".ucf-old", ".ucf-new",
+        "~", ".bak", ".old", ".new", ".swp", ".tmp", ".dpkg-old", ".dpkg-new", ".dpkg-dist", ".dpkg-tmp", ".dpkg-bak", ".ucf-old", ".ucf-new",
         ".ucf-dist",
     ]
 
