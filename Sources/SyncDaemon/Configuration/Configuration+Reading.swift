@@ -34,9 +34,9 @@ extension Configuration {
         configuration.backends = directory.appendingPathComponent("backends").path
         var (merged, isRead) = (YAMLNode?.none, true)
         for path in configuration.files {
-            let content = planned[path] == nil ? content(of: path, isMain: path == file, mistakes) : nil
-            if path == file, content == nil { isRead = false }
-            guard let node = planned[path] ?? content.flatMap({ table(in: $0, of: path, mistakes) }) else { continue }
+            let text = planned[path] == nil ? content(of: path, isMain: path == file, mistakes) : nil
+            if path == file, text == nil { isRead = false }
+            guard let node = planned[path] ?? text.flatMap({ table(in: $0, of: path, mistakes) }) else { continue }
             merged = merged.map { node.merged(over: $0) } ?? node
         }
         guard isRead else { return nil }

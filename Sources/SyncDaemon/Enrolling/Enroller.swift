@@ -5,7 +5,7 @@ import Files
 import Foundation
 import Glibc
 
-/// Makes a station as an enrolment file describes it. What holds already stays, so that a repetition changes nothing.
+/// Sets up a station from an enrolment file. Skips each step that is already done, so that a repetition changes nothing.
 package final class Enroller {
     private let file: String
     private let configuration: String?

@@ -84,8 +84,10 @@ extension Enrolment {
         settings = root.table("settings")?.node
         signInTime = root.choice("sign_in") ?? signInTime
         root.close()
-        if secretFiles.contains(file), let mode = DurableFile(path: file).mode, mode & 0o077 != 0 {
-            let expected = "a file that only its owner can read, because it has a password; run: chmod 600 \(file)"
+        let hasPassword = secretFiles.contains(file)
+        if let mode = DurableFile(path: file).mode, mode & (hasPassword ? 0o077 : 0o022) != 0 {
+            let verb = hasPassword ? "read, because it has a password" : "change"
+            let expected = "a file that only its owner can \(verb); run: chmod 600 \(file)"
             mistakes.add(Mistake(file: file, key: "", found: "mode \(String(mode, radix: 8))", expected: expected))
         }
     }

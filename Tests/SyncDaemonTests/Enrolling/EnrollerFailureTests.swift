@@ -66,6 +66,15 @@ import Testing
         try expectNothingChanged()
     }
 
+    @Test func refusesFileThatOthersCanChange() async throws {
+        try station.write(Self.account(""))
+        chmod(station.directory("station.yaml"), 0o664)
+        #expect(await message().contains("expected a file that only its owner can change; run: chmod 600"))
+        try expectNothingChanged()
+        chmod(station.directory("station.yaml"), 0o644)
+        #expect(try await station.enroll().count == 3)
+    }
+
     @Test func refusesPipeAndLargeFile() async throws {
         #expect(mkfifo(station.directory("station.yaml"), 0o600) == 0)
         #expect(await message().contains("expected a regular file of UTF-8 text, at most 1 MiB"))
