@@ -106,13 +106,13 @@ extension Enroller {
 
     private func signIn(_ target: Enrolment.Target, _ socket: String, _ time: Enrolment.SignInTime) async throws {
         guard let account = target.account else { return }
-        if let session = try await session(at: target.name, socket) {
-            if session.isSignedIn, let present = session.email, present.lowercased() != account.email.lowercased() {
+        if let current = try await session(at: target.name, socket) {
+            if current.isSignedIn, let present = current.email, present.lowercased() != account.email.lowercased() {
                 throw StartError(
                     "Expected \(account.email) at \(target.name), where \(present) is signed in. "
                         + "To sign out, run: homing logout --backend \(target.name)")
             }
-            if session.isSignedIn, session.remembered || !account.isRemembered { return }
+            if current.isSignedIn, current.remembered || !account.isRemembered { return }
         }
         let place = "\(account.email) at \(target.name)"
         do {

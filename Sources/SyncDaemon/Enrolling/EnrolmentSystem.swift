@@ -16,7 +16,7 @@ package struct EnrolmentSystem: Sendable {
     package static var real: EnrolmentSystem {
         EnrolmentSystem(
             isUser: { getpwnam($0) != nil },
-            isMember: { isMember($0, of: $1) },
+            isMember: { belongs($0, to: $1) },
             run: { await SystemProgram.run($0, $1, within: .seconds(90))?.code },
             session: { socket, backend in
                 let status = try await ControlClient(socketPath: socket).call(Endpoints.status, NoInput())
@@ -26,7 +26,7 @@ package struct EnrolmentSystem: Sendable {
     }
 
     /// Asks the system's databases, as a login does.
-    private static func isMember(_ user: String, of group: gid_t) -> Bool {
+    private static func belongs(_ user: String, to group: gid_t) -> Bool {
         guard let account = getpwnam(user) else { return false }
         var count: Int32 = 1024
         var groups = [gid_t](repeating: 0, count: Int(count))

@@ -6,7 +6,7 @@ extension YAMLNode {
     /// As YAML: tables in lines, other values on one. Text is in quotes, so that reading gives the same values.
     func written(indent: String = "") -> String {
         guard case .table(let members) = content else { return "\(indent)\(inline)\n" }
-        return members.map { member in
+        return members.map { member -> String in
             guard case .table(let inner) = member.value.content, !inner.isEmpty else {
                 return "\(indent)\(Self.name(member.key)): \(member.value.inline)\n"
             }
