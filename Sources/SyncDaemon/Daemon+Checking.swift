@@ -5,8 +5,9 @@ extension Daemon {
     /// Checks that configuration and profiles fit together, in particular the drop folder's route.
     package static func check(_ configuration: Configuration, against backends: [Backend]) throws(Mistakes) {
         func mistake(_ key: String, _ found: String?, _ expected: String) -> Mistakes {
-            let line = configuration.lines[key]
-            return Mistakes([Mistake(file: configuration.file, line: line, key: key, found: found, expected: expected)])
+            let place = configuration.keyPlaces[key]
+            let file = place?.file ?? configuration.file
+            return Mistakes([Mistake(file: file, line: place?.line, key: key, found: found, expected: expected)])
         }
         guard !backends.isEmpty else { throw mistake("backends", configuration.backends, "a folder with at least one profile (*.yaml)") }
         let spool = configuration.spool

@@ -6,7 +6,8 @@ import SyncDaemon
 struct Homingd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "homingd", abstract: "Accept this station’s captures and deliver them.", version: Daemon.version,
-        subcommands: [RunCommand.self, CheckCommand.self, RestoreCommand.self], defaultSubcommand: RunCommand.self)
+        subcommands: [RunCommand.self, CheckCommand.self, EnrollCommand.self, ReferenceCommand.self, RestoreCommand.self],
+        defaultSubcommand: RunCommand.self)
 
     /// Exits with 2 for wrong usage, as all Homing programs do.
     static func main() async {

@@ -77,6 +77,28 @@ import Testing
         #expect(changes.first?.detail.text == "4 → 9")
     }
 
+    @Test func reportsAddedChangedAndRemovedDropIns() throws {
+        let dropIn = "homing.yaml.d/50-site.yaml"
+        let added = try changes {
+            try FileManager.default.createDirectory(atPath: directory("homing.yaml.d"), withIntermediateDirectories: true)
+            try directory.write("delivery: {in_flight: 9}\n", to: dropIn)
+        }
+        #expect(added == [.key("delivery.in_flight", from: "4", to: "9")])
+        let changed = try changes { try directory.write("delivery: {in_flight: 8}\n", to: dropIn) }
+        #expect(changed == [.key("delivery.in_flight", from: "9", to: "8")])
+        let removed = try changes { try FileManager.default.removeItem(atPath: directory(dropIn)) }
+        #expect(removed == [.key("delivery.in_flight", from: "8", to: "4")])
+    }
+
+    @Test func mistakeInDropInKeepsTheConfiguration() throws {
+        let (reload, _) = try reload {
+            try FileManager.default.createDirectory(atPath: directory("homing.yaml.d"), withIntermediateDirectories: true)
+            try directory.write("delivery: {attempts: 9}\n", to: "homing.yaml.d/50-site.yaml")
+        }
+        guard case .mistaken(let mistakes) = reload else { return #expect(Bool(false), "\(reload)") }
+        #expect(mistakes.all.map(\.file) == [directory("homing.yaml.d/50-site.yaml")])
+    }
+
     @Test func reportsAddedChangedAndRemovedBackends() throws {
         try configure("spool: {backend: breathesafe}\n")
         let other = profile.replacingOccurrences(of: "name: breathesafe", with: "name: other")

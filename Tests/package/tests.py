@@ -1,6 +1,6 @@
 """The life of a station with the Debian packages. Each test starts from where the one before ended."""
 from packages import NEWER
-from station import NEW, STATE, expect, until
+from station import NEW, PASSWORD, STATE, expect, until
 
 CONFIGURATION = "/etc/homing/homing.yaml"
 PROFILE = "/etc/homing/backends/breathesafe.yaml"
@@ -41,6 +41,8 @@ def installation_brings_users_folders_pages_and_completions(station):
              "fish/vendor_completions.d/homing.fish", "applications/homing.desktop", "doc/homing/backends/lists.yaml", "doc/homing/copyright"]
     station.run("; ".join(f"test -s /usr/share/{path} || {{ echo {path} is missing; exit 1; }}" for path in paths))
     station.run("test -s /etc/apparmor.d/usr.bin.homingd && homingd check")
+    mode = station.run("stat --format '%a %U' /etc/homing/homing.yaml.d").stdout.strip()
+    expect(mode == "755 root", f"/etc/homing/homing.yaml.d has {mode}")
 
 
 def configured_station_signs_in_and_delivers(station):
@@ -184,9 +186,29 @@ def purge_destroys_captures_only_when_told(station):
     station.run(f"! test -e {STATE}")
 
 
+def enrolment_sets_up_a_new_station_and_a_repetition_changes_nothing(station):
+    station.apt("install homing")
+    station.run("useradd carol")
+    station.write("/srv/password", PASSWORD + "\n", 0o600)
+    station.write("/srv/station.yaml", ENROLMENT, 0o600)
+    shown = station.run("homingd enroll --dry-run /srv/station.yaml").stdout
+    expect("would change: enabled homingd.service" in shown and not station.is_active(), f"the dry run says: {shown}")
+    said = station.run("homingd enroll /srv/station.yaml", seconds=120).stdout
+    expect("changed: signed in manager@lab.test at breathesafe" in said, f"the enrolment says: {said}")
+    expect(station.is_active() and not station.can(None, "test -e /srv/password"), "the daemon does not run, or the password stays")
+    expect(station.can(None, "id --name --groups carol | grep -qw homing-operate"), "carol is not in her group")
+    expect(station.can("carol", "homing status"), "carol may not see the status")
+    said = station.run("homingd enroll /srv/station.yaml").stdout
+    expect(said == "nothing to change\n", f"the repetition says: {said}")
+    station.run("echo 'homing homing/purge-captures boolean true' | debconf-set-selections")
+    station.apt("purge homing")
+    station.run(f"! test -e {STATE} && ! test -e /etc/homing")
+
+
 def purge_without_captures_leaves_nothing(station):
     """The folders of an installation that never ran."""
     station.apt("install homing")
+    station.run("echo 'delivery: {in_flight: 2}' > /etc/homing/homing.yaml.d/50-site.yaml && homingd check")
     said = station.apt("purge homing homing-sandbox")
     expect("kept the captures" not in said, f"the purge says: {said}")
     left = station.run(f"ls -d {STATE} /etc/homing /usr/share/doc/homing /usr/bin/homing* /etc/apparmor.d/local/*homing* 2>/dev/null", check=False).stdout
@@ -212,6 +234,19 @@ def store(station, statement):
                 f" \"{statement}\"")
 
 
+ENROLMENT = """\
+backends:
+  breathesafe:
+    base_url: http://127.0.0.1:8090
+    email: manager@lab.test
+    password_file: /srv/password
+    remember: true
+groups:
+  operate: [carol]
+settings:
+  delivery: {in_flight: 2}
+"""
+
 ALL = [
     apt_refuses_the_repository_without_its_key,
     apt_installs_both_packages_from_the_signed_repository,
@@ -230,6 +265,7 @@ ALL = [
     purge_keeps_captures_and_says_where,
     installation_after_a_purge_delivers_the_kept_captures,
     purge_destroys_captures_only_when_told,
+    enrolment_sets_up_a_new_station_and_a_repetition_changes_nothing,
     purge_without_captures_leaves_nothing,
 ]
 

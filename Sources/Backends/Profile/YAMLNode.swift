@@ -156,17 +156,19 @@ extension YAMLNode {
     }
 
     /// Merges this node over `base`: tables merge, other values replace.
-    func merged(over base: YAMLNode) -> YAMLNode {
+    package func merged(over base: YAMLNode) -> YAMLNode {
         guard case .table(let mine) = content, case .table(let theirs) = base.content else { return self }
+        let replacements = Dictionary(mine.map { ($0.key, $0) }) { first, _ in first }
         let inherited = theirs.map { member in
-            guard let own = mine.first(where: { $0.key == member.key }) else { return member }
+            guard let own = replacements[member.key] else { return member }
             return Member(key: own.key, line: own.line, value: own.value.merged(over: member.value))
         }
-        let added = mine.filter { member in !theirs.contains { $0.key == member.key } }
+        let known = Set(theirs.map(\.key))
+        let added = mine.filter { !known.contains($0.key) }
         return YAMLNode(file: file, line: line, content: .table(inherited + added))
     }
 
-    func member(_ key: String) -> YAMLNode? {
+    package func member(_ key: String) -> YAMLNode? {
         guard case .table(let members) = content else { return nil }
         return members.first { $0.key == key }?.value
     }

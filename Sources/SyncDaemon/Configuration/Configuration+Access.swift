@@ -3,15 +3,8 @@ import ControlServer
 import SyncModel
 
 extension Configuration {
-    mutating func read(access table: StrictTable) {
-        access.observe = Self.group("observe", in: table) ?? access.observe
-        access.operate = Self.group("operate", in: table) ?? access.operate
-        access.administer = Self.group("administer", in: table) ?? access.administer
-        table.close()
-    }
-
     /// A configured group, which must exist: otherwise its members would lose access, or others gain it.
-    private static func group(_ key: String, in table: StrictTable) -> AccessGroups.Group? {
+    static func group(_ key: String, in table: StrictTable) -> AccessGroups.Group? {
         table.read(key, expected: "a group of this system (see ‘getent group’; ‘addgroup NAME’ makes one), or its number") { node in
             switch node.content {
             case .scalar(let name, .string): AccessGroups.Group(named: name)

@@ -10,8 +10,9 @@ extension Configuration {
     func checkPlaces(_ mistakes: MistakeCollector) {
         func reject(_ key: String, _ found: String, _ expected: String) {
             // An invalid value was replaced by its default.
-            guard !mistakes.all.contains(where: { $0.file == file && $0.key == key }) else { return }
-            mistakes.add(Mistake(file: file, line: lines[key], key: key, found: found, expected: expected))
+            guard !mistakes.all.contains(where: { files.contains($0.file) && $0.key == key }) else { return }
+            let place = keyPlaces[key]
+            mistakes.add(Mistake(file: place?.file ?? file, line: place?.line, key: key, found: found, expected: expected))
         }
         if !SocketLocation.fits(socket) {
             reject("socket", socket, "a path of at most \(SocketLocation.longest) bytes, the system’s limit for a socket")
@@ -38,7 +39,8 @@ extension Configuration {
         // `try?`: reading the profiles reports a folder that cannot be read.
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: backends)) ?? []).filter { $0.hasSuffix(".yaml") }
         let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
-        for path in [file, folder, backends] + names.sorted().map({ "\(backends)/\($0)" }) + [stateDirectory] {
+        let places = [file, folder, DropIns(of: file).folder] + files.filter { $0 != file } + [backends]
+        for path in places + names.sorted().map({ "\(backends)/\($0)" }) + [stateDirectory] {
             // In a folder with the sticky bit, users can replace only their own files.
             guard let mode = DurableFile(path: path).mode, mode & 0o1002 == 0o002, Glibc.access(path, W_OK) == 0 || errno != EROFS else {
                 continue

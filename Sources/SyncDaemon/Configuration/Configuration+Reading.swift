@@ -1,5 +1,4 @@
 import Backends
-import Capture
 import Delivery
 import Foundation
 import SyncModel
@@ -14,7 +13,11 @@ extension Configuration {
     }
 
     /// As `load`, with defaults for invalid values; nil if the file cannot be read.
-    static func read(file named: String?, environment: [String: String], mistakes: MistakeCollector) -> Configuration? {
+    ///
+    /// - Parameter planned: drop-ins that are not in place yet, by path.
+    static func read(
+        file named: String?, environment: [String: String], mistakes: MistakeCollector, planned: [String: YAMLNode] = [:]
+    ) -> Configuration? {
         let places = Places(environment: environment)
         let file = named ?? places.configurationFile
         var configuration = Configuration(places: places)
@@ -22,95 +25,78 @@ extension Configuration {
             mistakes.add(
                 Mistake(file: "the environment", key: error.name, found: "not a proxy address", expected: "http://host:port, or nothing"))
         }
-        guard named != nil || FileManager.default.fileExists(atPath: file) else { return configuration }
+        let hasFile = named != nil || FileManager.default.fileExists(atPath: file)
+        configuration.files = (hasFile ? [file] : []) + DropIns(of: file).files(mistakes, and: Array(planned.keys))
+        guard !configuration.files.isEmpty else { return configuration }
         let directory = URL(fileURLWithPath: file).standardizedFileURL.deletingLastPathComponent()
         let folder = directory.path
         configuration.file = file
         configuration.backends = directory.appendingPathComponent("backends").path
-        guard let text = YAMLNode.text(of: file) else {
-            let found = YAMLNode.unreadable("no readable file", at: file)
-            mistakes.add(Mistake(file: file, key: "", found: found, expected: "the configuration, as YAML"))
-            return nil
+        var (merged, isRead) = (YAMLNode?.none, true)
+        for path in configuration.files {
+            let text = planned[path] == nil ? content(of: path, isMain: path == file, mistakes) : nil
+            if path == file, text == nil { isRead = false }
+            guard let node = planned[path] ?? text.flatMap({ table(in: $0, of: path, mistakes) }) else { continue }
+            merged = merged.map { node.merged(over: $0) } ?? node
         }
-        // At any line ending: in Swift, CR LF is one character and not equal to "\n".
-        let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
-        let isEmpty = lines.allSatisfy { $0.isEmpty || $0.hasPrefix("#") }
-        if !isEmpty, let node = YAMLNode.parse(text, file: file, mistakes: mistakes), let table = StrictTable(node, mistakes: mistakes) {
-            configuration.read(table, folder: folder)
-        }
+        guard isRead else { return nil }
+        if let merged, let table = StrictTable(merged, mistakes: mistakes) { configuration.read(table, folder: folder) }
         return configuration
     }
 
-    private mutating func read(_ table: StrictTable, folder: String) {
-        func path(_ key: String, in table: StrictTable) -> String? {
-            guard let text = table.text(key) else { return nil }
-            guard !text.hasPrefix("~") else {
-                table.reject(key, expected: "a path without ~, which only a shell expands")
-                return nil
-            }
-            lines[table.key(key)] = table.value(key)?.line
-            return text.hasPrefix("/") ? text : URL(fileURLWithPath: folder + "/" + text).standardizedFileURL.path
-        }
-        if let state = path("state_directory", in: table) {
-            stateDirectory = state
-            spool.directory = state + "/spool"
-        }
-        socket = path("socket", in: table) ?? socket
-        backends = path("backends", in: table) ?? backends
-        limits.caFile = path("ca_file", in: table)
+    /// Nil, with a mistake, if the file cannot be read.
+    private static func content(of path: String, isMain: Bool, _ mistakes: MistakeCollector) -> String? {
+        if let text = YAMLNode.text(of: path) { return text }
+        let found = YAMLNode.unreadable("no readable file", at: path)
+        let expected = isMain ? "the configuration, as YAML" : "a regular file of UTF-8 text, at most 1 MiB"
+        mistakes.add(Mistake(file: path, key: "", found: found, expected: expected))
+        return nil
+    }
+
+    /// Nil for an empty text, and, with a mistake, for one without a table.
+    private static func table(in text: String, of path: String, _ mistakes: MistakeCollector) -> YAMLNode? {
+        guard !isEmpty(text), let node = YAMLNode.parse(text, file: path, mistakes: mistakes) else { return nil }
+        return StrictTable(node, mistakes: mistakes)?.node
+    }
+
+    /// True for nothing but comments.
+    private static func isEmpty(_ text: String) -> Bool {
+        // At any line ending: in Swift, CR LF is one character and not equal to "\n".
+        let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+        return lines.allSatisfy { $0.isEmpty || $0.hasPrefix("#") }
+    }
+
+    private mutating func read(_ root: StrictTable, folder: String) {
+        readKeys(of: root, folder: folder)
         // `try?`: the cause does not matter here.
-        if (try? limits.checkAuthorities()) == nil { table.reject("ca_file", expected: "a readable file with PEM certificates") }
-        read(proxyIn: table)
-        if let table = table.table("spool") {
-            spool.directory = path("directory", in: table) ?? spool.directory
-            spool.backend = table.text("backend")
-            spool.route = table.text("route") ?? spool.route
-            spool.isEnabled = table.bool("enabled") ?? spool.isEnabled
-            spool.unclaimed = table.choice("unclaimed") ?? spool.unclaimed
-            for key in ["backend", "route"] { lines[table.key(key)] = table.value(key)?.line }
+        if (try? limits.checkAuthorities()) == nil { root.reject("ca_file", expected: "a readable file with PEM certificates") }
+        for name in ["spool", "delivery", "timeouts", "outbox", "access"] {
+            guard let table = root.table(name) else { continue }
+            readKeys(of: table, folder: folder)
+            checkTogether(table)
             table.close()
         }
-        if let table = table.table("delivery") { read(delivery: table) }
-        if let table = table.table("timeouts") {
-            limits.connect = table.seconds("connect", in: 0.1...600) ?? limits.connect
-            limits.request = table.seconds("request", in: 0.1...3600) ?? limits.request
-            limits.exchange = table.seconds("exchange", in: 0.1...7200) ?? limits.exchange
-            if limits.exchange < limits.request { table.reject("exchange", expected: "at least timeouts.request") }
-            table.close()
-        }
-        if let table = table.table("outbox") {
-            maxBytes = table.int("max_bytes", in: (1 << 20)...(1 << 50)).map(Int64.init) ?? maxBytes
-            keepDelivered = table.seconds("keep_delivered")?.seconds ?? keepDelivered
-            table.close()
-        }
-        if let table = table.table("access") { read(access: table) }
-        if let table = table.table("notify") { notify = NotifyConfiguration(table) { path($0, in: table) } }
-        table.close()
+        if let table = root.table("notify") { notify = NotifyConfiguration(table) { table.filePath($0, from: folder) } }
+        root.close()
     }
 
-    /// These keys override the environment.
-    private mutating func read(proxyIn table: StrictTable) {
-        let named = table.read("proxy", isSecret: true, expected: "http://host:port, or none") { node in
-            node.text.flatMap { text in text == "none" ? ProxyRules() : Proxy(text).map { ProxyRules(proxy: $0) } }
+    /// Reads the declared keys of the table.
+    private mutating func readKeys(of table: StrictTable, folder: String) {
+        for key in ConfigurationKey.all where key.table == table.path {
+            guard let reader = key.reader else { continue }
+            reader(table, key.name, folder, &self)
+            keyPlaces[key.path] = table.value(key.name).map { KeyPlace(file: $0.file, line: $0.line) }
         }
-        if let named { limits.proxies.proxy = named.proxy }
-        limits.proxies.exceptions = table.texts("no_proxy") ?? limits.proxies.exceptions
     }
 
-    private mutating func read(delivery table: StrictTable) {
-        delivery.inFlight = table.int("in_flight", in: 1...64) ?? delivery.inFlight
-        delivery.retry.attempts = table.int("attempts", in: 1...3) ?? delivery.retry.attempts
-        let delays = 0.001...Quiet.longest
-        delivery.retry.first = table.seconds("first_delay", in: delays)?.seconds ?? delivery.retry.first
-        delivery.retry.ceiling = table.seconds("longest_delay", in: delays)?.seconds ?? delivery.retry.ceiling
-        delivery.retry.factor = table.int("delay_factor", in: 1...10).map(Double.init) ?? delivery.retry.factor
-        delivery.retry.lookupAfter = table.seconds("lookup_after", in: delays)?.seconds ?? delivery.retry.lookupAfter
-        delivery.breaker.first = table.seconds("first_pause")?.seconds ?? delivery.breaker.first
-        delivery.breaker.ceiling = table.seconds("longest_pause")?.seconds ?? delivery.breaker.ceiling
-        if delivery.breaker.ceiling < delivery.breaker.first {
+    /// Checks keys that must fit each other.
+    private func checkTogether(_ table: StrictTable) {
+        switch table.path {
+        case "timeouts" where limits.exchange < limits.request: table.reject("exchange", expected: "at least timeouts.request")
+        case "delivery" where delivery.breaker.ceiling < delivery.breaker.first:
             table.reject(
                 "longest_pause", expected: "at least delivery.first_pause", found: "\(Self.text(delivery.breaker.ceiling)) seconds")
+        default: break
         }
-        table.close()
     }
 }

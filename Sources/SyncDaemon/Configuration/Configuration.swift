@@ -23,8 +23,16 @@ package struct Configuration: Sendable {
     package var notify: NotifyConfiguration?
 
     package var file = "homing.yaml"
-    /// The lines of keys that are checked later, against profiles or the file system.
-    package var lines: [String: Int] = [:]
+    /// The files that were read, in this order: `file` and its drop-ins.
+    var files: [String] = []
+    /// The places of keys that are checked later, against profiles or the file system.
+    var keyPlaces: [String: KeyPlace] = [:]
+
+    /// Where a key was read.
+    struct KeyPlace: Sendable, Equatable {
+        let file: String
+        let line: Int?
+    }
 
     package init(places: Places) {
         stateDirectory = places.state

@@ -13,14 +13,21 @@ package struct ConfigurationCheck: Sendable {
         let mistakes = MistakeCollector()
         let (configuration, backends) = readAll(file: file, environment: environment, deviceID: "check", mistakes: mistakes)
         let unread = configuration.map { configuration in
-            ProfileLibrary.ignored(in: configuration.backends).map {
-                "\(configuration.backends)/\($0) is ignored: the name of a profile must end in .yaml. Rename it."
+            DropIns(of: configuration.file).ignored.map {
+                "\($0) is ignored: the name of an addition to the configuration must end in .yaml. Rename it."
             }
+                + ProfileLibrary.ignored(in: configuration.backends).map {
+                    "\(configuration.backends)/\($0) is ignored: the name of a profile must end in .yaml. Rename it."
+                }
         }
         var lines: [String]
         if let configuration, mistakes.all.isEmpty {
-            lines = [
-                "The configuration is good.", "state: \(configuration.stateDirectory)", "socket: \(configuration.socket)",
+            lines = ["The configuration is good."]
+            if !configuration.files.isEmpty {
+                lines += ["files, in the order in which they are read:"] + configuration.files.map { "  \($0)" }
+            }
+            lines += [
+                "state: \(configuration.stateDirectory)", "socket: \(configuration.socket)",
                 "spool: \(configuration.spool.isEnabled ? configuration.spool.directory : "off")",
                 "roles: \(configuration.access.sentence)", "notifications: \(configuration.notify?.places ?? "off")",
                 "backends in \(configuration.backends):",
@@ -48,16 +55,26 @@ package struct ConfigurationCheck: Sendable {
         return (configuration, backends)
     }
 
+    /// The mistakes with files that are not in place yet: drop-ins by their paths, and another folder of profiles.
+    static func mistakes(file: String?, environment: [String: String], planned: [String: YAMLNode], profiles: String?) -> [Mistake] {
+        let mistakes = MistakeCollector()
+        _ = readAll(file: file, environment: environment, deviceID: "check", mistakes: mistakes, planned: planned, profiles: profiles)
+        return mistakes.all
+    }
+
     /// As `read`; nil if the file cannot be read.
     private static func readAll(
-        file: String?, environment: [String: String], deviceID: String, mistakes: MistakeCollector
+        file: String?, environment: [String: String], deviceID: String, mistakes: MistakeCollector,
+        planned: [String: YAMLNode] = [:], profiles: String? = nil
     ) -> (Configuration?, [Backend]) {
         // Without the file, the profile folder is unknown.
-        guard let configuration = Configuration.read(file: file, environment: environment, mistakes: mistakes) else { return (nil, []) }
+        guard let configuration = Configuration.read(file: file, environment: environment, mistakes: mistakes, planned: planned) else {
+            return (nil, [])
+        }
         configuration.checkPlaces(mistakes)
         let inConfiguration = mistakes.all
         let backends = ProfileLibrary.read(
-            directory: configuration.backends, deviceID: deviceID, version: HomingVersion.current, mistakes: mistakes)
+            directory: profiles ?? configuration.backends, deviceID: deviceID, version: HomingVersion.current, mistakes: mistakes)
         let inProfiles = mistakes.all.dropFirst(inConfiguration.count)
         do { try Daemon.check(configuration, against: backends) } catch {
             for mistake in error.all where !isConsequence(mistake, inConfiguration, inProfiles, route: configuration.spool.route) {

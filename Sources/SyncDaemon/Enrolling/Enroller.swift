@@ -1,0 +1,174 @@
+import Backends
+import ControlAPI
+import ControlServer
+import Files
+import Foundation
+import Glibc
+
+/// Sets up a station from an enrolment file. Skips each step that is already done, so that a repetition changes nothing.
+package final class Enroller {
+    private let file: String
+    private let configuration: String?
+    private let environment: [String: String]
+    private let isDryRun: Bool
+    private let report: (String) -> Void
+    private let system: EnrolmentSystem
+    private var done: [String] = []
+    /// The sign-ins that wait for the network.
+    private var isPending = false
+
+    /// - Parameters:
+    ///   - configuration: nil for the default path.
+    ///   - report: receives a line for each change.
+    package init(
+        file: String, environment: [String: String], isDryRun: Bool = false, configuration: String? = nil,
+        system: EnrolmentSystem = .real, report: @escaping (String) -> Void
+    ) {
+        (self.file, self.environment, self.isDryRun, self.configuration) = (file, environment, isDryRun, configuration)
+        (self.system, self.report) = (system, report)
+    }
+
+    /// Throws at the first step that fails, with the steps before it.
+    package func run() async throws(StartError) {
+        do {
+            let enrolment = try Enrolment(reading: file)
+            let plan = try EnrolmentPlan(enrolment, configuration: configuration, environment: environment, system: system)
+            for file in plan.files { try await change("wrote \(file.path)") { try Self.write(file.content, to: file.path) } }
+            try await startUnit(isChanged: !plan.files.isEmpty)
+            for (user, group) in plan.members where !system.isMember(user, group.id) {
+                try await change("added \(user) to \(group.name); \(user) must log in to the system again") {
+                    try await self.run("/usr/sbin/usermod", "--append", "--groups", group.name, user)
+                }
+            }
+            for target in enrolment.targets { try await signIn(target, plan.configuration.socket, enrolment.signInTime) }
+            try await removeSecrets(of: enrolment)
+        } catch {
+            let before = done.isEmpty || isDryRun ? "Nothing was changed." : "Already done: \(done.joined(separator: "; "))."
+            throw StartError("\(Self.sentence(for: error))\n\(before)")
+        }
+        if done.isEmpty, !isPending { report("nothing to change") }
+    }
+
+    private static func sentence(for error: any Error) -> String {
+        switch error {
+        case let mistakes as Mistakes: "The enrolment has mistakes:\n\(mistakes)"
+        case let problem as Problem: [problem.detail, problem.next].compactMap(\.self).joined(separator: " ")
+        default: StartError.sentence(for: error)
+        }
+    }
+
+    /// Takes a step, or says that it would.
+    private func change(_ words: String, _ step: () async throws -> Void) async throws {
+        if !isDryRun { try await step() }
+        done.append(words)
+        report(isDryRun ? "would change: \(words)" : "changed: \(words)")
+    }
+
+    private func run(_ program: String, _ arguments: String...) async throws {
+        let code = await system.run(program, arguments)
+        guard code != 0 else { return }
+        let command = ([program] + arguments).joined(separator: " ")
+        throw StartError("Expected this command to succeed: \(command)\n\(code.map { "It ended with \($0)." } ?? "It did not run or end.")")
+    }
+}
+
+extension Enroller {
+    private static func write(_ content: String, to path: String) throws {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        if !DurableFile(path: folder).exists {
+            try DurableFile.makeFolder(folder)
+            chmod(folder, 0o755)
+        }
+        try DurableFile(path: path).replace(with: Data(content.utf8))
+        // The daemon runs as another user.
+        chmod(path, 0o644)
+    }
+
+    private static let unit = "homingd.service"
+    private static let systemctl = "/usr/bin/systemctl"
+
+    private func startUnit(isChanged: Bool) async throws {
+        let unit = Self.unit
+        if await system.run(Self.systemctl, ["--quiet", "is-enabled", unit]) != 0 {
+            try await change("enabled \(unit)") { try await self.run(Self.systemctl, "--quiet", "enable", unit) }
+        }
+        if await system.run(Self.systemctl, ["--quiet", "is-active", unit]) != 0 {
+            try await change("started \(unit)") { try await self.run(Self.systemctl, "start", unit) }
+        } else if isChanged {
+            try await restart()
+        }
+    }
+
+    /// A reload would not be over when the sign-in comes.
+    private func restart() async throws {
+        try await change("restarted \(Self.unit)") { try await self.run(Self.systemctl, "restart", Self.unit) }
+    }
+
+    private func signIn(_ target: Enrolment.Target, _ socket: String, _ time: Enrolment.SignInTime) async throws {
+        guard let account = target.account else { return }
+        if let current = try await session(at: target.name, socket) {
+            if current.isSignedIn, let present = current.email, present.lowercased() != account.email.lowercased() {
+                throw StartError(
+                    "Expected \(account.email) at \(target.name), where \(present) is signed in. "
+                        + "To sign out, run: homing logout --backend \(target.name)")
+            }
+            if current.isSignedIn, current.remembered || !account.isRemembered { return }
+        }
+        let place = "\(account.email) at \(target.name)"
+        do {
+            try await change("signed in \(place)") {
+                let request = SignIn(
+                    backend: target.name, email: account.email, password: try Self.secret(account.password),
+                    remember: account.isRemembered)
+                try await system.signIn(socket, request)
+            }
+        } catch let problem as Problem where problem.code == .backendUnreachable {
+            guard time == .later else {
+                throw StartError("Expected to sign in \(place). \(problem.detail) Run the command again when the network is there.")
+            }
+            isPending = true
+            report("later: sign in \(place). Run the command again when the network is there.")
+        }
+    }
+
+    /// Nil if the daemon does not have the backend, in a dry run only.
+    private func session(at backend: String, _ socket: String) async throws -> SessionReport? {
+        // `try?`: in a dry run, the daemon may not be running yet.
+        if isDryRun { return try? await system.session(socket, backend) }
+        if let session = try await system.session(socket, backend) { return session }
+        // An earlier run was interrupted before it restarted the daemon.
+        try await restart()
+        guard let session = try await system.session(socket, backend) else {
+            throw StartError("Expected the daemon to have the backend \(backend). Run: homingd check")
+        }
+        return session
+    }
+
+    private static func secret(_ password: Enrolment.Password) throws(StartError) -> String {
+        let path: String
+        switch password {
+        case .text(let secret): return secret.revealed
+        case .file(let named): path = named
+        }
+        let file = DurableFile(path: path)
+        guard let mode = file.mode, file.isPlain(upTo: 4096) else {
+            throw StartError("Expected a file with the password, of at most 4096 bytes: \(path)")
+        }
+        guard mode & 0o077 == 0 else {
+            throw StartError("Expected a password file that only its owner can read. Run: chmod 600 \(path)")
+        }
+        let content: Data?
+        do { content = try file.read() } catch { throw StartError(error.description) }
+        let text = content.flatMap { String(data: $0, encoding: .utf8) }?.trimmingCharacters(in: .newlines) ?? ""
+        guard !text.isEmpty else { throw StartError("Expected a password in UTF-8 text in the file \(path)") }
+        return text
+    }
+
+    /// So that no password stays on the station. Not while a sign-in waits for the network.
+    private func removeSecrets(of enrolment: Enrolment) async throws {
+        guard !isPending else { return }
+        for path in enrolment.secretFiles where DurableFile(path: path).exists {
+            try await change("deleted \(path), which has a password") { try DurableFile(path: path).remove() }
+        }
+    }
+}

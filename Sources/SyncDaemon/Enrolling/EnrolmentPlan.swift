@@ -1,0 +1,123 @@
+import Backends
+import ControlServer
+import Files
+import Foundation
+
+/// The files that an enrolment writes. They are checked, together with the present configuration, before any is in place.
+struct EnrolmentPlan {
+    /// In the order in which they are written.
+    private(set) var files: [(path: String, content: String)] = []
+    /// Users and groups that exist.
+    private(set) var members: [(user: String, group: AccessGroups.Group)] = []
+    let configuration: Configuration
+
+    private let enrolment: Enrolment
+    private let system: EnrolmentSystem
+    private let mistakes = MistakeCollector()
+
+    static let settingsName = "50-enrolled.yaml"
+
+    /// Throws all mistakes of the enrolment and of the configuration that it would make.
+    init(_ enrolment: Enrolment, configuration file: String?, environment: [String: String], system: EnrolmentSystem) throws {
+        (self.enrolment, self.system) = (enrolment, system)
+        let main = file ?? Places(environment: environment).configurationFile
+        let place = "\(DropIns(of: main).folder)/\(Self.settingsName)"
+        let planned = enrolment.settings.map { [place: $0] } ?? [:]
+        // The check below reports the mistakes.
+        let read = Configuration.read(file: file, environment: environment, mistakes: MistakeCollector(), planned: planned)
+        configuration = read ?? Configuration(places: Places(environment: environment))
+        for member in enrolment.members { plan(member) }
+        for target in enrolment.targets { plan(target) }
+        let profiles = files
+        if let settings = enrolment.settings { plan(settings, at: place) }
+        try check(file, environment, planned, profiles)
+        try mistakes.check()
+    }
+
+    private mutating func plan(_ member: Enrolment.Member) {
+        func reject(_ expected: String, found: String) {
+            let key = "groups.\(member.role)"
+            mistakes.add(Mistake(file: enrolment.file, line: member.line, key: key, found: found, expected: expected))
+        }
+        guard system.isUser(member.user) else {
+            return reject("a user of this system; to make one, run: adduser \(member.user)", found: member.user)
+        }
+        guard let group = configuration.access[member.role] else {
+            return reject("a group for this role; to make the usual ones, run: systemd-sysusers homing.conf", found: "no group")
+        }
+        members.append((member.user, group))
+    }
+
+    private mutating func plan(_ target: Enrolment.Target) {
+        let (path, origin) = ("\(configuration.backends)/\(target.name).yaml", "\(system.profiles)/\(target.name).yaml")
+        let original = YAMLNode.text(of: origin)
+        if DurableFile(path: path).exists {
+            let present = YAMLNode.text(of: path)
+            let address = present.flatMap { Self.value(of: "base_url", in: $0) }
+            guard let wanted = target.baseURL, wanted != address else { return }
+            guard present != nil, present == original else {
+                let expected = "\(wanted), or the profile as it was installed; change the key there, or move the file away"
+                return mistakes.add(Mistake(file: path, key: "base_url", found: address ?? "nothing", expected: expected))
+            }
+        }
+        guard let original else {
+            let key = "backends.\(target.name)"
+            let expected = "a backend whose profile is \(path) or \(origin)"
+            return mistakes.add(Mistake(file: enrolment.file, line: target.line, key: key, found: "neither file", expected: expected))
+        }
+        let preset = Self.value(of: "extends", in: original) ?? target.name
+        let presetPath = "\(configuration.backends)/\(preset).yaml"
+        // A preset that cannot be read is a mistake of the profile.
+        if preset != target.name, !DurableFile(path: presetPath).exists, !files.contains(where: { $0.path == presetPath }),
+            let text = YAMLNode.text(of: "\(system.profiles)/\(preset).yaml")
+        {
+            files.append((presetPath, text))
+        }
+        files.append((path, target.baseURL.map { Self.setting($0, in: original) } ?? original))
+    }
+
+    private mutating func plan(_ settings: YAMLNode, at path: String) {
+        let content = "# Written by ‘homingd enroll’. Your own settings belong in another file of this folder.\n" + settings.written()
+        guard DurableFile(path: path).exists else { return files.append((path, content)) }
+        guard YAMLNode.text(of: path) != content else { return }
+        let expected = "the settings of \(enrolment.file), or no such file; move it away, and run the command again"
+        mistakes.add(Mistake(file: path, key: "", found: "other settings", expected: expected))
+    }
+
+    /// Checks the profiles in a folder of links to the present ones, and with the planned ones.
+    private func check(
+        _ file: String?, _ environment: [String: String], _ planned: [String: YAMLNode],
+        _ profiles: [(path: String, content: String)]
+    ) throws {
+        let (stage, folder) = (FileManager.default.temporaryDirectory.path + "/homing-\(UUID().uuidString)", configuration.backends)
+        try FileManager.default.createDirectory(
+            atPath: stage, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        // `try?`: the system removes what stays in its temporary folder.
+        defer { try? FileManager.default.removeItem(atPath: stage) }
+        for profile in profiles {
+            let name = URL(fileURLWithPath: profile.path).lastPathComponent
+            try Data(profile.content.utf8).write(to: URL(fileURLWithPath: "\(stage)/\(name)"))
+        }
+        // `try?`: without the folder, there are only planned profiles.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        for name in names where name.hasSuffix(".yaml") && !profiles.contains(where: { $0.path == "\(folder)/\(name)" }) {
+            try FileManager.default.createSymbolicLink(atPath: "\(stage)/\(name)", withDestinationPath: "\(folder)/\(name)")
+        }
+        for mistake in ConfigurationCheck.mistakes(file: file, environment: environment, planned: planned, profiles: stage) {
+            mistakes.add(
+                Mistake(
+                    file: mistake.file.replacing(stage, with: folder), line: mistake.line, key: mistake.key,
+                    found: mistake.found?.replacing(stage, with: folder), expected: mistake.expected.replacing(stage, with: folder)))
+        }
+    }
+
+    /// Of a key at the top level, if it is text.
+    private static func value(of key: String, in text: String) -> String? {
+        YAMLNode.parse(text, file: "", mistakes: MistakeCollector())?.member(key)?.text
+    }
+
+    private static func setting(_ baseURL: String, in profile: String) -> String {
+        profile.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { $0.hasPrefix("base_url:") ? "base_url: \(baseURL)" : String($0) }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,36 @@
+import ControlAPI
+import Glibc
+
+/// What `homingd enroll` asks of the computer and of the running daemon.
+package struct EnrolmentSystem: Sendable {
+    /// The folder with the profiles of this version.
+    var profiles = "/usr/share/doc/homing/backends"
+    var isUser: @Sendable (String) -> Bool
+    var isMember: @Sendable (_ user: String, _ group: gid_t) -> Bool
+    /// The exit code of a program; nil if it could not be started or did not end.
+    var run: @Sendable (_ program: String, _ arguments: [String]) async -> Int32?
+    /// Nil if the daemon has no such backend.
+    var session: @Sendable (_ socket: String, _ backend: String) async throws -> SessionReport?
+    var signIn: @Sendable (_ socket: String, _ request: SignIn) async throws -> Void
+
+    package static var real: EnrolmentSystem {
+        EnrolmentSystem(
+            isUser: { getpwnam($0) != nil },
+            isMember: { belongs($0, to: $1) },
+            run: { await SystemProgram.run($0, $1, within: .seconds(90))?.code },
+            session: { socket, backend in
+                let status = try await ControlClient(socketPath: socket).call(Endpoints.status, NoInput())
+                return status.backends.first { $0.name == backend }?.session
+            },
+            signIn: { socket, request in _ = try await ControlClient(socketPath: socket).call(Endpoints.signIn, request) })
+    }
+
+    /// Asks the system's databases, as a login does.
+    private static func belongs(_ user: String, to group: gid_t) -> Bool {
+        guard let account = getpwnam(user) else { return false }
+        var count: Int32 = 1024
+        var groups = [gid_t](repeating: 0, count: Int(count))
+        guard getgrouplist(user, account.pointee.pw_gid, &groups, &count) >= 0 else { return false }
+        return groups.prefix(Int(count)).contains(group)
+    }
+}
