@@ -118,7 +118,7 @@ let targets: [Target] = [
         "NIOPosix", "NIOSSL", "SystemPackage", path: "Tests/Torture"),
     tests("SyncModel", "SyncModel"),
     tests("Files", "Files", "SystemPackage"),
-    tests("Vault", "Vault", "Files", "CCompression"),
+    tests("Vault", "Vault", "Files", "CCompression", "Crypto"),
     tests("JSON", "JSON", "SyncModel"),
     tests("Outbox", "Outbox", "StoreSupport", "SyncModel", "Vault", "Crypto", "GRDB", "GRDBSQLite"),
     tests("Salvage", "Salvage", "Outbox", "StoreSupport", "SyncModel", "Vault", "GRDB"),

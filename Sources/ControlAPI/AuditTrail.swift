@@ -45,7 +45,7 @@ public struct AuditQuery: WireRequest {
 public enum AuditKind: String, Sendable, CaseIterable {
     case signIn = "sign-in"
     case signOut = "sign-out"
-    case retry, fix, resolve, discard, undo, export, backup, claim, pause, sync, denied
+    case retry, fix, resolve, discard, undo, export, backup, key, claim, pause, sync, denied
 
     /// The kinds of events, as in `Event.kind`.
     public var events: [String] {
@@ -59,6 +59,7 @@ public enum AuditKind: String, Sendable, CaseIterable {
         case .undo: ["restored"]
         case .export: ["exported"]
         case .backup: ["backedUp", "backupRestored"]
+        case .key: ["keyChanged", "resealed"]
         case .claim: ["claimed"]
         case .pause: ["paused", "resumed"]
         case .sync: ["synced"]

@@ -65,6 +65,9 @@ public enum Endpoints {
         .get, "/v1/entries/{id}/export", .administer, patience: .seconds(90))
     /// The response is a SQLite file (application/vnd.sqlite3), which begins once the copy is made.
     public static let backup = Endpoint<NoInput, String>(.get, "/v1/backup", .administer, patience: .seconds(900))
+    public static let key = Endpoint<NoInput, KeyReport>(.get, "/v1/key", .administer)
+    /// Only root and the daemon's user may, whatever their groups.
+    public static let rotateKey = Endpoint<KeyRotation, KeyReport>(.post, "/v1/key", .administer, patience: .seconds(90))
     public static let sync = Endpoint<SyncRequest, SyncReport>(.post, "/v1/sync", .operate)
     public static let claim = Endpoint<NoInput, ClaimReport>(.post, "/v1/claim", .operate, patience: .seconds(90))
     /// Also needs the role `administer`, unless the caller dropped the file.

@@ -56,6 +56,14 @@ package struct AccessPolicy: Sendable {
 
     package func isAdministrator(_ uid: uid_t) -> Bool { administrators.contains(uid) }
 
+    /// The problem of a peer who is neither root nor the daemon's user.
+    package func refusalToAllButOwners(_ peer: Peer) -> Problem {
+        Problem(
+            .notPermitted, status: 403, title: "Not permitted",
+            detail: "Only root and the daemon’s own user may do this; you are \(UserName(peer.uid)).",
+            next: "Use sudo.")
+    }
+
     /// The problem of a peer without `access`, with the step that grants it.
     package func refusal(of peer: Peer, for access: Access) -> Problem {
         let user = UserName(peer.uid)

@@ -15,6 +15,11 @@ package struct Caller: Sendable {
     /// The group that gives the peer its role; nil if the peer has it without a group.
     package var group: String? { policy.isAdministrator(peer.uid) ? nil : policy.groups[access]?.name }
 
+    /// For calls that no role permits: only root and the daemon's user may.
+    package func requireOwner() throws(Problem) {
+        guard policy.isAdministrator(peer.uid) else { throw policy.refusalToAllButOwners(peer) }
+    }
+
     /// For calls that need a higher role in some cases.
     package func require(_ access: Access) throws(Problem) {
         guard self.access >= access else { throw policy.refusal(of: peer, for: access) }

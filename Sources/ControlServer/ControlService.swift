@@ -19,6 +19,9 @@ package protocol ControlService: Sendable {
     func export(_ request: EntryReference, by caller: Caller) async throws -> ExportedEntry
     /// Returns once the copy is made.
     func backup(_ request: NoInput, by caller: Caller) async throws -> Download
+    func key(_ request: NoInput, by caller: Caller) async throws -> KeyReport
+    /// Only for root and the daemon's user. Returns once the new keys are durable; the data is sealed again afterwards.
+    func rotateKey(_ request: KeyRotation, by caller: Caller) async throws -> KeyReport
     func sync(_ request: SyncRequest, by caller: Caller) async throws -> SyncReport
     /// Assigns files dropped while signed out to the signed-in account.
     func claim(_ request: NoInput, by caller: Caller) async throws -> ClaimReport

@@ -32,7 +32,7 @@ extension BackupError: CustomStringConvertible {
         case .notABackup: "Name that file."
         case .damaged: "Use another copy of it, or an older backup."
         case .otherVersion(let version): "Install version \(version), restore the backup, and then upgrade."
-        case .wrongKey: "Use your copy of that station’s homing.key."
+        case .wrongKey: "Name your copy of the homing.key that the station had then: --key PATH"
         }
     }
 

@@ -167,14 +167,19 @@ extension Outbox {
         private(set) var joinsLanes = false
         let sealed, digest: Data
         private let vault: Vault
+        private let generation: Int
 
         init(_ mutation: Mutation, by vault: Vault) throws {
             self.mutation = mutation
             self.vault = vault
+            generation = vault.generation
             let content = SealedContent(fields: mutation.fields, payload: mutation.payload, hasFollower: mutation.hasFollower)
             (sealed, digest) = try content.sealed(
                 by: vault, as: mutation.id, backend: mutation.destination.backend, route: mutation.route)
         }
+
+        /// As of this transaction.
+        func resealed() throws -> Data { try vault.refreshed(sealed, of: generation, as: mutation.id.description) }
 
         var identity: Data { mutation.identity(digest: digest, by: vault) }
 
@@ -188,7 +193,7 @@ extension Outbox {
     private static func insert(
         _ item: Prepared, accountLabel: String?, by actor: String?, now: Date, _ db: Database
     ) throws -> Int64 {
-        let (mutation, sealed) = (item.mutation, item.sealed)
+        let (mutation, sealed) = (item.mutation, try item.resealed())
         let to = mutation.destination
         if let accountLabel { try remember(Account(id: to.account, label: accountLabel), of: to.backend, db) }
         try db.cachedStatement(

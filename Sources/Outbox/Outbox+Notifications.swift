@@ -37,7 +37,8 @@ extension Outbox {
     /// The maximum number of notifications that wait for a receiver; the oldest give way to new ones.
     package static let mostNotifications = 100
 
-    private static let memoryIdentity = "notified"
+    /// What the memory is sealed as.
+    static let memoryIdentity = "notified"
 
     /// Stores them in one transaction, even on a full disk.
     package func keep(_ notifications: Notifications, at now: Date) async throws(OutboxError) {

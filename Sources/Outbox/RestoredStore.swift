@@ -8,16 +8,17 @@ import Vault
 /// A backup that is copied beside a store, checked and marked, before it becomes that store (Decisions/Backups.md).
 package struct RestoredStore {
     package let backup: StoreBackup
+    private let keyring: Keyring
     private let store: String
     private var draft: String { StoreBackup.restoredDraft(of: store) }
 
     /// Copies a backup beside the path of a store, and checks it. Throws `BackupError` for a backup that cannot be used.
-    package init(copying source: FileHandle, beside store: String, openedBy vault: Vault) throws {
+    package init(copying source: FileHandle, beside store: String, openedBy master: VaultKey) throws {
         self.store = store
         StoreBackup.removeDrafts(of: store)
         do {
             try Self.copy(source, to: StoreBackup.restoredDraft(of: store))
-            backup = try Self.change(StoreBackup.restoredDraft(of: store)) { db in try Self.check(db, openedBy: vault) }
+            (backup, keyring) = try Self.change(StoreBackup.restoredDraft(of: store)) { db in try Self.check(db, openedBy: master) }
         } catch {
             StoreBackup.removeDrafts(of: store)
             throw error
@@ -39,6 +40,15 @@ package struct RestoredStore {
                 return .commit
             }
             return entries
+        }
+    }
+
+    /// Seals its keyring for another master key, so that the station needs only that one.
+    package func reseal(for master: VaultKey) throws {
+        let wrapped = try WrappedKeyring(keyring, under: [master])
+        try Self.change(draft) { db in
+            try db.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON")
+            try db.execute(sql: "UPDATE keyring SET wrapped = ?", arguments: [wrapped.content])
         }
     }
 
@@ -82,13 +92,14 @@ package struct RestoredStore {
         guard kept == Data(digest.value) else { throw BackupError.damaged("its checksum is wrong, so it is incomplete or has changed") }
     }
 
-    private static func check(_ db: Database, openedBy vault: Vault) throws -> StoreBackup {
+    private static func check(_ db: Database, openedBy master: VaultKey) throws -> (StoreBackup, Keyring) {
         do {
             let backup = try StoreBackup(of: db)
             guard try tables(db) == DatabaseQueue.ofNewStore().read(tables) else { throw BackupError.otherVersion(backup.version) }
-            guard try backup.isSealed(by: vault, in: db) else { throw BackupError.wrongKey }
+            let copy = try Outbox.copyOfKeyring(db) ?? Data()
+            guard let keyring = WrappedKeyring(parsing: copy).opened(by: master)?.keyring else { throw BackupError.wrongKey }
             for look in [Outbox.checkIntegrity, Outbox.checkDerivedTables, Outbox.checkSequences] { try look(db) }
-            return backup
+            return (backup, keyring)
         } catch let error as BackupError {
             throw error
         } catch OutboxError.damaged(let words) {

@@ -2,7 +2,6 @@ import Foundation
 import GRDB
 import Glibc
 import SyncModel
-import Vault
 
 /// The marks that distinguish a backup from the store that it copies: an application id, a table with this row, and, after the last page, the
 /// SHA-256 of all bytes before (Decisions/Backups.md).
@@ -28,22 +27,20 @@ package struct StoreBackup: Sendable, Equatable {
     // MARK: The row
 
     /// Makes a copy of a store a backup.
-    func write(to copy: Database, sealedBy vault: Vault) throws {
+    func write(to copy: Database) throws {
         try copy.execute(
             sql: """
                 CREATE TABLE backup (
                     id INTEGER PRIMARY KEY CHECK (id = 1),
                     at INTEGER NOT NULL,
                     station TEXT NOT NULL,
-                    version TEXT NOT NULL,
-                    proof BLOB NOT NULL
+                    version TEXT NOT NULL
                 ) STRICT;
                 PRAGMA application_id = \(Self.applicationID)
                 """)
-        let sealed = try vault.seal(proof, as: Self.identity)
         try copy.execute(
-            sql: "INSERT INTO backup (id, at, station, version, proof) VALUES (1, ?, ?, ?, ?)",
-            arguments: [at.ms, station, version, sealed])
+            sql: "INSERT INTO backup (id, at, station, version) VALUES (1, ?, ?, ?)",
+            arguments: [at.ms, station, version])
     }
 
     /// Makes a backup a store again.
@@ -57,17 +54,6 @@ package struct StoreBackup: Sendable, Equatable {
             at: Date(ms: try row.decode(forColumn: "at")), station: try row.decode(forColumn: "station"),
             version: try row.decode(forColumn: "version"))
     }
-
-    /// True if the vault has the key that sealed the station's data.
-    func isSealed(by vault: Vault, in db: Database) throws -> Bool {
-        let sealed = try Data.fetchOne(db, sql: "SELECT proof FROM backup") ?? Data()
-        // `try?`: nil means that it does not open.
-        return (try? vault.open(sealed, as: Self.identity)) == proof
-    }
-
-    private var proof: Data { Data("\(station)\n\(at.ms)".utf8) }
-    /// What the proof is sealed as.
-    private static let identity = "backup"
 
     // MARK: Files
 

@@ -70,6 +70,8 @@ struct NextRoster: Sendable {
     /// Only the times have changed.
     private let isSame: Bool
     private let sealed: [Data]
+    private let vault: Vault
+    private let generation: Int
 
     init(_ read: RosterRead, by vault: Vault, _ db: Database) throws {
         let before = try StoredRoster.fetch(read.key, db)
@@ -82,7 +84,8 @@ struct NextRoster: Sendable {
             }
             return old[index]
         }
-        (self.read, self.before) = (read, before)
+        (self.read, self.before, self.vault) = (read, before, vault)
+        generation = vault.generation
         difference = before.flatMap { pages == old ? RosterDifference(rows: $0.head.count) : nil } ?? RosterDifference(from: old, to: pages)
         isSame =
             before.map { before in
@@ -147,7 +150,9 @@ struct NextRoster: Sendable {
                 read.incomplete?.rawValue, to.backend, to.account, read.key.resource, read.rule,
             ])
         let number = db.lastInsertedRowID
-        for (index, page) in sealed.enumerated() {
+        for (index, sealed) in sealed.enumerated() {
+            let name = read.key.name(revision: (before?.head.revision ?? 0) + 1, page: index + 1)
+            let page = try vault.refreshed(sealed, of: generation, as: name)
             try db.execute(
                 sql: "INSERT INTO rosterPage (roster, page, sealed) VALUES (?, ?, ?)", arguments: [number, index + 1, page])
         }

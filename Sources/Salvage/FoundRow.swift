@@ -22,6 +22,8 @@ enum FoundRow {
     /// Its sealed record, and all columns.
     case session(backend: String, Data, [DatabaseValue])
     case epoch(Int64)
+    /// As in `WrappedKeyring`.
+    case keyring(Data)
     /// The last number of a table assigned to a row.
     case counter(table: String, Int64)
     /// From an index.
@@ -55,6 +57,9 @@ enum FoundRow {
             return .content(sequence: rowid, id, sealed)
         case let kinds where values.count == 7 && kinds.hasPrefix("-it") && kinds.hasSuffix("t"): return .event(cursor: rowid, values)
         case "-it": return rowid == 1 ? .figureCursor([rowid.databaseValue] + values.dropFirst()) : nil
+        case "-b":
+            guard rowid == 1, case .blob(let wrapped) = values[1].storage else { return nil }
+            return .keyring(wrapped)
         case "-i": return rowid == 1 ? .epoch(values[1].integer ?? 0) : nil
         default: return nil
         }

@@ -93,7 +93,7 @@ final class Salvage {
             if trust == .newest, !pages.log.mayLackVersions { try insert(into: "session", values) }
         case .epoch(let value): epoch = max(epoch, value)
         case .counter(let table, let value): if trust == .newest { counters[table] = max(counters[table] ?? 0, value) }
-        case .identity, .place, .settled: break
+        case .identity, .place, .settled, .keyring: break
         }
     }
 

@@ -134,6 +134,7 @@ extension Daemon {
         let (clock, log) = (context.clock, context.log)
         return services + [
             Housekeeping(outbox: outbox, rosters: rosters, keepDelivered: configuration.keepDelivered, clock: clock, log: log),
+            Resealer(keys: context.keys, outbox: outbox, clock: clock, log: log),
             MemoryReturn(work: outbox.eventsWritten),
             RosterService(rosters: rosters),
             DispatcherService(dispatcher: dispatcher),

@@ -38,7 +38,7 @@ package struct Daemon: Sendable {
     /// State passed to the next daemon in the same process.
     struct Context: Sendable {
         let lock: StateLock
-        let vault: Vault
+        let keys: KeyKeeper
         let deviceID: String
         let environment: [String: String]
         let notifier: ServiceNotifier?
@@ -61,9 +61,9 @@ package struct Daemon: Sendable {
         if let fault = StateFiles.faults(in: state).first { throw StartError(fault) }
         let lock = try StateLock(directory: state)
         let mark = try CrashMark(directory: state)
-        let key = try VaultKey.load(environment: environment, stateDirectory: state) { Self.isSealed(state, by: $0) }
+        let keys = try StationKeys.load(environment: environment, stateDirectory: state, now: clock.now) { Self.keyrings(in: state) }
         let context = Context(
-            lock: lock, vault: Vault(key: key),
+            lock: lock, keys: KeyKeeper(keys),
             deviceID: try DeviceID.load(stateDirectory: state), environment: environment, notifier: notifier, clock: clock,
             startedAt: clock.now, log: log)
         let backends = try ProfileLibrary.load(
@@ -80,15 +80,15 @@ package struct Daemon: Sendable {
 
     static func store(in state: String) -> String { state + "/outbox.sqlite" }
 
-    /// True if the vault's key sealed the directory; nil without evidence.
-    static func isSealed(_ state: String, by vault: Vault) -> Bool? {
+    /// The copies of the keyring in the store.
+    static func keyrings(in state: String) -> [Data] {
         // `try?`: opening the store next reports the error.
-        return (try? StoreEvidence(file: store(in: state)))?.isSealed(by: vault)
+        (try? StoreEvidence(file: store(in: state)))?.keyrings ?? []
     }
 
-    /// The key that a start would use, without writing; nil if a start would create one. Throws what a start would throw.
-    static func findKey(for state: String, environment: [String: String]) throws -> VaultKey? {
-        try VaultKey.find(environment: environment, stateDirectory: state) { isSealed(state, by: $0) }
+    /// The keys that a start would use, without writing; nil if a start would create them. Throws what a start would throw.
+    static func findKeys(for state: String, environment: [String: String]) throws -> StationKeys? {
+        try StationKeys.find(environment: environment, stateDirectory: state) { keyrings(in: state) }
     }
 
     /// Replaces a retired daemon in the same process. Without `changes`, the new configuration could not be used.
@@ -108,10 +108,11 @@ package struct Daemon: Sendable {
     ) async throws {
         let (state, clock, log) = (configuration.stateDirectory, context.clock, context.log)
         let (outbox, report) = try StoreDoctor.open(
-            file: Self.store(in: state), vault: context.vault, crashed: crashed, maxBytes: configuration.maxBytes,
+            file: Self.store(in: state), vault: context.keys.vault, crashed: crashed, maxBytes: configuration.maxBytes,
             lookupAfter: configuration.delivery.retry.lookupAfter, now: clock.now,
             progress: { context.notifier?.tell(.busy(for: .seconds(120)), .watchdog) })
         report?.log(to: log)
+        try context.keys.copy(to: outbox)
         let transport = try HTTPTransport(configuration.limits, clock: clock)
         do {
             keepers = try backends.map {
@@ -128,7 +129,7 @@ package struct Daemon: Sendable {
             handler = ControlHandler(
                 keepers: book.keepers, outbox: outbox, intake: intake, dispatcher: dispatcher, rosters: rosters, spool: spool, clock: clock,
                 startedAt: context.startedAt, rejected: rejected, stateDirectory: state,
-                station: context.deviceID, keepDelivered: configuration.keepDelivered,
+                station: context.deviceID, keepDelivered: configuration.keepDelivered, keys: context.keys,
                 examination: Examination(
                     configuration: configuration, backends: backends, transport: transport, environment: context.environment,
                     outbox: outbox, clock: clock), log: log)

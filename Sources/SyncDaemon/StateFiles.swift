@@ -5,7 +5,7 @@ import Glibc
 /// The files that a start reads or writes. The key has a check of its own.
 enum StateFiles {
     private static let needs: [(name: String, access: Int32)] = [
-        ("lock", R_OK | W_OK), ("crashed", R_OK | W_OK), ("device-id", R_OK), ("outbox.sqlite", R_OK | W_OK),
+        ("lock", R_OK | W_OK), ("crashed", R_OK | W_OK), ("device-id", R_OK), ("homing.keyring", R_OK), ("outbox.sqlite", R_OK | W_OK),
         ("outbox.sqlite-wal", R_OK | W_OK), ("outbox.sqlite-shm", R_OK | W_OK),
     ]
 

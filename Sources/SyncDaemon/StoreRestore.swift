@@ -33,13 +33,16 @@ package struct StoreRestore {
         let lock = try locked()
         defer { withExtendedLifetime(lock) {} }
         try checkStore()
-        let restored = try RestoredStore(copying: backup, beside: store, openedBy: Vault(key: try self.key(key)))
+        let own = try KeySource(environment: environment, stateDirectory: state).read()
+        let restored = try RestoredStore(copying: backup, beside: store, openedBy: try self.key(key, own))
         do {
             let entries = try restored.mark(at: now, by: actor, traits: traits)
-            try VaultKey.removeCheck(in: state)
+            if let own { try restored.reseal(for: own) }
+            // That of the empty store; the start writes the restored one.
+            try StationKeys.removeKeyring(in: state)
             try DeviceID.store(restored.backup.station, stateDirectory: state)
             try restored.install()
-            let need = key == nil ? "" : "\nThe daemon needs this key too: before you start it, put it where the service finds it."
+            let need = own != nil ? "" : "\nThe daemon needs this key too: before you start it, put it where the service finds it."
             return text(restored.backup, entries, Moment(now: now)) + need
         } catch {
             restored.discard()
@@ -52,7 +55,7 @@ package struct StoreRestore {
         return backend.traits(route: route)
     }
 
-    private func key(_ content: Data?) throws -> VaultKey {
+    private func key(_ content: Data?, _ own: VaultKey?) throws -> VaultKey {
         if let content {
             guard let key = VaultKey(parsing: content) else {
                 throw StartError(
@@ -60,7 +63,7 @@ package struct StoreRestore {
             }
             return key
         }
-        if let key = try VaultKey.unchecked(environment: environment, stateDirectory: state) { return key }
+        if let own { return own }
         let install = isOfService ? "sudo install -o \(ServiceIdentity.user) -g \(ServiceIdentity.user) -m 0600" : "install -m 0600"
         throw StartError(
             """

@@ -35,5 +35,6 @@ package struct SyncEvent: Hashable, Sendable {
         case synced, denied, paused, resumed, salvaged, unverified, rosterChanged
         case resolved, exported, restored, superseded
         case backedUp, backupRestored
+        case keyChanged, resealed
     }
 }

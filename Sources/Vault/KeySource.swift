@@ -1,6 +1,7 @@
 import Files
+import Foundation
 
-/// Where the key of a state directory comes from.
+/// Where the master key of a state directory comes from.
 package enum KeySource: Hashable, Sendable {
     /// A systemd credential, `$CREDENTIALS_DIRECTORY/homing.key`; never written by Homing.
     case credential(path: String)
@@ -19,5 +20,31 @@ package enum KeySource: Hashable, Sendable {
         } else {
             self = .stateDirectory(path: "\(stateDirectory)/homing.key")
         }
+    }
+
+    package var isCredential: Bool { if case .credential = self { true } else { false } }
+
+    /// The key; nil if there is none. Throws for a malformed key, and for one in the state directory that other users can read or replace.
+    package func read() throws -> VaultKey? {
+        let file = DurableFile(path: path)
+        guard let content = try file.read() else { return nil }
+        if !isCredential, let mode = file.mode, mode & 0o077 != 0 {
+            throw VaultError(.exposedKey, "Other users can access the key \(path) (mode \(String(mode, radix: 8))). Run: chmod 600 \(path)")
+        }
+        if !isCredential, !Self.isTrusted(file) {
+            let command = "sudo chown \(geteuid()) \(path)"
+            throw VaultError(.exposedKey, "The key \(path) belongs to another user, who can replace it. Run: \(command)")
+        }
+        guard let key = VaultKey(parsing: content) else {
+            throw VaultError(
+                .malformedKey, "\(path) holds \(content.count) bytes; expected 32 random bytes, raw or in base64. Put the right key there.")
+        }
+        return key
+    }
+
+    /// The owner of the folder can replace the key in any case. Root may check the folder of another user's daemon.
+    private static func isTrusted(_ key: DurableFile) -> Bool {
+        let folder = DurableFile(path: URL(fileURLWithPath: key.path).deletingLastPathComponent().path)
+        return key.isOwned() || key.owner == folder.owner
     }
 }

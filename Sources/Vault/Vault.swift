@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Synchronization
 
 extension Data {
     /// In lower case.
@@ -16,37 +17,35 @@ extension Data {
     private static let hexDigits = Array("0123456789abcdef".utf8)
 }
 
-/// Encrypts data at rest: AES-GCM with a fresh nonce, bound to a name.
-package struct Vault: Sendable {
-    private let key: SymmetricKey
+/// Encrypts data at rest with the data keys of a keyring: AES-GCM with a fresh nonce, bound to a name.
+package final class Vault: Sendable {
+    private let keys: Mutex<Keys>
     private let digestKey: SymmetricKey
 
-    package init(key: VaultKey) {
-        self.key = SymmetricKey(data: key.bytes)
-        digestKey = HKDF<SHA256>.deriveKey(inputKeyMaterial: self.key, info: Data("homing.digest".utf8), outputByteCount: 32)
+    package init(_ keyring: Keyring) {
+        keys = Mutex(Keys(keyring))
+        digestKey = SymmetricKey(data: keyring.digest.bytes)
     }
 
-    /// Encrypts `plain` so that only `open` with the same `id` decrypts it; adds 28 bytes.
+    /// As for `Keyring.init(from:)`.
+    package convenience init(key: VaultKey) { self.init(Keyring(from: key)) }
+
+    /// Encrypts `plain` with the current data key, so that only `open` with the same `id` decrypts it; adds 28 bytes.
     package func seal(_ plain: Data, as id: String) throws(VaultError) -> Data {
-        do {
-            let box = try AES.GCM.seal(plain, using: key, authenticating: Data(id.utf8))
-            guard let sealed = box.combined else { throw CryptoKitError.incorrectParameterSize }
-            return sealed
-        } catch {
-            throw VaultError(.unreadable, "\(id) could not be encrypted (\(error)).")
-        }
+        try Self.seal(plain, with: keys.withLock { $0.current }, as: id)
     }
 
-    /// Decrypts; throws if a byte, the name or the key differs.
+    /// Decrypts; throws if a byte or the name differs, or no key of the keyring has sealed it.
     package func open(_ sealed: Data, as id: String) throws(VaultError) -> Data {
-        do {
-            return try AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: key, authenticating: Data(id.utf8))
-        } catch {
-            throw VaultError(.unreadable, "\(id) cannot be decrypted: it is damaged, or it was sealed with another key.")
+        let keys = keys.withLock { $0 }
+        for key in [keys.current] + keys.earlier {
+            // `try?`: the next key may open it.
+            if let plain = try? Self.open(sealed, with: key, as: id) { return plain }
         }
+        throw .unreadable(id)
     }
 
-    /// The HMAC-SHA-256 of the parts under a derived key (RFC 5869): useless for guessing them without the key.
+    /// The HMAC-SHA-256 of the parts under the digest key: useless for guessing them without the key.
     package func keyedDigest(_ parts: Data...) -> Data {
         var code = HMAC<SHA256>(key: digestKey)
         for part in parts { code.update(data: part) }
@@ -58,5 +57,76 @@ package struct Vault: Sendable {
         var hash = SHA256()
         for part in parts { hash.update(data: part) }
         return Data(hash.finalize())
+    }
+}
+
+// MARK: - Another data key
+
+extension Vault {
+    /// Seals with this keyring from now on. Its digest key must be the same.
+    package func adopt(_ keyring: Keyring) {
+        keys.withLock { keys in
+            guard keys.keyring != keyring else { return }
+            let generation = keys.generation + 1
+            keys = Keys(keyring, generation: generation)
+        }
+    }
+
+    /// Grows when the keyring changes.
+    package var generation: Int { keys.withLock { $0.generation } }
+
+    /// The same under the current data key; nil if that has sealed it. Throws if no key opens it.
+    package func resealed(_ sealed: Data, as id: String) throws(VaultError) -> Data? {
+        let current = keys.withLock { $0.current }
+        // `try?`: an earlier key may open it.
+        if (try? Self.open(sealed, with: current, as: id)) != nil { return nil }
+        return try Self.seal(open(sealed, as: id), with: current, as: id)
+    }
+
+    /// For a transaction that stores what was sealed before it, in `generation`: sealed again if the data key has changed since, because
+    /// the re-sealing of the store may be over.
+    package func refreshed(_ sealed: Data, of generation: Int, as id: String) throws(VaultError) -> Data {
+        try generation == self.generation ? sealed : resealed(sealed, as: id) ?? sealed
+    }
+
+    private struct Keys {
+        let keyring: Keyring
+        let generation: Int
+        let current: SymmetricKey
+        let earlier: [SymmetricKey]
+
+        init(_ keyring: Keyring, generation: Int = 0) {
+            (self.keyring, self.generation) = (keyring, generation)
+            current = SymmetricKey(data: keyring.current.bytes)
+            earlier = keyring.earlier.map { SymmetricKey(data: $0.bytes) }
+        }
+    }
+}
+
+// MARK: - One key
+
+extension Vault {
+    static func seal(_ plain: Data, with key: SymmetricKey, as id: String) throws(VaultError) -> Data {
+        do {
+            let box = try AES.GCM.seal(plain, using: key, authenticating: Data(id.utf8))
+            guard let sealed = box.combined else { throw CryptoKitError.incorrectParameterSize }
+            return sealed
+        } catch {
+            throw VaultError(.unreadable, "\(id) could not be encrypted (\(error)).")
+        }
+    }
+
+    static func open(_ sealed: Data, with key: SymmetricKey, as id: String) throws(VaultError) -> Data {
+        do {
+            return try AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: key, authenticating: Data(id.utf8))
+        } catch {
+            throw .unreadable(id)
+        }
+    }
+}
+
+extension VaultError {
+    fileprivate static func unreadable(_ id: String) -> VaultError {
+        VaultError(.unreadable, "\(id) cannot be decrypted: it is damaged, or it was sealed with another key.")
     }
 }

@@ -6,8 +6,9 @@ import SyncDaemon
 struct Homingd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "homingd", abstract: "Accept this station’s captures and deliver them.", version: Daemon.version,
-        subcommands: [RunCommand.self, CheckCommand.self, EnrollCommand.self, ReferenceCommand.self, RestoreCommand.self],
-        defaultSubcommand: RunCommand.self)
+        subcommands: [
+            RunCommand.self, CheckCommand.self, EnrollCommand.self, KeyCommand.self, ReferenceCommand.self, RestoreCommand.self,
+        ], defaultSubcommand: RunCommand.self)
 
     /// Exits with 2 for wrong usage, as all Homing programs do.
     static func main() async {
@@ -20,11 +21,4 @@ struct Homingd: AsyncParsableCommand {
             exit(withError: ExitCode(2))
         }
     }
-}
-
-struct CommonOptions: ParsableArguments {
-    @Option(
-        help: "The configuration file. Default: /etc/homing/homing.yaml for root, else ~/.config/homing/homing.yaml.",
-        completion: .file(extensions: ["yaml"]))
-    var config: String?
 }

@@ -32,6 +32,14 @@ import Testing
         #expect(group(0, .administer) == nil)
     }
 
+    @Test func onlyRootAndTheDaemonsUserAreOwners() throws {
+        let policy = AccessPolicy(administrators: [0, 1000], groups: Self.groups)
+        for uid: uid_t in [0, 1000] { try Caller(Peer(pid: 1, uid: uid, groups: []), .administer, under: policy).requireOwner() }
+        let member = Caller(Peer(pid: 1, uid: 1001, groups: [503]), .administer, under: policy)
+        let problem = #expect(throws: Problem.self) { try member.requireOwner() }
+        #expect(problem?.status == 403 && problem?.detail.hasPrefix("Only root and the daemon’s own user may do this") == true)
+    }
+
     @Test func withoutConfiguredGroupsCallersOperateUnlessSocketIsOpen() {
         let peer = Peer(pid: 1, uid: 1001, groups: [1001])
         #expect(AccessPolicy(administrators: [0]).access(of: peer) == .operate)

@@ -37,6 +37,7 @@ import Testing
             .init(name: "backends"), .init(name: "sync", parameters: ["backend": "b"]), .init(name: "claim"),
             .init(name: "discardFile", parameters: ["name": "a b/ü?.json", "reason": "a test & more"]),
             .init(name: "pause", body: pause.body), .init(name: "resume", parameters: ["backend": "b"]),
+            .init(name: "key"), .init(name: "rotateKey", body: KeyRotation(newKey: "k").body),
             .init(name: "lanes", parameters: ["limit": "3"]), .init(name: "events", parameters: ["since": "5", "follow": "true"]),
         ]
         try await expectCalls(calls) { client, service in
@@ -52,6 +53,8 @@ import Testing
             #expect(try await client.call(Endpoints.discardFile, file) == DiscardedFile(name: "a b/ü?.json", refused: 1))
             #expect(try await client.call(Endpoints.pause, pause).pauses == [FakeService.pause])
             #expect(try await client.call(Endpoints.resume, ResumeRequest(backend: "b")) == PauseList(pauses: [], inflight: 0))
+            #expect(try await client.call(Endpoints.key, NoInput()) == FakeService.key)
+            #expect(try await client.call(Endpoints.rotateKey, KeyRotation(newKey: "k")) == FakeService.key)
             #expect(try await client.call(Endpoints.lanes, LaneQuery(limit: 3)).lanes == [FakeService.lane])
             service.continuation.finish()
             try await client.events(EventQuery(since: 5, follow: true)) { _ in true }
@@ -277,7 +280,7 @@ import Testing
         ("GET", "/v1/entries?user=", 400, "invalid-request", "The parameter ‘user’ is empty."),
         (
             "GET", "/v1/audit?kind=lost", 400, "invalid-request",
-            "The parameter ‘kind’ is ‘lost’; expected one of sign-in, sign-out, retry, fix, resolve, discard, undo, export, backup, claim, pause, sync, denied."
+            "The parameter ‘kind’ is ‘lost’; expected one of sign-in, sign-out, retry, fix, resolve, discard, undo, export, backup, key, claim, pause, sync, denied."
         ),
         (
             "GET", "/v1/entries?until=soon", 400, "invalid-request",
@@ -442,7 +445,10 @@ import Testing
     }
 
     @Test func onlyDiscardingExportingAndBackingUpNeedAnAdministrator() {
-        let administer = [Endpoints.discard.access, Endpoints.restore.access, Endpoints.export.access, Endpoints.backup.access]
+        let administer = [
+            Endpoints.discard.access, Endpoints.restore.access, Endpoints.export.access, Endpoints.backup.access, Endpoints.key.access,
+            Endpoints.rotateKey.access,
+        ]
         #expect(administer.allSatisfy { $0 == .administer })
         let operate = [
             Endpoints.signIn.access, Endpoints.signOut.access, Endpoints.submit.access, Endpoints.retry.access, Endpoints.sync.access,

@@ -134,6 +134,17 @@ final class FakeService: ControlService {
         if number > 0, let laterParts { return try laterParts() }
         return number < Self.parts.count ? Self.parts[number] : []
     }
+    static let key = KeyReport(
+        path: "/s/homing.key", isCredential: false, fingerprint: "3f2a-91c0-5d77-e004", madeAt: day, isPending: false, isResealing: true,
+        left: 3)
+    func key(_ request: NoInput, by caller: Caller) async throws -> KeyReport {
+        try note("key", request, caller)
+        return Self.key
+    }
+    func rotateKey(_ request: KeyRotation, by caller: Caller) async throws -> KeyReport {
+        try note("rotateKey", request, caller)
+        return Self.key
+    }
     func sync(_ request: SyncRequest, by caller: Caller) async throws -> SyncReport {
         try note("sync", request, caller)
         return SyncReport(waiting: 4, cursor: 3, obstacle: nil)

@@ -190,8 +190,8 @@ import Testing
             #expect(try await check(station).code == 1)
         }
         try damage("homing.key", of: station) { $0 = key }
-        // Damage to the key's check file is not taken for another key.
-        try damage("homing.key.check", of: station) { $0[3] ^= 1 }
+        // Damage to the file of the keyring is not taken for another key: the store has a copy.
+        try damage("homing.keyring", of: station) { $0[3] ^= 1 }
         try damage("crashed", of: station) { $0 = Data("noise".utf8) }
         try damage("device-id", of: station) { $0 = Data([0xff, 0, 0xfe]) }
         try damage("lock", of: station) { $0 = Data("noise".utf8) }
@@ -200,7 +200,7 @@ import Testing
         #expect(try await station.entries("held").isEmpty)
         try await station.end(SIGTERM)
         // These files open, but reading them fails with EIO.
-        for name in ["homing.key.check", "device-id"] {
+        for name in ["homing.keyring", "device-id"] {
             let path = station.directory("state/\(name)")
             if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
             try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/proc/self/mem")

@@ -11,7 +11,10 @@ import Vault
 @Suite struct BackingUpTests {
     private let store: Store
 
-    init() throws { store = try Store() }
+    init() throws {
+        store = try Store()
+        try store.keepKeyring()
+    }
 
     private func backUp() async throws -> BackupCopy {
         try await store.outbox.backUp(of: "station-1", version: "1.2", by: "uid 0, pid 7", at: store.clock.now)
@@ -32,7 +35,7 @@ import Vault
 
     private func restored(_ path: String, key: VaultKey? = nil, beside other: String = "other.sqlite") throws -> RestoredStore {
         let source = try #require(FileHandle(forReadingAtPath: path))
-        return try RestoredStore(copying: source, beside: store.directory(other), openedBy: Vault(key: key ?? store.key))
+        return try RestoredStore(copying: source, beside: store.directory(other), openedBy: key ?? store.key)
     }
 
     @Test func backupHasTheStoresRowsAndItsDescription() async throws {

@@ -29,6 +29,7 @@ import Vault
 
     /// Backs up the store, restores it after a day, and opens the restored one.
     private func restored(_ store: Store) async throws -> (store: Store, entries: RestoredEntries) {
+        try store.keepKeyring()
         let copy = try await store.outbox.backUp(of: "station-1", version: "1.2", by: "uid 0, pid 7", at: store.clock.now)
         var data = Data()
         while case let part = try copy.next(), !part.isEmpty { data.append(contentsOf: part) }
@@ -38,7 +39,7 @@ import Vault
         store.clock.advance(by: 86_400)
         let source = try #require(FileHandle(forReadingAtPath: store.directory("backup")))
         let restored = try RestoredStore(
-            copying: source, beside: store.directory("outbox.sqlite"), openedBy: Vault(key: store.key))
+            copying: source, beside: store.directory("outbox.sqlite"), openedBy: store.key)
         let entries = try restored.mark(at: store.clock.now, by: "uid 0, pid 9") { Self.traits[$0 == "breathesafe" ? $1 : ""] }
         try restored.install()
         var again = store

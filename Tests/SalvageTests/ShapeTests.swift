@@ -24,7 +24,7 @@ import Testing
         "eventWords": nil, "neededBy": nil, "createOrder": nil, "discardOrder": nil, "createdRow": nil,
         "owedSignOut": nil, "roster": nil, "rosterOf": nil, "rosterPage": nil, "rosterPages": nil,
         "dailyFigure": "figure", "figureCursor": "figureCursor",
-        "notification": nil, "notified": nil,
+        "notification": nil, "notified": nil, "keyring": "keyring",
     ]
 
     private static func name(_ row: FoundRow?) -> String? {
@@ -45,6 +45,7 @@ import Testing
             case .figureCursor: "figureCursor"
             case .session: "session"
             case .epoch: "epoch"
+            case .keyring: "keyring"
             case .counter: "counter"
             case .identity: "identity"
             case .place: "place"
@@ -56,6 +57,7 @@ import Testing
     /// A store without a log, in which every table and index has rows.
     private static func filledStore() async throws -> Store {
         let store = try Store()
+        try store.keepKeyring()
         try await store.enqueue(Samples.create(20))
         try await store.deliver(try await store.claim()[0])
         for number in 1...12 {

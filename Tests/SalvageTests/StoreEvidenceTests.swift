@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import Outbox
 import Salvage
 import StoreSupport
@@ -8,32 +7,48 @@ import Testing
 import Vault
 
 @Suite struct StoreEvidenceTests {
-    private func store(_ count: Int) async throws -> Store {
+    private func store(_ count: Int = 20) async throws -> Store {
         let store = try Store()
-        for number in 1...max(1, count) { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
-        if count == 0 { try await store.outbox.discard(Samples.id(1), by: "test", at: store.clock.now) }
-        try store.outbox.close()
-        _ = try await DatabaseQueue(path: store.directory("outbox.sqlite")).writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        try store.keepKeyring()
+        for number in 1...count { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
         return store
     }
 
-    private func evidence(_ store: Store) throws -> StoreEvidence { try StoreEvidence(file: store.directory("outbox.sqlite")) }
-
-    @Test(arguments: [1, 2, 3, 20]) func readableRowsProveTheKey(count: Int) async throws {
-        let store = try await store(count)
-        #expect(try evidence(store).isSealed(by: Vault(key: store.key)) == true)
+    private func keyrings(_ store: Store) throws -> [Keyring] {
+        try StoreEvidence(file: store.directory("outbox.sqlite")).keyrings.compactMap {
+            WrappedKeyring(parsing: $0).opened(by: store.key)?.keyring
+        }
     }
 
-    @Test func storedSessionIsEvidence() async throws {
+    /// In the log, and in the file.
+    @Test func findsTheKeyringOfAStore() async throws {
+        let store = try await store()
+        #expect(try keyrings(store).first == Keyring(from: store.key))
+        try store.outbox.close()
+        #expect(try keyrings(store).first == Keyring(from: store.key))
+    }
+
+    @Test func findsTheKeyringWithoutSQLite() async throws {
+        let store = try await store()
+        try store.outbox.close()
+        let file = URL(fileURLWithPath: store.directory("outbox.sqlite"))
+        var content = try Data(contentsOf: file)
+        // The first page, without which SQLite opens nothing.
+        content.resetBytes(in: 0..<4096)
+        try content.write(to: file)
+        #expect(try keyrings(store).first == Keyring(from: store.key))
+    }
+
+    @Test func newestKeyringComesFirst() async throws {
+        let store = try await store()
+        let rotated = Keyring(from: store.key).rotated(at: store.clock.now)
+        try store.outbox.keep(WrappedKeyring(rotated, under: [store.key]))
+        #expect(try keyrings(store).first == rotated)
+    }
+
+    @Test func storeWithoutAKeyringHasNone() throws {
         let store = try Store()
-        try store.outbox.apply(SessionChange(backend: "lab", record: Data("{}".utf8)))
-        #expect(try evidence(store).isSealed(by: Vault(key: store.key)) == true)
-        #expect(try evidence(store).isSealed(by: Vault(key: VaultKey())) == nil)
-    }
-
-    /// One or two rows that cannot be decrypted may just be damaged.
-    @Test(arguments: [(0, nil), (1, nil), (2, nil), (3, false), (20, false)] as [(Int, Bool?)])
-    func threeUnreadableRowsProveAnotherKey(count: Int, answer: Bool?) async throws {
-        #expect(try await evidence(store(count)).isSealed(by: Vault(key: VaultKey())) == answer)
+        #expect(try keyrings(store).isEmpty)
+        #expect(try StoreEvidence(file: store.directory("nothing.sqlite")).keyrings.isEmpty)
     }
 }

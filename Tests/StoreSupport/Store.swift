@@ -23,6 +23,9 @@ package struct Store: Sendable {
         outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: key), crashed: crashed, now: clock.now)
     }
 
+    /// Stores the keyring of `key`, as a daemon does at its start.
+    package func keepKeyring() throws { try outbox.keep(WrappedKeyring(Keyring(from: key), under: [key])) }
+
     @discardableResult
     package func enqueue(_ mutation: Mutation) async throws -> Enqueued { try await outbox.enqueue(mutation, at: clock.now) }
 

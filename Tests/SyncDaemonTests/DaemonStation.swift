@@ -65,7 +65,7 @@ struct DaemonStation {
     /// Prunes all events but the newest, as if they had expired. The daemon must be stopped.
     func pruneEvents() async throws {
         let state = configuration.stateDirectory
-        let vault = Vault(key: try VaultKey.load(environment: [:], stateDirectory: state))
+        let vault = try StationKeys.load(environment: [:], stateDirectory: state).vault()
         let outbox = try Outbox(file: state + "/outbox.sqlite", vault: vault, crashed: false, now: Date())
         try await outbox.prune(before: Date().addingTimeInterval(60), at: Date())
         try outbox.close()

@@ -15,7 +15,7 @@ import Vault
         directory = try TemporaryDirectory()
         try directory.write("state_directory: state\nsocket: homing.sock\nspool: {enabled: false}\n", to: "homing.yaml")
         try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
-        _ = try VaultKey.load(environment: [:], stateDirectory: state)
+        _ = try StationKeys.load(environment: [:], stateDirectory: state)
         try directory.write("", to: "state/outbox.sqlite")
     }
 
@@ -39,7 +39,7 @@ import Vault
         ]
         for damage in damages {
             try damage()
-            let error = #expect(throws: VaultError.self) { try VaultKey.load(environment: [:], stateDirectory: state) }
+            let error = #expect(throws: VaultError.self) { try StationKeys.load(environment: [:], stateDirectory: state) }
             #expect(text() == "The daemon cannot start:\n\(try #require(error).description)")
         }
     }

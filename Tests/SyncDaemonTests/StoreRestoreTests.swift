@@ -113,6 +113,29 @@ import Testing
         }
     }
 
+    @Test func backupOfAnEarlierKeyOpensWithThePresentOneAfterwards() async throws {
+        try await DaemonStation.with { station in
+            func content() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path(station, "homing.key"))) }
+            var key = Data()
+            let id = try await backUpAndDeliver(station) {
+                key = try content()
+                _ = try await station.client.call(Endpoints.rotateKey, KeyRotation())
+            }
+            let present = try content()
+            #expect(present != key)
+            try loseStore(station)
+            #expect(refusal(station).hasPrefix("The key is not the one of the station that made the backup"))
+            let text = try restore(station, key: key)
+            #expect(!text.contains("needs this key too"), "\(text)")
+            #expect(try content() == present)
+            try await station.running {
+                _ = try await station.client.call(Endpoints.resume, ResumeRequest())
+                try await station.delivered(id)
+                #expect(try await isFound(id, station))
+            }
+        }
+    }
+
     @Test func runningDaemonIsNotDisturbed() async throws {
         try await DaemonStation.with { station in
             try await station.running {

@@ -40,4 +40,37 @@ struct VaultTests {
         #expect("\(key)" == "[secret]")
         #expect(!dumped.contains("32 bytes"))
     }
+
+    // MARK: Another data key
+
+    @Test func vaultSealsWithTheNewDataKeyAndOpensWithBoth() throws {
+        let keyring = Keyring(at: Date(timeIntervalSince1970: 0))
+        let (vault, early) = (Vault(keyring), Vault(keyring))
+        let old = try vault.seal(Data("x".utf8), as: "a")
+        let digest = vault.keyedDigest(Data("x".utf8))
+        #expect(try vault.resealed(old, as: "a") == nil)
+        let rotated = keyring.rotated(at: Date(timeIntervalSince1970: 1))
+        vault.adopt(rotated)
+        #expect(vault.generation == 1 && vault.keyedDigest(Data("x".utf8)) == digest)
+        vault.adopt(rotated)
+        #expect(vault.generation == 1)
+        let new = try #require(try vault.resealed(old, as: "a"))
+        #expect(new.count == old.count)
+        #expect(try vault.open(old, as: "a") == Data("x".utf8) && vault.open(new, as: "a") == Data("x".utf8))
+        #expect(throws: VaultError.self) { try early.open(new, as: "a") }
+        #expect(throws: VaultError.self) { try Vault(rotated.withoutEarlier).open(old, as: "a") }
+        #expect(throws: VaultError.self) { try vault.resealed(old, as: "b") }
+    }
+
+    @Test func refreshesOnlyWhatWasSealedBeforeTheChange() throws {
+        let keyring = Keyring(at: Date(timeIntervalSince1970: 0))
+        let vault = Vault(keyring)
+        let old = try vault.seal(Data("x".utf8), as: "a")
+        #expect(try vault.refreshed(old, of: vault.generation, as: "a") == old)
+        let rotated = keyring.rotated(at: Date(timeIntervalSince1970: 1))
+        vault.adopt(rotated)
+        let new = try vault.refreshed(old, of: 0, as: "a")
+        #expect(try Vault(rotated.withoutEarlier).open(new, as: "a") == Data("x".utf8))
+        #expect(try vault.refreshed(new, of: 0, as: "a") == new)
+    }
 }

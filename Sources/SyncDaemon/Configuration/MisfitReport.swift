@@ -16,12 +16,12 @@ package enum MisfitReport {
         // The check of the start reports it.
         guard StartCheckReport.keyFault(in: state, environment: environment) == nil else { return nil }
         // `try?`: a key that is missing without a fault.
-        guard let key = try? Daemon.findKey(for: state, environment: environment) else {
+        guard let keys = try? Daemon.findKeys(for: state, environment: environment) else {
             return unknown("The key that opens them is not at \(state)/homing.key.")
         }
         do {
             let waiting = WaitingMutations(
-                file: Daemon.store(in: state), vault: Vault(key: key), isInUse: StoreCheckReport.isInUse(state))
+                file: Daemon.store(in: state), vault: keys.vault(), isInUse: StoreCheckReport.isInUse(state))
             let origins = try waiting.origins()
             var misfits: [String: Int] = [:]
             let unreadable = try waiting.visit { mutation in

@@ -18,7 +18,7 @@ package enum StartCheckReport {
     /// The fault of the key; nil for a missing one that a unit may pass to the service.
     static func keyFault(in state: String, environment: [String: String]) -> String? {
         do {
-            _ = try Daemon.findKey(for: state, environment: environment)
+            _ = try Daemon.findKeys(for: state, environment: environment)
             return nil
         } catch let error as VaultError where error.code == .keyMissing && environment["CREDENTIALS_DIRECTORY"] == nil {
             return ServiceIdentity.owns(state) ? nil : error.description

@@ -26,16 +26,12 @@ package struct StoreCheckReport: Sendable {
         var (ofKey, ofStore) = ([String](), [String]())
         var vault: Vault?
         do {
-            vault = try Daemon.findKey(for: state, environment: environment).map(Vault.init)
+            vault = try Daemon.findKeys(for: state, environment: environment)?.vault()
             if vault == nil {
                 ofKey.append("The key is missing, so the stored captures cannot be decrypted. Restore homing.key from your backup.")
             }
         } catch {
             ofKey.append("\(error)")
-        }
-        if let found = vault, Daemon.isSealed(state, by: found) == false {
-            ofKey.append("The key is not the one that the store was sealed with. Restore homing.key from your backup.")
-            vault = nil
         }
         do {
             let wasInUse = isInUse(state)

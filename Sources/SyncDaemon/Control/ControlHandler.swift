@@ -26,6 +26,7 @@ struct ControlHandler: ControlService {
     let station: String
     /// In seconds; delivered entries and events are removed after that.
     let keepDelivered: TimeInterval
+    let keys: KeyKeeper
     let examination: Examination
     let log: Logger
 

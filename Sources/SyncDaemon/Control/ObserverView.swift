@@ -66,7 +66,8 @@ struct ObserverView {
         case .superseded: ["by", "from", "new"]
         case .resolved: ["by", "outcome", "remoteID"]
         case .restored: ["by", "to"]
-        case .exported, .backedUp: ["by"]
+        case .exported, .backedUp, .keyChanged: ["by"]
+        case .resealed: ["rows"]
         case .backupRestored: ["by", "held", "made"]
         case .gateChanged: ["gate", "reason", "until"]
         case .signedIn, .signedOut, .signInRefused, .signInFailed, .signInRequired, .signOutFailed:

@@ -61,11 +61,15 @@ struct Examination: Sendable {
         return configuration.access.operate
     }
 
-    /// Does not read the store: to close its file would release SQLite's locks on it.
+    /// Reads the store only through SQLite: to close its file would release SQLite's locks on it.
     private var keyFault: String? {
         do {
-            let key = try VaultKey.find(environment: environment, stateDirectory: configuration.stateDirectory)
-            return key == nil ? "The key of this station is missing." : nil
+            // `try?`: the store is reported elsewhere.
+            let copy = try? outbox.storedKeyring()
+            let keys = try StationKeys.find(environment: environment, stateDirectory: configuration.stateDirectory) {
+                [copy].compactMap(\.self)
+            }
+            return keys == nil ? "The key of this station is missing." : nil
         } catch { return StartError.sentence(for: error) }
     }
 }

@@ -46,6 +46,8 @@ struct AuditText {
         case "exported": "exported"
         case "backedUp": "backed up"
         case "backupRestored": "backup restored"
+        case "keyChanged": "key changed"
+        case "resealed": "data sealed again"
         case "claimed": "files claimed"
         case "paused": "paused"
         case "resumed": "resumed"

@@ -7,8 +7,9 @@ struct RestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Restore a backup into a station without entries, while the daemon is stopped.",
         discussion: """
-            FILE is a backup that ‘homing backup’ has written. The station needs the key that sealed it, and the same version of \
-            Homing. Everything is checked before the store is replaced.
+            FILE is a backup that ‘homing backup’ has written, with the same version of Homing. It opens with the key that its station had \
+            then. If that is not the key of this station, name it with --key; afterwards the data opens with this station’s key. \
+            Everything is checked before the store is replaced.
 
             Entries that were waiting when the backup was made may have been sent since. Homing looks them up before it sends them. If \
             the server cannot be asked, and would take a second one, they are on hold.
@@ -26,29 +27,14 @@ struct RestoreCommand: ParsableCommand {
     func run() throws {
         do {
             // Both before the change of the user, who may not read them.
-            let backup = try file == "-" ? FileHandle.standardInput : Self.opened(file)
-            let key = try key.map { try Self.opened($0).readToEnd() ?? Data() }
+            let backup = try file == "-" ? FileHandle.standardInput : FileHandle.opened(file)
+            let key = try key.map { try FileHandle.opened($0).readToEnd() ?? Data() }
             let actor = "uid \(getuid()), pid \(getpid())"
-            let environment = try environment()
+            let environment = try common.environmentOfOwner()
             print(try StoreRestore(configuration: common.config, environment: environment).run(backup, key: key, by: actor))
         } catch {
             FileHandle.standardError.write(Data("homingd: \(StartError.sentence(for: error))\n".utf8))
             throw ExitCode.failure
         }
-    }
-
-    /// Switches to the service's user if it owns the state directory, so that the restored store belongs to it too.
-    private func environment() throws -> [String: String] {
-        let environment = ProcessInfo.processInfo.environment
-        guard geteuid() == 0, ServiceIdentity.exists else { return environment }
-        let state = try ConfigurationCheck.configuration(file: common.config, environment: environment).stateDirectory
-        return try ServiceIdentity.owns(state) ? ServiceIdentity.assume(in: environment) : environment
-    }
-
-    private static func opened(_ path: String) throws -> FileHandle {
-        guard let handle = FileHandle(forReadingAtPath: path) else {
-            throw StartError("‘\(path)’ cannot be opened: \(String(cString: strerror(errno))). Name a file that you may read.")
-        }
-        return handle
     }
 }

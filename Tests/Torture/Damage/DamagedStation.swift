@@ -118,8 +118,8 @@ struct DamagedStation {
         var spared: Set<String> = []
         // These files may be in the log's last transactions, which the promise excludes (`LogEnd`).
         if work.isBurst { spared.insert("outbox.sqlite-wal") }
-        // Another key is detected by the key's check, or by entries sealed with the right key.
-        if breaksKey { spared.formUnion(work.isDown && work.submitted >= 3 ? Flips.store : ["homing.key.check"]) }
+        // Another key is detected by the keyring's file, or by its copy in the store.
+        if breaksKey { spared.formUnion(work.isDown && work.submitted >= 3 ? Flips.store : [Flips.keyring]) }
         if !ofStoreOnly { try files.drop(Int.random(in: 0...5, using: &generator)) }
         let end = LogEnd(in: state)
         // `try?`: unreadable after damage that no run has met yet; the log then excuses nothing.

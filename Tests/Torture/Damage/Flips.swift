@@ -16,15 +16,18 @@ struct Change: CustomStringConvertible {
 
 enum Flips {
     static let store: Set = ["outbox.sqlite", "outbox.sqlite-wal", "outbox.sqlite-shm", "outbox.sqlite.use"]
+    static let keyring = "homing.keyring"
     private static let sector = 512
 
     /// Spares the key and dropped files.
     static func inState(_ state: String, sparing spared: Set<String>, _ generator: inout SplitMix64) throws -> [Change] {
         let names = [
             "outbox.sqlite", "outbox.sqlite-wal", "outbox.sqlite-shm", "outbox.sqlite.use", "device-id", "crashed",
-            "lock", "homing.key.check",
+            "lock", keyring,
         ]
-        let chosen = names.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }
+        var chosen = names.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }
+        // The keyring has one copy, in the store. Homing does not promise to survive the loss of both.
+        if chosen.contains(where: store.contains) { chosen.removeAll { $0 == keyring } }
         return try chosen.compactMap { name in
             let path = state + "/" + name
             guard !spared.contains(name), FileManager.default.fileExists(atPath: path) else { return nil }

@@ -79,7 +79,7 @@ struct FailPoint: Sendable {
             name: "after the recovered store is in place", place: "rename:after:outbox.sqlite:1", prelude: .damagedStore),
         FailPoint(name: "before the key has its name", place: "link:before:homing.key:1", prelude: .firstStart),
         FailPoint(name: "after the key has its name", place: "link:after:homing.key:1", prelude: .firstStart),
-        FailPoint(name: "while the check file of the key is written", place: "rename:before:homing.key.check:1", prelude: .firstStart),
+        FailPoint(name: "while the keyring is written", place: "rename:before:homing.keyring:1", prelude: .firstStart),
         FailPoint(name: "while the tables are created", place: "write:before:\(wal):#", counts: 40, prelude: .firstStart),
     ]
 

@@ -15,7 +15,7 @@ struct ImageCheck {
 
     func problems() async -> [String] {
         do {
-            let vault = Vault(key: try VaultKey.load(environment: [:], stateDirectory: directory))
+            let vault = try StationKeys.load(environment: [:], stateDirectory: directory).vault()
             _ = try DeviceID.load(stateDirectory: directory)
             let (outbox, report) = try StoreDoctor.open(file: "\(directory)/outbox.sqlite", vault: vault, crashed: false, now: Date())
             defer { try? outbox.close() }  // `try?`: the check is done

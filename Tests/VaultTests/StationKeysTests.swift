@@ -1,9 +1,10 @@
 import Files
 import Foundation
 import Testing
-import Vault
 
-final class VaultKeyLoadingTests {
+@testable import Vault
+
+final class StationKeysTests {
     private let folder = NSTemporaryDirectory() + "homing-" + UUID().uuidString
     private var keyPath: String { "\(folder)/homing.key" }
 
@@ -11,7 +12,7 @@ final class VaultKeyLoadingTests {
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
     private func load(_ environment: [String: String] = [:]) throws -> VaultKey {
-        try VaultKey.load(environment: environment, stateDirectory: folder)
+        try StationKeys.load(environment: environment, stateDirectory: folder).master
     }
 
     private func error(_ environment: [String: String] = [:]) throws -> VaultError {
@@ -28,7 +29,7 @@ final class VaultKeyLoadingTests {
 
     @Test func firstStartCreatesKeyForLaterStarts() throws {
         let key = try load()
-        #expect(try names == ["homing.key", "homing.key.check"])
+        #expect(try names == ["homing.key", "homing.keyring"])
         #expect(try FileManager.default.attributesOfItem(atPath: keyPath)[.posixPermissions] as? Int == 0o600)
         #expect(try load() == key)
         #expect(try Data(base64Encoded: String(decoding: content("homing.key").dropLast(), as: UTF8.self))?.count == 32)
@@ -51,27 +52,92 @@ final class VaultKeyLoadingTests {
         #expect(try content("homing.key") == bytes)
     }
 
-    @Test func recreatesUnreadableCheckFile() throws {
-        let key = try load()
-        let check = "\(folder)/homing.key.check"
-        try FileManager.default.removeItem(atPath: check)
-        // The file opens, but reading it fails with EIO.
-        try FileManager.default.createSymbolicLink(atPath: check, withDestinationPath: "/proc/self/mem")
-        #expect(throws: FileError.self) { try DurableFile(path: check).read() }
-        #expect(try load() == key)
-        #expect(try DurableFile(path: check).read()?.isEmpty == false)
-    }
-
     @Test func aWrongKeyIsAnErrorAndChangesNothing() throws {
         _ = try load()
-        let check = try content("homing.key.check")
+        let keyring = try content("homing.keyring")
         try write(Data(repeating: 9, count: 32), "homing.key")
         #expect(try error().code == .wrongKey)
-        #expect(try content("homing.key.check") == check)
+        #expect(try content("homing.keyring") == keyring)
         #expect(try content("homing.key") == Data(repeating: 9, count: 32))
     }
 
-    @Test(arguments: ["homing.key.check", "outbox.sqlite"])
+    // MARK: A missing or damaged keyring
+
+    private static let damages: [(String, @Sendable (Data) -> Data?)] = [
+        ("removed", { _ in nil }), ("emptied", { _ in Data() }), ("cut", { $0.prefix(40) }), ("zeroed", { Data(count: $0.count) }),
+        ("flipped in its length", { flipped($0, at: 1) }), ("flipped in the keyring", { flipped($0, at: 20) }),
+    ]
+
+    private static func flipped(_ content: Data, at place: Int) -> Data {
+        var changed = content
+        changed[place] ^= 1
+        return changed
+    }
+
+    /// Returns the keyring from before.
+    private func damage(_ change: (Data) -> Data?) throws -> Keyring {
+        let keys = try StationKeys.load(environment: [:], stateDirectory: folder)
+        try write(Data("x".utf8), "outbox.sqlite")
+        let path = "\(folder)/homing.keyring"
+        if let damaged = change(keys.wrapped.content) {
+            try write(damaged, "homing.keyring")
+        } else {
+            try FileManager.default.removeItem(atPath: path)
+        }
+        return keys.keyring
+    }
+
+    @Test(arguments: damages.indices) func copyInTheStoreReplacesADamagedKeyring(number: Int) throws {
+        let copy = try StationKeys.load(environment: [:], stateDirectory: folder).wrapped.content
+        let keyring = try damage(Self.damages[number].1)
+        let keys = try StationKeys.load(environment: [:], stateDirectory: folder) { [Data("damaged".utf8), copy] }
+        #expect(keys.keyring == keyring, "\(Self.damages[number].0)")
+        #expect(try content("homing.keyring") == copy)
+    }
+
+    @Test(arguments: damages.indices) func damageIsNoWrongKey(number: Int) throws {
+        _ = try damage(Self.damages[number].1)
+        let error = try error()
+        #expect(error.code == .keyMissing && error.description.contains("/homing.keyring is missing or damaged"))
+    }
+
+    @Test func copyOfAnotherKeyIsAWrongKey() throws {
+        _ = try damage { _ in nil }
+        let copy = try WrappedKeyring(Keyring(at: Date()), under: [VaultKey()]).content
+        let error = #expect(throws: VaultError.self) { try StationKeys.load(environment: [:], stateDirectory: folder) { [copy] } }
+        #expect(error?.code == .wrongKey)
+    }
+
+    @Test func changedChecksumIsWrittenAgain() throws {
+        let keyring = try damage { Self.flipped($0, at: $0.count - 1) }
+        let keys = try StationKeys.load(environment: [:], stateDirectory: folder)
+        #expect(keys.keyring == keyring)
+        #expect(try WrappedKeyring(parsing: content("homing.keyring")).isWhole)
+    }
+
+    /// The file opens, but reading it fails with EIO.
+    @Test func unreadableKeyringCountsAsDamaged() throws {
+        let keys = try StationKeys.load(environment: [:], stateDirectory: folder)
+        let path = "\(folder)/homing.keyring"
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/proc/self/mem")
+        #expect(throws: FileError.self) { try DurableFile(path: path).read() }
+        let again = try StationKeys.load(environment: [:], stateDirectory: folder) { [keys.wrapped.content] }
+        #expect(again.keyring == keys.keyring)
+        #expect(try content("homing.keyring") == keys.wrapped.content)
+    }
+
+    /// A first start that was killed between the key and the keyring.
+    @Test func keyWithoutKeyringAndDataGetsANewKeyring() throws {
+        let key = VaultKey()
+        try write(key.content, "homing.key")
+        #expect(try load() == key)
+        #expect(try names == ["homing.key", "homing.keyring"])
+    }
+
+    // MARK: A missing key
+
+    @Test(arguments: ["homing.keyring", "outbox.sqlite"])
     func missingKeyIsNotReplacedIfStateExists(state: String) throws {
         try write(Data("x".utf8), state)
         #expect(try error().code == .keyMissing)
@@ -101,20 +167,20 @@ final class VaultKeyLoadingTests {
         try FileManager.default.createDirectory(atPath: credentials, withIntermediateDirectories: true)
         try Data(repeating: 3, count: 32).write(to: URL(fileURLWithPath: "\(credentials)/homing.key"))
         #expect(try load(["CREDENTIALS_DIRECTORY": credentials]) == VaultKey(parsing: Data(repeating: 3, count: 32)))
-        #expect(try names == ["credentials", "homing.key.check"])
+        #expect(try names == ["credentials", "homing.keyring"])
         // Without the credential the key is missing, and no new one is created.
         #expect(try error().code == .keyMissing)
     }
 
-    private func find() throws -> VaultKey? { try VaultKey.find(environment: [:], stateDirectory: folder) }
+    private func find() throws -> VaultKey? { try StationKeys.find(environment: [:], stateDirectory: folder)?.master }
 
     @Test func findsTheKeyWithoutWriting() throws {
         #expect(try find() == nil)
         #expect(try names == [])
         let key = try load()
         #expect(try find() == key)
-        try FileManager.default.removeItem(atPath: "\(folder)/homing.key.check")
-        #expect(try find() == key)
+        try FileManager.default.removeItem(atPath: "\(folder)/homing.keyring")
+        #expect(try find() == nil)
         #expect(try names == ["homing.key"])
     }
 

@@ -1,0 +1,153 @@
+import Backends
+import ControlAPI
+import ControlServer
+import Delivery
+import Files
+import Foundation
+import Glibc
+import Outbox
+import Salvage
+import SyncModel
+import Vault
+
+/// `homingd key`: the master key of a station, while its daemon runs or is stopped (Decisions/MasterKeyAndDataKeys.md).
+package struct KeyAdministration: Sendable {
+    private let configuration: Configuration
+    private let environment: [String: String]
+
+    private var state: String { configuration.stateDirectory }
+    private var source: KeySource { KeySource(environment: environment, stateDirectory: state) }
+    private var isRunning: Bool { StoreCheckReport.isInUse(state) }
+
+    /// - Parameter file: the configuration; nil for the default path.
+    package init(configuration file: String?, environment: [String: String]) throws {
+        configuration = try Configuration.load(file: file, environment: environment)
+        var environment = environment
+        // The credential of the running service, for root and the service's user.
+        let credentials = "/run/credentials/homingd.service"
+        if environment["CREDENTIALS_DIRECTORY"] == nil, ServiceIdentity.owns(configuration.stateDirectory),
+            DurableFile(path: "\(credentials)/homing.key").exists
+        {
+            environment["CREDENTIALS_DIRECTORY"] = credentials
+        }
+        self.environment = environment
+    }
+
+    /// The key in sentences, without the key.
+    package func show(at now: Date = Date()) async throws -> String {
+        let isRunning = isRunning
+        let report = try await isRunning ? call(Endpoints.key, NoInput()) : KeyReport(keys())
+        return text(report, isRunning: isRunning, Moment(now: now))
+    }
+
+    /// Gives the station a new master key and a new data key. Returns the next steps.
+    ///
+    /// - Parameters:
+    ///   - content: of the file with the new master key; nil for a random one.
+    ///   - actor: as in events.
+    package func rotate(to content: Data?, by actor: String, at now: Date = Date()) async throws -> String {
+        if isRunning {
+            // As text, so that a key of raw bytes can be sent.
+            let newKey = content.map { VaultKey(parsing: $0)?.content ?? $0 }.map { String(decoding: $0, as: UTF8.self) }
+            return nextSteps(try await call(Endpoints.rotateKey, KeyRotation(newKey: newKey)))
+        }
+        return nextSteps(try await rotateStopped(to: content, by: actor, at: now))
+    }
+
+    /// The content of a key file, encrypted for recipients of age unless there are none.
+    package func exported(to recipients: [String]) throws -> Data {
+        let all = try recipients.map { text in
+            guard let recipient = AgeRecipient(text) else {
+                throw StartError("‘\(text)’ is no recipient of age. Expected one such as age1… from: age-keygen -y IDENTITY")
+            }
+            return recipient
+        }
+        let content = try keys().master.content
+        return try all.isEmpty ? content : AgeFile.encrypted(content, for: all)
+    }
+
+    /// Puts a key into the state directory. Never in the place of another key that opens the data. Returns the result in a sentence.
+    package func take(_ content: Data) throws -> String {
+        if AgeFile.isEncrypted(content) {
+            throw StartError("The file is still encrypted. To decrypt it, run: age -d -i IDENTITY FILE | sudo homingd key import -")
+        }
+        guard let key = VaultKey(parsing: content) else {
+            throw StartError(
+                "The file has \(content.count) bytes; expected 32 random bytes, raw or in base64. Name your copy of homing.key.")
+        }
+        if source.isCredential {
+            throw StartError("The service gets its key as a credential (\(source.path)), so a key in \(state) would not be used.")
+        }
+        try checkState()
+        let lock = try StateLock(directory: state)
+        defer { withExtendedLifetime(lock) {} }
+        let copies = { Daemon.keyrings(in: state) }
+        let present = DurableFile(path: source.path)
+        if let content = try present.read(), let found = VaultKey(parsing: content) {
+            if found == key { return "The station has this key already." }
+            if try StationKeys.opens(found, in: state, copies: copies) != false {
+                throw StartError("\(source.path) is another key, and the station works with it. Nothing was changed.")
+            }
+        }
+        if try StationKeys.opens(key, in: state, copies: copies) == false {
+            throw StartError("This key does not open the data in \(state). Nothing was changed.")
+        }
+        try present.replace(with: key.content)
+        return "The key \(key.fingerprint) is in its place, \(source.path)."
+    }
+}
+
+// MARK: - Without the daemon, and with it
+
+extension KeyAdministration {
+    private func keys() throws -> StationKeys {
+        if let keys = try Daemon.findKeys(for: state, environment: environment) { return keys }
+        throw StartError("The station has no key yet. The daemon makes one when it starts for the first time.")
+    }
+
+    private func checkState() throws {
+        guard let owner = DurableFile(path: state).owner else {
+            let command = state == "/var/lib/homing" ? "sudo systemd-tmpfiles --create homing.conf" : "mkdir -m 700 \(state)"
+            throw StartError("The state directory \(state) does not exist. To make it, run: \(command)")
+        }
+        guard owner == geteuid() else {
+            throw StartError("\(state) belongs to \(UserName(owner).short), who must own the key too. Run the command as that user.")
+        }
+    }
+
+    /// Opens the store as a start does, so that its copy of the keyring is never older than the key file.
+    private func rotateStopped(to content: Data?, by actor: String, at now: Date) async throws -> KeyReport {
+        _ = try keys()
+        try checkState()
+        if let fault = StateFiles.faults(in: state).first { throw StartError(fault) }
+        let lock = try StateLock(directory: state)
+        defer { withExtendedLifetime(lock) {} }
+        let mark = try CrashMark(directory: state)
+        let keeper = KeyKeeper(
+            try StationKeys.load(environment: environment, stateDirectory: state, now: now) { Daemon.keyrings(in: state) })
+        let (outbox, _) = try StoreDoctor.open(
+            file: Daemon.store(in: state), vault: keeper.vault, crashed: mark.earlierRunCrashed,
+            lookupAfter: configuration.delivery.retry.lookupAfter, now: now)
+        do {
+            try keeper.copy(to: outbox)
+            do { try await keeper.rotate(to: content, in: outbox, by: actor, at: now) } catch let problem as Problem {
+                throw StartError(problem)
+            }
+            try outbox.close()
+        } catch {
+            // `try?`: the earlier error is the cause.
+            try? outbox.close()
+            throw error
+        }
+        try mark.clear()
+        return keeper.report
+    }
+
+    private func call<Request, Response>(_ endpoint: Endpoint<Request, Response>, _ request: Request) async throws -> Response {
+        do { return try await ControlClient(socketPath: configuration.socket).call(endpoint, request) } catch { throw StartError(error) }
+    }
+}
+
+extension StartError {
+    fileprivate init(_ problem: Problem) { self.init([problem.detail, problem.next].compactMap(\.self).joined(separator: "\n")) }
+}

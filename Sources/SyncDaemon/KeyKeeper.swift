@@ -1,0 +1,96 @@
+import ControlAPI
+import Foundation
+import Outbox
+import SyncModel
+import Synchronization
+import Vault
+
+/// The station's keys while its store is open. Changes the file of the keyring, its copy in the store and the vault together.
+final class KeyKeeper: Sendable {
+    let vault: Vault
+    /// Sent when data must be sealed again.
+    let changed = Signal()
+    private let keys: Mutex<StationKeys>
+    /// Rows that the present pass of re-sealing has not read yet.
+    private let left = Mutex<Int?>(nil)
+
+    init(_ keys: StationKeys) {
+        vault = keys.vault()
+        self.keys = Mutex(keys)
+    }
+
+    var report: KeyReport { KeyReport(keys.withLock { $0 }, left: left.withLock { $0 }) }
+
+    /// Keeps the copy of the keyring in the store up to date. Before the first entry is accepted.
+    func copy(to outbox: Outbox) throws(OutboxError) {
+        let wrapped = keys.withLock { $0.wrapped }
+        try outbox.keep(wrapped)
+    }
+
+    /// Changes the master key and the data key, and records the event `keyChanged` first. Synchronous from then on, so that no other change
+    /// comes between its steps.
+    ///
+    /// - Parameter content: of the file with the new master key; nil for a random one.
+    func rotate(to content: Data?, in outbox: Outbox, by actor: String, at now: Date) async throws {
+        let next = try master(content)
+        try await outbox.record([SyncEvent(at: now, .keyChanged, detail: ["by": actor])])
+        defer { changed.send() }
+        do {
+            try keys.withLock { keys in
+                try keys.rotate(to: next, at: now) { step in
+                    try outbox.keep(step.wrapped)
+                    vault.adopt(step.keyring)
+                }
+            }
+        } catch {
+            throw Problem(
+                .storageFailed, status: 500, title: "The key was not changed", detail: StartError.sentence(for: error),
+                next: "Nothing is lost: the station’s key still opens its data. Fix the cause, then repeat the command.")
+        }
+    }
+
+    private func master(_ content: Data?) throws(Problem) -> VaultKey {
+        let report = report
+        guard let content else {
+            guard report.isCredential else { return VaultKey() }
+            throw .invalid(
+                "The key is a credential of the service, which Homing cannot write.",
+                next: """
+                    Make a new key, and name it:
+                    (umask 077; head -c 32 /dev/urandom | base64 > /root/homing.key.new)
+                    homingd key rotate --new-key /root/homing.key.new
+                    """)
+        }
+        guard let next = VaultKey(parsing: content) else {
+            throw .invalid("The new key has \(content.count) bytes; expected 32 random bytes, raw or in base64.")
+        }
+        if next.fingerprint == report.fingerprint { throw .invalid("The new key is the present one, so nothing was changed.") }
+        return next
+    }
+}
+
+// MARK: - Sealing again
+
+extension KeyKeeper {
+    var hasEarlier: Bool { keys.withLock { $0.keyring.hasEarlier } }
+
+    /// Notes the progress of a pass; nil at its end.
+    func note(left count: Int?) { left.withLock { $0 = count } }
+
+    /// Drops the earlier data keys, unless the data key has changed since `generation` of the vault. False if they stay.
+    func forgetEarlier(of generation: Int, in outbox: Outbox) throws -> Bool {
+        // The vault keeps them until the daemon ends: a read that began before may hold a row under an earlier key.
+        try keys.withLock { keys in
+            guard vault.generation == generation else { return false }
+            return try keys.forgetEarlier { step in try outbox.keep(step.wrapped) }
+        }
+    }
+}
+
+extension KeyReport {
+    init(_ keys: StationKeys, left: Int? = nil) {
+        self.init(
+            path: keys.source.path, isCredential: keys.source.isCredential, fingerprint: keys.master.fingerprint,
+            madeAt: keys.keyring.madeAt, isPending: keys.isPending, isResealing: keys.keyring.hasEarlier, left: left)
+    }
+}

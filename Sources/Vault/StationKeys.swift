@@ -1,0 +1,138 @@
+import Files
+import Foundation
+
+/// The master key of a state directory, and the keyring that it opens (Decisions/MasterKeyAndDataKeys.md).
+package struct StationKeys: Sendable {
+    package let source: KeySource
+    package internal(set) var master: VaultKey
+    package internal(set) var keyring: Keyring
+    /// As in `homing.keyring`.
+    package internal(set) var wrapped: WrappedKeyring
+    let state: String
+
+    init(_ source: KeySource, _ master: VaultKey, _ keyring: Keyring, _ wrapped: WrappedKeyring, in state: String) {
+        (self.source, self.master, self.keyring, self.wrapped, self.state) = (source, master, keyring, wrapped, state)
+    }
+
+    /// A vault with this keyring.
+    package func vault() -> Vault { Vault(keyring) }
+
+    /// True while a new master key is not installed yet as the service's credential.
+    package var isPending: Bool { wrapped.wrappings.count > 1 }
+
+    /// Finds the keys of `stateDirectory`, or creates them in a new directory. Completes an interrupted change of the master key. Never
+    /// overwrites a key: a missing, wrong, malformed or exposed one is an error. Throws `VaultError`, or `FileError` if a file cannot be
+    /// read or written.
+    ///
+    /// - Parameter copies: the keyrings in the store, in case the file is missing or damaged.
+    package static func load(
+        environment: [String: String], stateDirectory state: String, now: Date = Date(), copies: () -> [Data] = { [] }
+    ) throws -> StationKeys {
+        let source = KeySource(environment: environment, stateDirectory: state)
+        let master = if let found = try source.read() { found } else { try create(source, in: state) }
+        guard let (found, place, isStored) = try opened(source, master, in: state, copies) else {
+            let keyring = Keyring(at: now)
+            let keys = StationKeys(source, master, keyring, try WrappedKeyring(keyring, under: [master]), in: state)
+            try keys.write()
+            return keys
+        }
+        // A new master key in the state directory is in its place before the old one is dropped; otherwise it is lost. That of a credential
+        // may be installed later.
+        var keys = found
+        if keys.isPending, place > 0 || !source.isCredential || !keys.wrapped.isWhole {
+            keys.wrapped = try WrappedKeyring(keys.keyring, under: [master])
+            try keys.write()
+        } else if !isStored {
+            try keys.write()
+        }
+        return keys
+    }
+
+    /// As `load`, without writing; nil if `load` would create a key or a keyring.
+    package static func find(
+        environment: [String: String], stateDirectory state: String, copies: () -> [Data] = { [] }
+    ) throws -> StationKeys? {
+        let source = KeySource(environment: environment, stateDirectory: state)
+        guard let master = try source.read() else {
+            if hasState(in: state) { throw missing(source) }
+            return nil
+        }
+        return try opened(source, master, in: state, copies)?.keys
+    }
+
+    /// Removes the file of the keyring; the next `load` takes the copy in the store.
+    package static func removeKeyring(in state: String) throws(FileError) { try file(in: state).remove() }
+
+    // MARK: -
+
+    private static func file(in state: String) -> DurableFile { DurableFile(path: "\(state)/homing.keyring") }
+
+    func write() throws(FileError) { try Self.file(in: state).replace(with: wrapped.content) }
+
+    /// The keys, the place of the wrapping, and whether the file holds it unchanged; nil without any keyring or data.
+    private static func opened(
+        _ source: KeySource, _ master: VaultKey, in state: String, _ copies: () -> [Data]
+    ) throws -> (keys: StationKeys, place: Int, isStored: Bool)? {
+        let file = file(in: state)
+        var isOther = false
+        func keys(in content: Data) -> (keys: StationKeys, place: Int, isStored: Bool)? {
+            let wrapped = WrappedKeyring(parsing: content)
+            if wrapped.isWhole { isOther = true }
+            guard let (keyring, place) = wrapped.opened(by: master) else { return nil }
+            return (StationKeys(source, master, keyring, wrapped, in: state), place, wrapped.isWhole)
+        }
+        if let found = keys(in: try file.readOrNothing() ?? Data()) { return found }
+        for copy in copies() { if let found = keys(in: copy) { return (found.keys, found.place, false) } }
+        if isOther { throw wrong(source, file) }
+        if hasData(in: state) { throw lost(file) }
+        return nil
+    }
+
+    private static func hasState(in state: String) -> Bool { file(in: state).exists || hasData(in: state) }
+
+    private static func hasData(in state: String) -> Bool {
+        ["outbox.sqlite", "outbox.sqlite-wal", "outbox.sqlite.use", "damaged"].contains { DurableFile(path: "\(state)/\($0)").exists }
+    }
+
+    private static func create(_ source: KeySource, in state: String) throws -> VaultKey {
+        guard !hasState(in: state) else { throw missing(source) }
+        let key = VaultKey()
+        if try DurableFile(path: source.path).create(with: key.content) { return key }
+        // Another process created it meanwhile, so that key counts.
+        guard let theirs = try source.read() else { throw VaultError(.keyMissing, "\(source.path) disappeared. Start the daemon again.") }
+        return theirs
+    }
+
+    private static func missing(_ source: KeySource) -> VaultError {
+        VaultError(
+            .keyMissing,
+            "\(source.path) is missing. Without it, Homing cannot decrypt the stored data. Restore the key from your backup, "
+                + "or move the state directory away to start with a new one.")
+    }
+
+    private static func lost(_ file: DurableFile) -> VaultError {
+        VaultError(
+            .keyMissing,
+            "\(file.path) is missing or damaged, and the store has no readable copy of it. Without it, Homing cannot decrypt the stored "
+                + "data. Put the file back if you moved it. Otherwise keep homing.key, move the state directory away, and restore a backup.")
+    }
+
+    private static func wrong(_ source: KeySource, _ file: DurableFile) -> VaultError {
+        VaultError(
+            .wrongKey,
+            "\(source.path) is not the key that this state directory was encrypted with (checked against \(file.path)). "
+                + "Put the old key back from your backup. Nothing was sent or changed.")
+    }
+}
+
+extension StationKeys {
+    /// True if this master key opens the keyring of a state directory; nil if there is no keyring yet, and no data. Throws without a
+    /// readable keyring of the data.
+    package static func opens(_ master: VaultKey, in state: String, copies: () -> [Data] = { [] }) throws -> Bool? {
+        do {
+            return try opened(KeySource(environment: [:], stateDirectory: state), master, in: state, copies).map { _ in true }
+        } catch let error as VaultError where error.code == .wrongKey {
+            return false
+        }
+    }
+}

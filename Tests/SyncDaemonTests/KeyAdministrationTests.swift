@@ -1,0 +1,150 @@
+import ControlAPI
+import Foundation
+import TestSupport
+import Testing
+import Vault
+
+@testable import SyncDaemon
+
+@Suite(.timeLimit(.minutes(60))) struct KeyAdministrationTests {
+    private static let recipient = "age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj"
+
+    private func administration(_ station: DaemonStation, _ environment: [String: String] = [:]) throws -> KeyAdministration {
+        try KeyAdministration(configuration: station.directory("homing.yaml"), environment: environment)
+    }
+
+    private func path(_ station: DaemonStation, _ name: String) -> String { station.configuration.stateDirectory + "/" + name }
+
+    private func content(_ station: DaemonStation, _ name: String = "homing.key") throws -> Data {
+        try Data(contentsOf: URL(fileURLWithPath: path(station, name)))
+    }
+
+    private func refusal(_ work: () throws -> Void) -> String {
+        let error = #expect(throws: (any Error).self) { try work() }
+        return error.map { StartError.sentence(for: $0) } ?? ""
+    }
+
+    @Test func stoppedStationGetsNewKeysAndSealsAgainAtItsStart() async throws {
+        try await DaemonStation.with { station in
+            var id = ""
+            try await station.running {
+                _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
+                _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "a test"))
+                id = try await station.submit().id
+            }
+            let before = try content(station)
+            let text = try await administration(station).rotate(to: nil, by: "uid 0, pid 7")
+            #expect(text.hasPrefix("The station has a new master key, "), "\(text)")
+            #expect(try content(station) != before)
+            #expect(try await administration(station).show().contains("Homing seals the data again when the daemon runs."))
+            try await station.running {
+                try await station.event { $0.kind == "resealed" }
+                #expect(try await administration(station).show().hasSuffix("All data is sealed with this data key."))
+                _ = try await station.client.call(Endpoints.resume, ResumeRequest())
+                try await station.delivered(id)
+            }
+        }
+    }
+
+    @Test func runningDaemonMakesTheChange() async throws {
+        try await DaemonStation.with { station in
+            try await station.running {
+                _ = try await station.status()
+                let key = VaultKey()
+                _ = try await administration(station).rotate(to: key.content, by: "test")
+                #expect(try content(station) == key.content)
+                try await station.event { $0.kind == "resealed" }
+                let records = try await station.client.call(Endpoints.audit, AuditQuery(kind: "key")).records
+                #expect(records.map(\.event) == ["keyChanged", "resealed"] && records.first?.uid == Int(getuid()))
+                let report = try await station.client.call(Endpoints.key, NoInput())
+                #expect(report.fingerprint == key.fingerprint && !report.isResealing && !report.isCredential)
+            }
+        }
+    }
+
+    @Test func stationWithoutKeyIsNamed() async throws {
+        try await DaemonStation.with { station in
+            await #expect(throws: StartError.self) { _ = try await administration(station).show() }
+            await #expect(throws: StartError.self) { _ = try await administration(station).rotate(to: nil, by: "test") }
+        }
+    }
+
+    // MARK: Export
+
+    @Test func exportIsEncryptedForItsRecipients() async throws {
+        try await DaemonStation.with { station in
+            try await station.running { _ = try await station.status() }
+            let key = try content(station)
+            #expect(try administration(station).exported(to: []) == key)
+            let file = try administration(station).exported(to: [Self.recipient])
+            #expect(AgeFile.isEncrypted(file) && !file.holds(key.prefix(20)))
+            let words = refusal { _ = try administration(station).exported(to: [Self.recipient + "q"]) }
+            #expect(words.contains("q’ is no recipient of age"), "\(words)")
+        }
+    }
+
+    // MARK: Import
+
+    @Test func keyIsTakenIntoAnEmptyStateDirectory() async throws {
+        try await DaemonStation.with { station in
+            let missing = refusal { _ = try administration(station).take(VaultKey().content) }
+            let command = "mkdir -m 700 \(station.configuration.stateDirectory)"
+            #expect(missing.hasSuffix("does not exist. To make it, run: \(command)"), "\(missing)")
+            try FileManager.default.createDirectory(atPath: station.configuration.stateDirectory, withIntermediateDirectories: true)
+            let key = VaultKey()
+            #expect(try administration(station).take(key.content).contains(key.fingerprint))
+            #expect(try FileManager.default.attributesOfItem(atPath: path(station, "homing.key"))[.posixPermissions] as? Int == 0o600)
+            try await station.running { _ = try await station.status() }
+            #expect(try content(station) == key.content)
+            #expect(try administration(station).take(key.content) == "The station has this key already.")
+        }
+    }
+
+    @Test func onlyTheKeyOfTheDataIsTaken() async throws {
+        try await DaemonStation.with { station in
+            try await station.running { _ = try await station.status() }
+            let key = try content(station)
+            let other = refusal { _ = try administration(station).take(VaultKey().content) }
+            #expect(other.contains("is another key, and the station works with it"), "\(other)")
+            try FileManager.default.removeItem(atPath: path(station, "homing.key"))
+            let wrong = refusal { _ = try administration(station).take(VaultKey().content) }
+            #expect(wrong.hasPrefix("This key does not open the data in "), "\(wrong)")
+            #expect(!FileManager.default.fileExists(atPath: path(station, "homing.key")))
+            // A key that is damaged, or another one that does not open the data, is replaced.
+            for damaged in [Data("damaged".utf8), VaultKey().content] {
+                try damaged.write(to: URL(fileURLWithPath: path(station, "homing.key")))
+                #expect(try administration(station).take(key).hasSuffix("is in its place, \(path(station, "homing.key"))."))
+                #expect(try content(station) == key)
+            }
+            try await station.running { _ = try await station.status() }
+        }
+    }
+
+    @Test func otherFilesAreRefusedWithTheNextStep() async throws {
+        try await DaemonStation.with { station in
+            let encrypted = refusal { _ = try administration(station).take(Data("age-encryption.org/v1\n-> X25519 …".utf8)) }
+            #expect(encrypted.hasSuffix("run: age -d -i IDENTITY FILE | sudo homingd key import -"), "\(encrypted)")
+            #expect(refusal { _ = try administration(station).take(Data("short".utf8)) }.hasPrefix("The file has 5 bytes; expected 32"))
+        }
+    }
+
+    @Test func runningDaemonKeepsItsKey() async throws {
+        try await DaemonStation.with { station in
+            try await station.running {
+                _ = try await station.status()
+                let words = refusal { _ = try administration(station).take(VaultKey().content) }
+                #expect(words.hasPrefix("Another daemon is already running on "), "\(words)")
+            }
+        }
+    }
+
+    @Test func credentialIsNotReplacedByAFile() async throws {
+        try await DaemonStation.with { station in
+            try FileManager.default.createDirectory(atPath: station.directory("credentials"), withIntermediateDirectories: true)
+            try VaultKey().content.write(to: URL(fileURLWithPath: station.directory("credentials/homing.key")))
+            let environment = ["CREDENTIALS_DIRECTORY": station.directory("credentials")]
+            let words = refusal { _ = try administration(station, environment).take(VaultKey().content) }
+            #expect(words.hasPrefix("The service gets its key as a credential "), "\(words)")
+        }
+    }
+}

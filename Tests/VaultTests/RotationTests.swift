@@ -1,0 +1,147 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Vault
+
+/// Changes of the master key and the data key, each step of which may be the last of its process.
+@Suite struct RotationTests {
+    private let directory: TemporaryDirectory
+    private let now = Date(timeIntervalSince1970: 1_765_000_000.5)
+    private struct Killed: Error {}
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private var state: String { directory.path }
+    private func load(_ environment: [String: String] = [:], copies: [Data] = []) throws -> StationKeys {
+        try StationKeys.load(environment: environment, stateDirectory: state) { copies }
+    }
+
+    private func content(_ name: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: directory(name))) }
+
+    private func write(_ content: Data, _ name: String) throws {
+        try content.write(to: URL(fileURLWithPath: directory(name)))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: directory(name))
+    }
+
+    @Test func newKeysOpenWhatTheEarlierOnesSealed() throws {
+        var keys = try load()
+        let (before, vault) = (keys, keys.vault())
+        let sealed = try vault.seal(Data("capture".utf8), as: "1")
+        var steps: [StationKeys] = []
+        try keys.rotate(at: now) { steps.append($0) }
+        #expect(steps.map(\.isPending) == [true, false])
+        #expect(keys.master != before.master && keys.keyring.madeAt == now && keys.keyring.hasEarlier)
+        #expect(try content("homing.key") == keys.master.content)
+        let again = try load()
+        #expect(again.master == keys.master && again.keyring == keys.keyring)
+        #expect(try again.vault().open(sealed, as: "1") == Data("capture".utf8))
+        #expect(again.vault().keyedDigest(Data("1".utf8)) == vault.keyedDigest(Data("1".utf8)))
+        #expect(keys.wrapped.opened(by: before.master) == nil)
+    }
+
+    /// The files before the change, after each write of the keyring, and after the change: with all mixtures that a crash can leave.
+    @Test func everyStepCanBeTheLast() throws {
+        var keys = try load()
+        let (before, oldKey) = (keys, try content("homing.key"))
+        let old = try before.vault().seal(Data("old".utf8), as: "1")
+        var keyrings: [Data] = []
+        try keys.rotate(at: now) { _ in keyrings.append(try content("homing.keyring")) }
+        let new = try keys.vault().seal(Data("new".utf8), as: "2")
+        let newKey = try content("homing.key")
+        // 0: before; 1: two wrappings; 2: the new key; 3: one wrapping.
+        let disks = [(oldKey, before.wrapped.content), (oldKey, keyrings[0]), (newKey, keyrings[0]), (newKey, keyrings[1])]
+        for (step, disk) in disks.enumerated() {
+            try write(disk.0, "homing.key")
+            try write(disk.1, "homing.keyring")
+            try write(Data("x".utf8), "outbox.sqlite")
+            let found = try load()
+            #expect(!found.isPending, "step \(step)")
+            #expect(try found.vault().open(old, as: "1") == Data("old".utf8), "step \(step)")
+            // Nothing is sealed with the new data key before the first step is durable.
+            if step > 0 { #expect(try found.vault().open(new, as: "2") == Data("new".utf8), "step \(step)") }
+            let settled = try WrappedKeyring(parsing: content("homing.keyring"))
+            #expect(settled.wrappings.count == 1 && settled.opened(by: found.master)?.keyring == found.keyring, "step \(step)")
+        }
+    }
+
+    @Test(arguments: [1, 2]) func failedStoreLeavesUsableKeys(step: Int) throws {
+        var keys = try load()
+        let old = try keys.vault().seal(Data("old".utf8), as: "1")
+        var calls = 0
+        #expect(throws: Killed.self) {
+            try keys.rotate(at: now) { _ in
+                calls += 1
+                if calls == step { throw Killed() }
+            }
+        }
+        #expect(try keys.vault().open(old, as: "1") == Data("old".utf8))
+        // The next change begins with the key that is in its place.
+        try keys.rotate(at: now) { _ in }
+        let found = try load()
+        #expect(found.keyring == keys.keyring && found.master == keys.master)
+        #expect(try found.vault().open(old, as: "1") == Data("old".utf8))
+    }
+
+    @Test func earlierKeysAreForgottenInTheFileToo() throws {
+        var keys = try load()
+        let old = try keys.vault().seal(Data("old".utf8), as: "1")
+        try keys.rotate(at: now) { _ in }
+        var stored: [StationKeys] = []
+        let isForgotten = try keys.forgetEarlier { stored.append($0) }
+        #expect(isForgotten && !keys.keyring.hasEarlier && stored.map(\.keyring) == [keys.keyring])
+        #expect(throws: VaultError.self) { try load().vault().open(old, as: "1") }
+    }
+
+    // MARK: Credentials
+
+    private func credential(_ key: VaultKey) throws -> [String: String] {
+        try FileManager.default.createDirectory(atPath: directory("credentials"), withIntermediateDirectories: true)
+        try write(key.content, "credentials/homing.key")
+        return ["CREDENTIALS_DIRECTORY": directory("credentials")]
+    }
+
+    @Test func newCredentialCompletesTheChangeAtItsFirstStart() throws {
+        let (old, new) = (VaultKey(), VaultKey())
+        let environment = try credential(old)
+        var keys = try load(environment)
+        try keys.rotate(to: new, at: now) { _ in }
+        #expect(keys.isPending && keys.master == old)
+        let isForgotten = try keys.forgetEarlier { _ in }
+        #expect(!isForgotten)
+        // Any number of starts with the old one.
+        for _ in 0..<2 { #expect(try load(environment).isPending) }
+        _ = try credential(new)
+        let found = try load(environment)
+        #expect(!found.isPending && found.keyring == keys.keyring)
+        #expect(throws: VaultError.self) { try load(credential(old)) }
+    }
+
+    @Test func secondNewKeyReplacesAPendingOne() throws {
+        let keysOfAll = [VaultKey(), VaultKey(), VaultKey()]
+        let environment = try credential(keysOfAll[0])
+        var keys = try load(environment)
+        for key in keysOfAll.dropFirst() { try keys.rotate(to: key, at: now) { _ in } }
+        #expect(keys.wrapped.opened(by: keysOfAll[1]) == nil)
+        _ = try credential(keysOfAll[2])
+        #expect(try load(environment).keyring == keys.keyring)
+    }
+
+    // MARK: The forms
+
+    @Test func keyringKeepsItsKeysAndTheTime() throws {
+        let keyring = Keyring(at: now).rotated(at: now.addingTimeInterval(0.123)).rotated(at: now.addingTimeInterval(7.001))
+        #expect(Keyring(plain: keyring.plain) == keyring)
+        #expect(keyring.plain.count == 8 + 4 * 32)
+        #expect(Keyring(plain: keyring.plain.dropLast()) == nil)
+        #expect(Keyring(plain: Data(count: 40)) == nil)
+        #expect(!keyring.withoutEarlier.hasEarlier)
+    }
+
+    @Test func fingerprintTellsKeysApartAndNothingElse() throws {
+        let key = try #require(VaultKey(parsing: Data((0..<32).map { UInt8($0) })))
+        #expect(try key.fingerprint.wholeMatch(of: Regex("([0-9a-f]{4}-){3}[0-9a-f]{4}")) != nil)
+        #expect(key.fingerprint != VaultKey().fingerprint)
+        #expect(VaultKey(parsing: key.content) == key)
+    }
+}
