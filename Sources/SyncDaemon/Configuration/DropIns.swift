@@ -45,7 +45,8 @@ struct DropIns {
 
     /// False for a link that leads nowhere, which is a mistake.
     private var isMissing: Bool {
-        var info = stat()
-        return lstat(folder, &info) != 0 && [ENOENT, ENOTDIR].contains(errno)
+        guard access(folder, F_OK) != 0, [ENOENT, ENOTDIR].contains(errno) else { return false }
+        // `try?`: no link either.
+        return (try? FileManager.default.destinationOfSymbolicLink(atPath: folder)) == nil
     }
 }

@@ -16,7 +16,7 @@ extension YAMLNode {
 
     private var inline: String {
         switch content {
-        case .scalar(let text, .string): Self.quoted(text)
+        case .scalar(let text, let value) where value.string != nil: Self.quoted(text)
         case .scalar(let text, _): text.isEmpty ? "null" : text
         case .list(let items): "[\(items.map(\.inline).joined(separator: ", "))]"
         case .table(let members): "{\(members.map { "\(Self.name($0.key)): \($0.value.inline)" }.joined(separator: ", "))}"
