@@ -93,6 +93,7 @@ extension Finding {
 extension Attention {
     /// Most serious first.
     package enum Code: String, ReportWord {
+        case storeGone = "store-gone"
         case storeDamaged = "store-damaged"
         case diskFull = "disk-full"
         case outboxFull = "outbox-full"

@@ -106,7 +106,8 @@ extension StoreRestore {
             throw StartError(
                 "A salvage of this station’s store was interrupted, so nothing was restored. Start the daemon, which completes it.")
         }
-        guard StoreUse(of: store).isThere else { return }
+        let use = StoreUse(of: store)
+        guard use.isThere, !use.isLost else { return }
         let check = try StoreCheck(file: store, vault: nil, isInUse: false)
         let isDamaged = !check.faults.isEmpty
         guard isDamaged || check.entries > 0 || check.receipts > 0 else { return }
