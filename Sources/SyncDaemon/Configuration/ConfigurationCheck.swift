@@ -19,8 +19,9 @@ package struct ConfigurationCheck: Sendable {
         }
         var lines: [String]
         if let configuration, mistakes.all.isEmpty {
+            let isMissing = !FileManager.default.fileExists(atPath: configuration.file)
             lines = [
-                "The configuration is good.", "state: \(configuration.stateDirectory)", "socket: \(configuration.socket)",
+                isMissing ? "There is no \(configuration.file), so the defaults apply." : "The configuration is good.", "state: \(configuration.stateDirectory)", "socket: \(configuration.socket)",
                 "spool: \(configuration.spool.isEnabled ? configuration.spool.directory : "off")",
                 "roles: \(configuration.access.sentence)", "notifications: \(configuration.notify?.places ?? "off")",
                 "backends in \(configuration.backends):",

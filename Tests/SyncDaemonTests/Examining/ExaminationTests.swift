@@ -1,7 +1,9 @@
+import Backends
 import ControlAPI
 import ControlServer
 import Foundation
 import Sandbox
+import SyncModel
 import TestSupport
 import Testing
 
@@ -33,6 +35,29 @@ import Testing
                 #expect(after.backends.map(\.session) == before.backends.map(\.session))
                 try await station.delivered(try await station.submit().id)
             }
+        }
+    }
+
+    /// Its connections never end.
+    private struct SilentNetwork: Transport {
+        func send(_ request: OutboundRequest) async throws(TransportError) -> InboundResponse { throw await .unreachable(silence()) }
+        func connect(to url: String) async throws(TransportError) { throw await .unreachable(silence()) }
+
+        private func silence() async -> Failure {
+            for await _ in AsyncStream.makeStream(of: Void.self).stream {}
+            return Failure(.offline, "It was cancelled.")
+        }
+    }
+
+    @Test func allConnectionsTogetherHaveALimit() async throws {
+        try await DaemonStation.with { station in
+            let own = try await station.daemon().handler.examination
+            let examination = Examination(
+                configuration: own.configuration, backends: own.backends, transport: SilentNetwork(), environment: [:], outbox: own.outbox,
+                clock: own.clock, patience: .milliseconds(1))
+            let trials = await examination.trials
+            #expect(trials.map(\.backend) == ["breathesafe"] && trials[0].isCut)
+            #expect(trials[0].refusal?.message.contains("did not answer within 0 seconds") == true)
         }
     }
 
