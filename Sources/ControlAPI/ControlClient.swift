@@ -90,12 +90,31 @@ public struct ControlClient: Sendable {
     private func exchange<Request, Response>(
         _ endpoint: Endpoint<Request, Response>, _ request: Request
     ) async throws(Problem) -> (Int, Data) {
-        let response = try await execute(endpoint, request)
         do {
-            let body = try await response.body.collect(upTo: Self.largestAnswer)
-            return (Int(response.status.code), Data(body.readableBytesView))
+            // The limits of the HTTP client begin anew with each byte.
+            return try await Self.within(timeout ?? endpoint.patience + Self.patienceToConnect) {
+                let response = try await execute(endpoint, request)
+                let body = try await response.body.collect(upTo: Self.largestAnswer)
+                return (Int(response.status.code), Data(body.readableBytesView))
+            }
         } catch {
             throw Self.problem(for: error, socketPath)
+        }
+    }
+
+    /// Throws `deadlineExceeded` if `work` takes longer than `limit`.
+    private static func within<Value: Sendable>(
+        _ limit: Duration, _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await withThrowingTaskGroup(of: Value?.self) { group in
+            group.addTask { try await work() }
+            group.addTask {
+                try await Task.sleep(for: limit)
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let value = try await group.next() ?? nil else { throw HTTPClientError.deadlineExceeded }
+            return value
         }
     }
 
@@ -214,6 +233,12 @@ public struct ControlClient: Sendable {
         guard !isSomethingElse(socketPath) else {
             return .invalid(
                 "\(socketPath) is not a socket.", next: "Name the daemon's socket with --socket. To find it, run ‘homingd check’.")
+        }
+        if error is HTTPParserError {
+            return Problem(
+                .daemonNotRunning, status: 503, title: "Another program answers",
+                detail: "Something else than homingd answers at \(socketPath).",
+                next: "Name the daemon's socket with --socket. To find it, run ‘homingd check’.")
         }
         switch (error as? IOError)?.errnoCode {
         case EACCES, EPERM:

@@ -38,7 +38,7 @@ import Testing
             (["list", "--state", "gone"], 2), (["status", "--socket", "/nowhere/homing.sock"], 3),
             (["status", "--socket", "/nowhere/homing.sock", "--json"], 3), (["version", "--socket", "/nowhere/homing.sock"], 0),
             (["show", "?", "--socket", "/nowhere/homing.sock"], 2),
-            (["check", "--socket", "/nowhere/homing.sock"], 2), (["check", "--json"], 3), (["check", "--warning-age", "x"], 3),
+            (["check", "--socket", "/nowhere/homing.sock"], 2), (["check", "--json", "--socket", "/nowhere/homing.sock"], 2), (["check", "--warning-age", "x"], 3),
             (["check", "--help"], 0), (["doctor", "--socket", "/nowhere/homing.sock"], 1),
             (["bugreport", "--socket", "/nowhere/homing.sock"], 2),
             (["bugreport", "--output", "-", "--socket", "/nowhere/homing.sock"], 0),
