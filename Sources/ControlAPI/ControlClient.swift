@@ -257,7 +257,7 @@ public struct ControlClient: Sendable {
             return Problem(
                 .daemonNotRunning, status: 503, title: "The daemon is not running", detail: "No daemon is listening at \(socketPath).",
                 next: socketPath == SocketLocation.system && SocketLocation.isServiceInstalled
-                    ? "Start it with ‘sudo systemctl start homingd’. If it does not stay up, see why with ‘systemctl status homingd’."
+                    ? "Start it with ‘\(ServiceStart.command())’. If it does not stay up, see why with ‘systemctl status homingd’."
                     : "Start it with ‘homingd run’, or name its socket with --socket.")
         }
     }

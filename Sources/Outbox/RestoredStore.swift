@@ -20,6 +20,9 @@ package struct RestoredStore {
             backup = try Self.change(StoreBackup.restoredDraft(of: store)) { db in try Self.check(db, openedBy: vault) }
         } catch {
             StoreBackup.removeDrafts(of: store)
+            if let error = error as? DatabaseError, [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
+                throw BackupError.damaged(Self.unreadable)
+            }
             throw error
         }
     }
@@ -82,6 +85,8 @@ package struct RestoredStore {
         guard kept == Data(digest.value) else { throw BackupError.damaged("its checksum is wrong, so it is incomplete or has changed") }
     }
 
+    private static let unreadable = "its tables cannot be read"
+
     private static func check(_ db: Database, openedBy vault: Vault) throws -> StoreBackup {
         do {
             let backup = try StoreBackup(of: db)
@@ -94,7 +99,7 @@ package struct RestoredStore {
         } catch OutboxError.damaged(let words) {
             throw BackupError.damaged(words)
         } catch {
-            throw BackupError.damaged("\(error)")
+            throw BackupError.damaged(Self.unreadable)
         }
     }
 

@@ -13,6 +13,8 @@ package struct StoreRestore {
     private let configuration: Configuration
     private let backends: [Backend]
     private let environment: [String: String]
+    /// As named in the command; nil for the default path.
+    private let file: String?
 
     private var state: String { configuration.stateDirectory }
     private var store: String { Daemon.store(in: state) }
@@ -21,19 +23,23 @@ package struct StoreRestore {
     package init(configuration file: String?, environment: [String: String]) throws {
         (configuration, backends) = try ConfigurationCheck.read(file: file, environment: environment)
         self.environment = environment
+        self.file = file
     }
 
     /// Returns the result in sentences. Until everything is checked and marked, changes nothing but a draft.
     ///
     /// - Parameters:
+    ///   - name: of the backup, for messages.
     ///   - key: the content of a key file; nil for the station's key.
     ///   - actor: as in events.
-    package func run(_ backup: FileHandle, key: Data? = nil, by actor: String, at now: Date = Date()) throws -> String {
+    package func run(
+        _ backup: FileHandle, named name: String = "-", key: Data? = nil, by actor: String, at now: Date = Date()
+    ) throws -> String {
         try checkState()
         let lock = try locked()
         defer { withExtendedLifetime(lock) {} }
         try checkStore()
-        let restored = try RestoredStore(copying: backup, beside: store, openedBy: Vault(key: try self.key(key)))
+        let restored = try copied(backup, named: name, openedBy: Vault(key: try self.key(key)))
         do {
             let entries = try restored.mark(at: now, by: actor, traits: traits)
             try VaultKey.removeCheck(in: state)
@@ -44,6 +50,13 @@ package struct StoreRestore {
         } catch {
             restored.discard()
             throw error
+        }
+    }
+
+    private func copied(_ backup: FileHandle, named name: String, openedBy vault: Vault) throws -> RestoredStore {
+        do { return try RestoredStore(copying: backup, beside: store, openedBy: vault) } catch BackupError.damaged(let words) {
+            let file = name == "-" ? "backup" : "backup \(name)"
+            throw StartError("The \(file) is damaged (\(words)), so nothing was restored. \(BackupError.damaged(words).next)")
         }
     }
 
@@ -137,7 +150,7 @@ extension StoreRestore {
             "Entries that were accepted after the backup are not in it. Entries that were discarded or fixed after it are waiting again.")
         lines.append(
             "The account of the backup is signed in again. Capture nothing before you have seen ‘homing status’. Start the daemon:")
-        lines.append(isOfService ? "sudo systemctl start homingd.socket homingd.service" : "homingd run")
+        lines.append(isOfService ? "sudo systemctl start homingd.socket homingd.service" : "homingd run\(file.map { " --config \($0.asArgument)" } ?? "")")
         if entries.lookedUp + entries.repeated > 0 {
             lines.append("Sending is paused. See ‘homing list’, discard the entries that must not be sent, and then run: homing resume")
         }

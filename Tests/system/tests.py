@@ -249,7 +249,7 @@ def doctor_examines_the_station_for_administrators(station):
     expect(all(found.get(check) == "ok" for check in asked), f"adam: homing doctor finds {found}")
     for user in ("alice", "olga"):
         found = states(user)
-        expect(found.get("role") == "warning" and "key" not in found, f"{user}: homing doctor finds {found}")
+        expect(found.get("role") == "note" and "key" not in found, f"{user}: homing doctor finds {found}")
         expect(found.get("daemon") == "ok", f"{user}: homing doctor finds {found}")
     expect(states("nora")["daemon"] == "problem", "nora: homing doctor reads the status")
     station.run(f"chmod 3750 {NEW}")

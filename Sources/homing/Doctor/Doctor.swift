@@ -43,7 +43,7 @@ struct Doctor {
         let states = facts.units.sorted { $0.key < $1.key }.map { "\($0.key) is \($0.value)" }
         return Finding(
             .units, .problem, "homingd does not start with the computer: \(states.inWords).",
-            remedy: "To enable it, run: sudo systemctl enable --now homingd")
+            remedy: "To enable it, run: \(ServiceStart.command(isEnabled: false))")
     }
 
     private var clock: Finding? {

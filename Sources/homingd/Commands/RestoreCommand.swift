@@ -30,7 +30,8 @@ struct RestoreCommand: ParsableCommand {
             let key = try key.map { try Self.opened($0).readToEnd() ?? Data() }
             let actor = "uid \(getuid()), pid \(getpid())"
             let environment = try environment()
-            print(try StoreRestore(configuration: common.config, environment: environment).run(backup, key: key, by: actor))
+            let restore = try StoreRestore(configuration: common.config, environment: environment)
+            print(try restore.run(backup, named: file, key: key, by: actor))
         } catch {
             FileHandle.standardError.write(Data("homingd: \(StartError.sentence(for: error))\n".utf8))
             throw ExitCode.failure
@@ -46,8 +47,15 @@ struct RestoreCommand: ParsableCommand {
     }
 
     private static func opened(_ path: String) throws -> FileHandle {
-        guard let handle = FileHandle(forReadingAtPath: path) else {
+        // A FIFO would wait for a writer.
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else {
             throw StartError("‘\(path)’ cannot be opened: \(String(cString: strerror(errno))). Name a file that you may read.")
+        }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+            throw StartError("‘\(path)’ is not a regular file. Name a file; to read a backup from a pipe, use ‘-’.")
         }
         return handle
     }
