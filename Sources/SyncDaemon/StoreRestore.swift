@@ -150,7 +150,8 @@ extension StoreRestore {
             "Entries that were accepted after the backup are not in it. Entries that were discarded or fixed after it are waiting again.")
         lines.append(
             "The account of the backup is signed in again. Capture nothing before you have seen ‘homing status’. Start the daemon:")
-        lines.append(isOfService ? "sudo systemctl start homingd.socket homingd.service" : "homingd run\(file.map { " --config \($0.asArgument)" } ?? "")")
+        let option = file.map { " --config \($0.asArgument)" } ?? ""
+        lines.append(isOfService ? "sudo systemctl start homingd.socket homingd.service" : "homingd run\(option)")
         if entries.lookedUp + entries.repeated > 0 {
             lines.append("Sending is paused. See ‘homing list’, discard the entries that must not be sent, and then run: homing resume")
         }
