@@ -167,7 +167,8 @@ import Testing
             #expect(!check.isGood && check.text.contains("outbox.sqlite is missing: only its marker"), "\(check.text)")
             try await station.running {
                 let first = try await station.status().attention.first
-                #expect(first?.code == "store-damaged" && first?.text.hasPrefix("The store was missing on ") == true, "\(first?.text ?? "")")
+                #expect(first?.code == "store-damaged", "\(String(describing: first))")
+                #expect(first?.text.hasPrefix("The store was missing on ") == true, "\(String(describing: first))")
             }
         }
     }

@@ -34,7 +34,8 @@ import Testing
     }
 
     /// At 02:00 on 30 March 2025, the clocks in Prague are set forward to 03:00.
-    @Test(arguments: ["2025-03-30 02:30", "2025-03-30T02:30", "2025-03-30T02:30:15"]) func timeThatTheClocksSkipIsRefused(text: String) throws {
+    @Test(arguments: ["2025-03-30 02:30", "2025-03-30T02:30", "2025-03-30T02:30:15"])
+    func timeThatTheClocksSkipIsRefused(text: String) throws {
         let point = try #require(PointInTime(argument: text))
         let problem = #expect(throws: Problem.self) { try point.date(after: Sample.now, in: Sample.times.timeZone) }
         #expect(problem?.detail.contains("set forward over that time") == true)

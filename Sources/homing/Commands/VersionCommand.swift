@@ -2,7 +2,8 @@ import ArgumentParser
 import ControlAPI
 
 struct VersionCommand: DaemonCommand {
-    static let configuration = CommandConfiguration(commandName: "version", abstract: "Show the versions of homing, the daemon and the package.")
+    static let configuration = CommandConfiguration(
+        commandName: "version", abstract: "Show the versions of homing, the daemon and the package.")
 
     @OptionGroup var global: GlobalOptions
 

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(60))) struct SharedRunTests {
     /// Work that ends with its gate, or is cancelled.
     private static func waiting(_ gate: AsyncStream<Void>, _ value: Int) -> @Sendable () async -> Int {
-        {
+        return {
             for await _ in gate {}
             return Task.isCancelled ? -1 : value
         }
@@ -19,8 +19,10 @@ import Testing
         async let second = run.value { 2 }
         while run.callers < 2 { await Task.yield() }
         end.finish()
-        #expect(await [first, second] == [1, 1])
-        #expect(await run.value { 3 } == 3)
+        let values = await [first, second]
+        #expect(values == [1, 1])
+        let next = await run.value { 3 }
+        #expect(next == 3)
     }
 
     @Test func runEndsWithItsLastCaller() async {
@@ -31,8 +33,12 @@ import Testing
         callers[0].cancel()
         while run.callers > 1 { await Task.yield() }
         callers[1].cancel()
-        for caller in callers { #expect(await caller.value == -1) }
-        #expect(await run.value { 3 } == 3)
+        for caller in callers {
+            let value = await caller.value
+            #expect(value == -1)
+        }
+        let next = await run.value { 3 }
+        #expect(next == 3)
         end.finish()
     }
 }
