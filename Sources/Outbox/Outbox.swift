@@ -193,14 +193,16 @@ package struct Outbox: Sendable {
     func writeAtOnce<T>(_ work: (Database) throws -> T) throws(OutboxError) -> T {
         try withOutboxErrors {
             func isFull(_ error: any Error) -> Bool { pool.writeWithoutTransaction { db in db.isFull(error) } }
-            func write() throws -> T {
-                try pool.write { db in
-                    let value = try work(db)
-                    try place.check()
-                    return value
-                }
-            }
-            do { return try ballast.withReserve(write, ifFull: isFull) } catch {
+            do {
+                return try ballast.withReserve(
+                    {
+                        try pool.write { db in
+                            let value = try work(db)
+                            try place.check()
+                            return value
+                        }
+                    }, ifFull: isFull)
+            } catch {
                 throw isFull(error) ? OutboxError.full : error
             }
         }

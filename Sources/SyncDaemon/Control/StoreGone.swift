@@ -7,6 +7,6 @@ enum StoreGone {
 
     static let next = """
         Do not stop or restart the daemon: the captures are still in it. Run now: sudo homing backup FILE
-        Then stop the daemon, and run: sudo homingd restore FILE
+        Then stop the daemon. If homing.key was deleted too, put your copy of it back. Then run: sudo homingd restore FILE
         """
 }
