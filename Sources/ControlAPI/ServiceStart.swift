@@ -9,7 +9,7 @@ package enum ServiceStart {
         return (try? FileManager.default.destinationOfSymbolicLink(atPath: link)) != nil
     }
 
-    package static func command(isEnabled: Bool = isEnabled) -> String {
+    package static func command(isEnabled: Bool = ServiceStart.isEnabled) -> String {
         isEnabled ? "sudo systemctl start homingd" : "sudo systemctl enable --now homingd"
     }
 }
