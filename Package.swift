@@ -97,7 +97,7 @@ let targets: [Target] = [
         resources: ["en.txt", "vi.txt", "style.css", "page.js", "icon.svg"].map { .embedInCode("Resources/\($0)") }),
     program("homingd", "SyncDaemon", "ArgumentParser"),
     // `Backends` reads the file of `homing notify`.
-    program("homing", "Backends", "ControlAPI", "Dashboard", "JSON", "Notifying", "SyncModel", "ArgumentParser"),
+    program("homing", "Backends", "ControlAPI", "Dashboard", "JSON", "Notifying", "SyncModel", "ArgumentParser", "Crypto"),
     program("homing-sandbox", "Sandbox", "ArgumentParser"),
 
     house("TestSupport", "SyncModel", "Logging", in: "Tests"),

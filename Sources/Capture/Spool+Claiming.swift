@@ -11,6 +11,7 @@ extension Spool {
     package func accountMayHaveChanged() async {
         guard settings.isEnabled else { return }
         do {
+            try requireStore()
             try folders.make()
             try settle(try await signedIn()?.owner)
         } catch {
@@ -22,6 +23,7 @@ extension Spool {
 
     /// Assigns unclaimed files to `account`, after recording an event; returns their number.
     package func claim(for account: Destination, by actor: String) async throws -> Int {
+        try requireStore()
         let files = try inOrder(folders.unclaimedFiles())
         guard !files.isEmpty else { return 0 }
         let key = try folders.register(account)

@@ -95,6 +95,7 @@ package actor Spool {
         hasFailed = false
         withoutRoom = nil
         do {
+            try requireStore()
             try folders.make()
             stamps = fileCounts.stamps
             if settings.unclaimed == .next, unclaimedFiles > 0, let account = try await signedIn()?.owner {
@@ -135,6 +136,11 @@ package actor Spool {
         return candidates[...]
     }
 
+    /// Throws before a file is moved that could not be stored.
+    func requireStore() throws(OutboxError) {
+        if let path = outbox.place.lost { throw .gone(path) }
+    }
+
     /// Logs each failure once.
     func tell(_ error: any Error) {
         let text = if case IntakeError.outbox(let cause) = error { "\(cause)" } else { "\(error)" }
@@ -144,9 +150,14 @@ package actor Spool {
             case IntakeError.outbox(.full), IntakeError.outbox(.overLimit), OutboxError.full, OutboxError.overLimit: true
             default: false
             }
-        failureReport.withLock { $0 = isWantOfRoom ? nil : text }
-        // `note` logs a large file without room.
-        guard lastFailure != text, !isWantOfRoom || withoutRoom == nil else { return }
+        let isGone =
+            switch error {
+            case IntakeError.outbox(.gone), OutboxError.gone: true
+            default: false
+            }
+        failureReport.withLock { $0 = isWantOfRoom || isGone ? nil : text }
+        // The daemon logs that the store is gone, and `note` logs a large file without room.
+        guard !isGone, lastFailure != text, !isWantOfRoom || withoutRoom == nil else { return }
         log.error("Failed to process the drop folder", metadata: ["directory": "\(folders.root.string)", "error": "\(text)"])
     }
 

@@ -26,7 +26,7 @@ public struct AuditQuery: WireRequest {
             throw .invalid("The parameter ‘kind’ is ‘\(kind)’; expected one of \(known).")
         }
         self.init(
-            since: try reader.time("since"), kind: reader.text("kind"), account: try reader.nonempty("account"),
+            since: try reader.timeOrDay("since"), kind: reader.text("kind"), account: try reader.nonempty("account"),
             backend: reader.text("backend"), after: try reader.integer("after", in: 0...Int64.max) ?? 0,
             limit: Int(try reader.integer("limit", in: 1...500) ?? 500))
     }

@@ -90,12 +90,31 @@ public struct ControlClient: Sendable {
     private func exchange<Request, Response>(
         _ endpoint: Endpoint<Request, Response>, _ request: Request
     ) async throws(Problem) -> (Int, Data) {
-        let response = try await execute(endpoint, request)
         do {
-            let body = try await response.body.collect(upTo: Self.largestAnswer)
-            return (Int(response.status.code), Data(body.readableBytesView))
+            // The limits of the HTTP client begin anew with each byte.
+            return try await Self.within(timeout ?? endpoint.patience + Self.patienceToConnect) {
+                let response = try await execute(endpoint, request)
+                let body = try await response.body.collect(upTo: Self.largestAnswer)
+                return (Int(response.status.code), Data(body.readableBytesView))
+            }
         } catch {
             throw Self.problem(for: error, socketPath)
+        }
+    }
+
+    /// Throws `deadlineExceeded` if `work` takes longer than `limit`.
+    private static func within<Value: Sendable>(
+        _ limit: Duration, _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await withThrowingTaskGroup(of: Value?.self) { group in
+            group.addTask { try await work() }
+            group.addTask {
+                try await Task.sleep(for: limit)
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let value = try await group.next() ?? nil else { throw HTTPClientError.deadlineExceeded }
+            return value
         }
     }
 
@@ -215,6 +234,12 @@ public struct ControlClient: Sendable {
             return .invalid(
                 "\(socketPath) is not a socket.", next: "Name the daemon's socket with --socket. To find it, run ‘homingd check’.")
         }
+        if error is HTTPParserError {
+            return Problem(
+                .daemonNotRunning, status: 503, title: "Another program answers",
+                detail: "Something else than homingd answers at \(socketPath).",
+                next: "Name the daemon's socket with --socket. To find it, run ‘homingd check’.")
+        }
         switch (error as? IOError)?.errnoCode {
         case EACCES, EPERM:
             return Problem(
@@ -232,7 +257,7 @@ public struct ControlClient: Sendable {
             return Problem(
                 .daemonNotRunning, status: 503, title: "The daemon is not running", detail: "No daemon is listening at \(socketPath).",
                 next: socketPath == SocketLocation.system && SocketLocation.isServiceInstalled
-                    ? "Start it with ‘sudo systemctl start homingd’. If it does not stay up, see why with ‘systemctl status homingd’."
+                    ? "Start it with ‘\(ServiceStart.command())’. If it does not stay up, see why with ‘systemctl status homingd’."
                     : "Start it with ‘homingd run’, or name its socket with --socket.")
         }
     }

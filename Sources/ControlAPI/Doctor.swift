@@ -14,7 +14,7 @@ public struct DoctorReport: Codable, Sendable, Equatable {
 public struct Finding: Codable, Sendable, Equatable {
     /// What was checked, such as `connection`. New words may be added.
     public var check: String
-    /// `ok`, `warning` or `problem`.
+    /// `ok`, `note`, `warning` or `problem`.
     public var state: String
     /// What was found, as a sentence.
     public var finding: String

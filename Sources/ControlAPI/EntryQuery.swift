@@ -38,7 +38,7 @@ public struct EntryQuery: WireRequest {
         }
         self.init(
             state: reader.text("state"), backend: reader.text("backend"), user: try reader.nonempty("user"),
-            route: try reader.nonempty("route"), since: try reader.time("since"), until: try reader.time("until"),
+            route: try reader.nonempty("route"), since: try reader.timeOrDay("since"), until: try reader.timeOrDay("until"),
             after: try reader.integer("after", in: 0...Int64.max), limit: Int(try reader.integer("limit", in: 1...500) ?? 100))
     }
 

@@ -42,6 +42,7 @@ extension Explanation {
         case behindFailed = "behind-failed"
         case behindHeld = "behind-held"
         case behindFailing = "behind-failing"
+        case storeGone = "store-gone"
         case diskFull = "disk-full"
         case lookUpFailing = "look-up-failing"
         case refusedForNow = "refused-for-now"

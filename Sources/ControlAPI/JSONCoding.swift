@@ -45,10 +45,22 @@ public enum JSONCoding {
         return date(text)
     }
 
+    /// Why a time in an accepted form is none, as a sentence after a space; otherwise empty.
+    static func mistake(in text: String, _ timeZone: TimeZone) -> String {
+        if text.hasLeapSecond { return " The seconds of a time are from 00 to 59." }
+        let isMissing = LocalTime(text).map { $0.date(in: timeZone) == nil } ?? LocalDay(text).map { $0.start(in: timeZone) == nil }
+        return isMissing == true ? " \(noSuchTime)" : ""
+    }
+
+    /// For a well-formed time that no clock shows.
+    package static let noSuchTime = "There is no such day, or the clocks of this time zone are set forward over that time."
+
     /// The forms of a time that the daemon accepts, for error messages.
     static let timeForms = "a time such as 2025-03-11T14:00Z, 2025-03-11T21:00:00.000+07:00 or, in local time, 2025-03-11T14:00"
 
     private static func complete(_ text: String) -> Date? {
+        // Foundation would count it as the next minute.
+        if text.hasLeapSecond { return nil }
         // `try?`: nil means neither form matched; the caller reports it.
         ((try? style.parse(text)) ?? (try? Date.ISO8601FormatStyle().parse(text)))?.inMilliseconds
     }
@@ -64,6 +76,13 @@ public enum JSONCoding {
 }
 
 extension String {
+    /// True for a second 60 (RFC 3339 5.6), which the times of computers do not have.
+    fileprivate var hasLeapSecond: Bool {
+        let clock = (firstIndex { "Tt ".contains($0) }).map { self[index(after: $0)...] } ?? ""
+        let parts = clock.split(separator: ":", omittingEmptySubsequences: false)
+        return parts.count >= 3 && parts[2].hasPrefix("60")
+    }
+
     /// `2025-03-11T14:00:00Z` for `2025-03-11T14:00Z`; nil for any other form.
     fileprivate var withSeconds: String? {
         guard let mark = firstIndex(of: "T"), let offset = self[mark...].firstIndex(where: { "Zz+-".contains($0) }),

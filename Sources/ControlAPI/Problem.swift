@@ -52,6 +52,8 @@ public struct Problem: Error, Codable, Sendable, Equatable {
         public static let mayDuplicate = Code("may-duplicate")
         public static let outboxFull = Code("outbox-full")
         public static let storageFailed = Code("storage-failed")
+        /// The store was deleted or replaced under the running daemon.
+        public static let storeGone = Code("store-gone")
         public static let stopping = Code("stopping")
         public static let eventsPruned = Code("events-pruned")
         public static let busy = Code("busy")

@@ -20,7 +20,7 @@ public struct ReceiptQuery: WireRequest {
         let reader = try ParameterReader(parameters, known: ["after", "limit", "backend", "since"])
         self.init(
             after: try reader.integer("after", in: 0...Int64.max) ?? 0, limit: Int(try reader.integer("limit", in: 1...500) ?? 100),
-            backend: reader.text("backend"), since: try reader.time("since"))
+            backend: reader.text("backend"), since: try reader.timeOrDay("since"))
     }
 
     public var parameters: [String: String] {

@@ -81,9 +81,11 @@ extension Finding {
     }
     package var knownCheck: Check { Check(word: check) }
 
-    package enum State: String, ReportWord { case ok, warning, problem, unknown }
+    /// `note`: some checks did not run, and nothing is wrong.
+    package enum State: String, ReportWord { case ok, note, warning, problem, unknown }
     package var knownState: State { State(word: state) }
-    package var isOK: Bool { knownState == .ok }
+    /// True unless a person should act.
+    package var isOK: Bool { [.ok, .note].contains(knownState) }
 
     package init(_ check: Check, _ state: State, _ finding: String, remedy: String? = nil, backend: String? = nil) {
         self.init(check: check.rawValue, state: state.rawValue, finding: finding, remedy: remedy, backend: backend)
@@ -93,6 +95,7 @@ extension Finding {
 extension Attention {
     /// Most serious first.
     package enum Code: String, ReportWord {
+        case storeGone = "store-gone"
         case storeDamaged = "store-damaged"
         case diskFull = "disk-full"
         case outboxFull = "outbox-full"

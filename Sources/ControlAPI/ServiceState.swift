@@ -7,6 +7,8 @@ package struct ServiceState: Sendable, Equatable {
     /// E.g. `success`, `exit-code` or `oom-kill`.
     package let result: String
     package let restarts: Int
+    /// The service starts with the computer; true if unknown.
+    package let isEnabled: Bool
 
     /// Parses lines such as `ActiveState=failed`; nil if one is missing.
     package init?(_ properties: String) {
@@ -19,12 +21,14 @@ package struct ServiceState: Sendable, Equatable {
             let restarts = values["NRestarts"].flatMap({ Int($0) })
         else { return nil }
         (self.active, self.sub, self.result, self.restarts) = (active, sub, result, restarts)
+        isEnabled = values["UnitFileState"].map { $0.hasPrefix("enabled") } ?? true
     }
 
     /// Why no daemon will answer soon; nil while it runs or starts.
     package var problem: Problem? {
         let reason = result == "success" ? "" : " (\(result))"
         let (detail, next): (String, String)
+        let start = ServiceStart.command(isEnabled: isEnabled)
         switch (active, sub) {
         case ("activating", "auto-restart"), ("activating", "auto-restart-queued"):
             detail =
@@ -34,10 +38,10 @@ package struct ServiceState: Sendable, Equatable {
             next = "To see why, run: journalctl -u homingd -n 20"
         case ("failed", _):
             detail = "The service homingd has failed\(reason) and is not running."
-            next = "To see why, run: journalctl -u homingd -n 20\nTo start it, run: sudo systemctl start homingd"
+            next = "To see why, run: journalctl -u homingd -n 20\nTo start it, run: \(start)"
         case ("inactive", _):
             detail = "The service homingd is stopped."
-            next = "To start it, run: sudo systemctl start homingd"
+            next = "To start it, run: \(start)"
         default: return nil
         }
         return Problem(.daemonNotRunning, status: 503, title: "The daemon is not running", detail: detail, next: next)
@@ -45,7 +49,7 @@ package struct ServiceState: Sendable, Equatable {
 
     /// Asks systemctl; nil after two seconds without an answer.
     @Sendable static func current() async -> ServiceState? {
-        let properties = ["show", "homingd.service", "--property=ActiveState,SubState,Result,NRestarts"]
+        let properties = ["show", "homingd.service", "--property=ActiveState,SubState,Result,NRestarts,UnitFileState"]
         guard let outcome = await SystemProgram.run("/usr/bin/systemctl", properties), outcome.code == 0 else { return nil }
         return ServiceState(outcome.text)
     }

@@ -13,7 +13,7 @@ public struct StatsQuery: WireRequest {
 
     public init(parameters: [String: String], body: Data?) throws(Problem) {
         let reader = try ParameterReader(parameters, known: ["since", "until", "backend"])
-        self.init(since: try reader.time("since"), until: try reader.time("until"), backend: reader.text("backend"))
+        self.init(since: try reader.timeOrDay("since"), until: try reader.timeOrDay("until"), backend: reader.text("backend"))
     }
 
     public var parameters: [String: String] {

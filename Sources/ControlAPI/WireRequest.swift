@@ -89,9 +89,16 @@ struct ParameterReader {
         guard let text = parameters[name] else { return nil }
         // In a query, a plus sign that is not encoded is a space.
         guard let date = JSONCoding.date(text, in: .current) ?? JSONCoding.date(text.replacing(" ", with: "+")) else {
-            throw .invalid("The parameter ‘\(name)’ is ‘\(text)’; expected \(JSONCoding.timeForms).")
+            let mistake = JSONCoding.mistake(in: text, .current)
+            throw .invalid("The parameter ‘\(name)’ is ‘\(text)’; expected \(JSONCoding.timeForms).\(mistake)")
         }
         return date
+    }
+
+    /// As `time`; a day alone, such as 2025-03-11, is its start at the station.
+    func timeOrDay(_ name: String) throws(Problem) -> Date? {
+        if let day = parameters[name].flatMap(LocalDay.init), let start = day.start(in: .current) { return start }
+        return try time(name)
     }
 
     func flag(_ name: String) throws(Problem) -> Bool {

@@ -46,7 +46,7 @@ struct ControlRouter {
             call(Endpoints.resume, on: { input, _ in input.backend ?? "all" }, service.resume),
             call(Endpoints.receipts, service.receipts),
             call(Endpoints.receipt, service.receipt),
-            call(Endpoints.doctor, service.doctor),
+            call(Endpoints.doctor, endsWithClient: true, service.doctor),
             call(Endpoints.stats, service.stats),
             call(Endpoints.audit, service.audit),
             call(Endpoints.lanes, service.lanes),
@@ -77,18 +77,22 @@ struct ControlRouter {
         return router.buildResponder()
     }
 
-    /// `target` is the object of a changing call, for the log.
+    /// `target` is the object of a changing call, for the log. `endsWithClient` cancels the work when the client is gone.
     private func call<Input, Output>(
         _ endpoint: Endpoint<Input, Output>,
         on target: @escaping @Sendable (Input, Output?) -> String? = { input, _ in input.parameters["id"] ?? input.parameters["backend"] },
-        answering status: @escaping @Sendable (Output) -> HTTPResponse.Status = { _ in .ok },
+        answering status: @escaping @Sendable (Output) -> HTTPResponse.Status = { _ in .ok }, endsWithClient: Bool = false,
         _ work: @escaping @Sendable (Input, Caller) async throws -> Output
     ) -> Call {
         Call(endpoint) { request, context in
             try await doorkeeper.admit(endpoint, request, context) { input, caller in
                 let output: Output
                 do {
-                    output = try await work(input, caller)
+                    if endsWithClient {
+                        output = try await context.channel.whileOpen { try await work(input, caller) }
+                    } else {
+                        output = try await work(input, caller)
+                    }
                 } catch let error as any ProblemConvertible {
                     audit.failed(endpoint, on: target(input, nil), by: caller.peer, error.problem)
                     throw error

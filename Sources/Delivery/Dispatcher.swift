@@ -313,6 +313,9 @@ package final class Dispatcher: Sendable {
             } catch .full {
                 self.log.error("The disk is full: the results of attempts cannot be stored yet")
                 self.post(.storeFailed)
+            } catch .gone {
+                // The outbox reports it. To end the daemon would end its hold on the deleted file.
+                self.post(.storeFailed)
             } catch {
                 self.inbox.yield(.storeBroke(error))
             }

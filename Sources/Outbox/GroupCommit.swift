@@ -23,11 +23,12 @@ final class GroupCommit: Sendable {
 
     private let pool: DatabasePool
     private let ballast: Ballast
+    private let place: StorePlace
     private let state = Mutex(State())
     /// Not an actor, since each commit would change threads twice more.
     private let queue = DispatchQueue(label: "commits")
 
-    init(pool: DatabasePool, ballast: Ballast) { (self.pool, self.ballast) = (pool, ballast) }
+    init(pool: DatabasePool, ballast: Ballast, place: StorePlace) { (self.pool, self.ballast, self.place) = (pool, ballast, place) }
 
     /// Runs `work` in a transaction that may be shared, and returns after the commit. An error rolls back only `work`. A mandatory write
     /// uses the reserve on a full disk.
@@ -72,7 +73,7 @@ final class GroupCommit: Sendable {
                     if step == .fastDelete { try db.execute(sql: "PRAGMA secure_delete = FAST") }
                     // `try?`: if this fails, the next write fails too and reports why.
                     defer { if step == .fastDelete { try? db.execute(sql: "PRAGMA secure_delete = ON") } }
-                    return batch.count == 1 ? [try Self.apply(batch[0], db)] : try Self.apply(batch, db)
+                    return batch.count == 1 ? [try apply(batch[0], db)] : try apply(batch, db)
                 }
                 for resume in resumptions { resume() }
                 if step == .fastDelete { state.withLock { $0.owesPages = true } }
@@ -94,12 +95,12 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Writes a batch in one transaction, each item in a savepoint; returns what resumes each submitter.
-    private static func apply(_ batch: [Item], _ db: Database) throws -> [Resumption] {
+    /// Writes a batch in one transaction, each item in a savepoint; returns what resumes each submitter. Rolls back if the file is gone.
+    private func apply(_ batch: [Item], _ db: Database) throws -> [Resumption] {
         var resumptions: [Resumption] = []
         try db.inTransaction(.immediate) {
             resumptions = try batch.map { item in
-                try settled(item) {
+                try Self.settled(item) {
                     var resumption: Resumption = {}
                     try db.inSavepoint {
                         resumption = try item.apply(db)
@@ -108,17 +109,19 @@ final class GroupCommit: Sendable {
                     return resumption
                 }
             }
+            try place.check()
             return .commit
         }
         return resumptions
     }
 
     /// Writes a single item without a savepoint, which would copy each page that it changes.
-    private static func apply(_ item: Item, _ db: Database) throws -> Resumption {
-        try settled(item) {
+    private func apply(_ item: Item, _ db: Database) throws -> Resumption {
+        try Self.settled(item) {
             var resumption: Resumption = {}
             try db.inTransaction(.immediate) {
                 resumption = try item.apply(db)
+                try place.check()
                 return .commit
             }
             return resumption

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Glibc
 import SyncModel
 import Synchronization
 
@@ -7,18 +8,32 @@ import Synchronization
 extension Outbox {
     /// A consistent copy, sealed as the store is, and without the key. Records the event `backedUp` first. Submissions and deliveries
     /// continue meanwhile. Throws `BackupError.noRoom` if the copy would leave the disk nearly full.
-    package func backUp(of station: String, version: String, by actor: String, at now: Date) async throws -> BackupCopy {
+    ///
+    /// A store whose file is gone is copied too, without an event, because SQLite still has it open.
+    ///
+    /// - Parameter spare: the folder for the copy while that of the store is gone; nil without one.
+    package func backUp(
+        of station: String, version: String, by actor: String, at now: Date, spare: String? = nil
+    ) async throws -> BackupCopy {
         // There is also only one draft.
         await longReads.take(1)
         defer { longReads.release(1) }
-        do { try await pool.read(requireRoom) } catch let error as BackupError { throw error } catch { throw failure(error) }
-        try await commit { db in try Self.insert(SyncEvent(at: now, .backedUp, detail: ["by": actor]), db) }
-        eventsWritten.send()
+        let isLost = place.lost != nil
+        if !isLost {
+            do { try await pool.read(requireRoom) } catch let error as BackupError { throw error } catch { throw failure(error) }
+            try await commit { db in try Self.insert(SyncEvent(at: now, .backedUp, detail: ["by": actor]), db) }
+            eventsWritten.send()
+        }
+        let path = isLost ? copyPath(or: spare) : pool.path
         let backup = StoreBackup(at: now, station: station, version: version)
         let stop = Stop()
         do {
             return try await withTaskCancellationHandler {
-                try await pool.read { db in try copied(db, as: backup, unless: stop) }
+                // A new connection would open the file in the store's place.
+                if isLost {
+                    return try await pool.writeWithoutTransaction { db in try copied(db, as: backup, beside: path, unless: stop) }
+                }
+                return try await pool.read { db in try copied(db, as: backup, beside: path, unless: stop) }
             } onCancel: {
                 stop.set()
             }
@@ -31,12 +46,19 @@ extension Outbox {
         }
     }
 
-    private func copied(_ db: Database, as backup: StoreBackup, unless stop: Stop) throws -> BackupCopy {
+    /// A path whose folder exists.
+    private func copyPath(or spare: String?) -> String {
+        let folder = (pool.path as NSString).deletingLastPathComponent
+        guard access(folder, W_OK) != 0, let spare else { return pool.path }
+        return spare + "/" + (pool.path as NSString).lastPathComponent
+    }
+
+    private func copied(_ db: Database, as backup: StoreBackup, beside path: String, unless stop: Stop) throws -> BackupCopy {
         // The first read fixes the snapshot for all steps of the copy.
         _ = try Int.fetchOne(db, sql: "SELECT 1 FROM sqlite_schema LIMIT 1")
-        let draft = StoreBackup.draft(of: pool.path)
-        StoreBackup.removeDrafts(of: pool.path)
-        defer { StoreBackup.removeDrafts(of: pool.path) }
+        let draft = StoreBackup.draft(of: path)
+        StoreBackup.removeDrafts(of: path)
+        defer { StoreBackup.removeDrafts(of: path) }
         try StoreBackup.makeDraft(draft)
         try Self.change(draft) { copy in
             try copy.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")

@@ -10,6 +10,8 @@ package enum Room: Sendable, Equatable {
     case nothingLeft
     /// The last submission exceeded this limit (bytes), and still would.
     case overLimit(Int64)
+    /// The file at this path was deleted or replaced, so nothing is accepted or sent.
+    case gone(String)
 }
 
 /// In bytes.
@@ -28,6 +30,7 @@ package struct Space: Sendable, Equatable {
 
 extension Outbox {
     package func room() async throws(OutboxError) -> Room {
+        if let path = place.lost { return .gone(path) }
         // A submission of a single byte, until one was refused.
         guard try await diskHasRoom(for: max(1, shortage.now.lastNoSpace)) else { return shortage.now.isSpent ? .nothingLeft : .diskFull }
         guard let refused = shortage.now.lastOverLimit else { return .enough }

@@ -19,6 +19,7 @@ package struct Outbox: Sendable {
     package let notificationsDue = Signal()
 
     package let damage: Damage
+    package let place: StorePlace
 
     let pool: DatabasePool
     let commits: GroupCommit
@@ -77,7 +78,8 @@ package struct Outbox: Sendable {
             }
             (pool, epoch) = try ballast.withReserve(openOnce)
             use.opened()
-            commits = GroupCommit(pool: pool, ballast: ballast)
+            place = StorePlace(of: file)
+            commits = GroupCommit(pool: pool, ballast: ballast, place: place)
             reads = GatheredReads(pool: pool)
         } catch {
             throw OutboxError(error)
@@ -155,7 +157,9 @@ package struct Outbox: Sendable {
     package func close() throws(OutboxError) {
         try withOutboxErrors {
             // `try?`: on failure the WAL keeps its content.
-            if !damage.isMet, mayEmptyLog, (try? pool.writeWithoutTransaction(Self.truncateLog)) == true {
+            let isEmpty = !damage.isMet && mayEmptyLog && (try? pool.writeWithoutTransaction(Self.truncateLog)) == true
+            // A file that was moved away has all data now. The marker is about the one in its place.
+            if isEmpty, place.lost == nil {
                 StoreUse(of: pool.path).closed()
             }
             try pool.close()
@@ -189,7 +193,16 @@ package struct Outbox: Sendable {
     func writeAtOnce<T>(_ work: (Database) throws -> T) throws(OutboxError) -> T {
         try withOutboxErrors {
             func isFull(_ error: any Error) -> Bool { pool.writeWithoutTransaction { db in db.isFull(error) } }
-            do { return try ballast.withReserve({ try pool.write(work) }, ifFull: isFull) } catch {
+            do {
+                return try ballast.withReserve(
+                    {
+                        try pool.write { db in
+                            let value = try work(db)
+                            try place.check()
+                            return value
+                        }
+                    }, ifFull: isFull)
+            } catch {
                 throw isFull(error) ? OutboxError.full : error
             }
         }
@@ -200,8 +213,12 @@ package struct Outbox: Sendable {
         try withOutboxErrors { try pool.writeWithoutTransaction(work) }
     }
 
+    /// Without the store's file, with the connection that writes: a new one would open another file.
     func read<T: Sendable>(_ work: @escaping @Sendable (Database) throws -> T) async throws(OutboxError) -> T {
-        do { return try await pool.read(work) } catch { throw failure(error) }
+        do {
+            if place.lost != nil { return try await pool.writeWithoutTransaction(work) }
+            return try await pool.read(work)
+        } catch { throw failure(error) }
     }
 
     /// Throws the errors of `work` as `OutboxError`.

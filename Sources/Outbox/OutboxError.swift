@@ -28,6 +28,8 @@ package enum OutboxError: Error, Sendable, Equatable {
     case overLimit(Int64)
     /// In SQLite's words.
     case storage(String)
+    /// The file at this path was deleted or replaced while it was open. Nothing was written; see `StorePlace`.
+    case gone(String)
     /// The stored data has changed. A salvage saves the readable rows.
     case damaged(String)
     /// A newer version wrote the file; it has not been touched.
@@ -83,6 +85,7 @@ extension OutboxError: CustomStringConvertible {
         case .full: "the disk is full"
         case .overLimit(let limit): "the outbox has reached its limit of \(limit) bytes"
         case .storage(let words): words
+        case .gone(let path): "\(path) was deleted or replaced while the daemon runs"
         case .damaged(let words): "the store is damaged: \(words)"
         case .tooNew: "the store was written by a newer version"
         case .isBackup: "the store is a backup that was not restored"

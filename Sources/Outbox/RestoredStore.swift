@@ -21,6 +21,9 @@ package struct RestoredStore {
             (backup, keyring) = try Self.change(StoreBackup.restoredDraft(of: store)) { db in try Self.check(db, openedBy: master) }
         } catch {
             StoreBackup.removeDrafts(of: store)
+            if let error = error as? DatabaseError, [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
+                throw BackupError.damaged(Self.unreadable)
+            }
             throw error
         }
     }
@@ -92,6 +95,8 @@ package struct RestoredStore {
         guard kept == Data(digest.value) else { throw BackupError.damaged("its checksum is wrong, so it is incomplete or has changed") }
     }
 
+    private static let unreadable = "its tables cannot be read"
+
     private static func check(_ db: Database, openedBy master: VaultKey) throws -> (StoreBackup, Keyring) {
         do {
             let backup = try StoreBackup(of: db)
@@ -105,7 +110,7 @@ package struct RestoredStore {
         } catch OutboxError.damaged(let words) {
             throw BackupError.damaged(words)
         } catch {
-            throw BackupError.damaged("\(error)")
+            throw BackupError.damaged(Self.unreadable)
         }
     }
 

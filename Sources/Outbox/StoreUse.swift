@@ -11,6 +11,8 @@ package struct StoreUse {
 
     /// True if there is or was a store: damage may have left only its log, its index or this marker.
     package var isThere: Bool { file.exists || ["", "-wal", "-shm"].contains { access(store + $0, F_OK) == 0 } }
+    /// True if the store was deleted or moved away with its log: only this marker is left.
+    package var isLost: Bool { file.exists && ["", "-wal", "-shm"].allSatisfy { access(store + $0, F_OK) != 0 } }
     // `try?`: an unreadable marker says nothing.
     package var isOpen: Bool { open.map { (try? file.read()) == $0 } ?? false }
 

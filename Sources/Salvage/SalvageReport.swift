@@ -21,6 +21,11 @@ package struct SalvageReport: Sendable, Hashable, Codable {
 
     private enum CodingKeys: String, CodingKey { case at, reason, saved, quarantined, missing, mayMissMore, lostReceipts }
 
+    /// The reason if only the store's marker was left.
+    static let missingStore = "the store is missing"
+    /// True if there was no file to save data from.
+    package var isOfMissingStore: Bool { reason == Self.missingStore }
+
     static let fileName = "report.json"
 
     /// Of all damaged stores in a state directory.

@@ -35,7 +35,7 @@ struct StoreRepair {
         let seen = Set(known ?? pages.scatteredMigrations)
         // A newer version has all our migrations and more; another name in place of one of ours is damage.
         if seen.isStrictSuperset(of: ours) { throw OutboxError.tooNew }
-        if let damage = pages.damage { return try salvage(because: damage) }
+        if let damage = pages.damage { return try salvage(because: StoreUse(of: file).isLost ? SalvageReport.missingStore : damage) }
         if known == nil || !seen.isSubset(of: ours) { return try salvage(because: "its tables cannot be found") }
         // `try?`: the mark counts even if it cannot be read.
         if mark.exists {

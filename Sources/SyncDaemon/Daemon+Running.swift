@@ -39,6 +39,7 @@ extension Daemon {
         // trap, which the next start would take for a crash.
         group.maximumGracefulShutdownDuration = .seconds(4)
         let damageMet = outbox.damage.met.listen()
+        let placeChanged = outbox.place.changed.listen()
         // Damage found before `listen` sends no signal.
         if outbox.damage.isMet {
             dispatcher.stop()
@@ -53,6 +54,7 @@ extension Daemon {
                     ending.request()
                 }
             }
+            tasks.addTask { for await _ in placeChanged { tellOfPlace() } }
             defer { tasks.cancelAll() }
             do { return .success(try await running.run()) } catch { return .failure(error) }
         }
@@ -126,7 +128,7 @@ extension Daemon {
                 services.append(Watchdog(dispatcher: dispatcher, notifier: notifier, interval: interval))
             }
             services.append(
-                StatusLine(notifier: notifier, news: [outbox.eventsWritten, spool.looked, rejected.changed]) {
+                StatusLine(notifier: notifier, news: [outbox.eventsWritten, outbox.place.changed, spool.looked, rejected.changed]) {
                     // `try?`: if the store cannot be read, the previous sentence stays.
                     try? await handler.publicSentence()
                 })
@@ -187,6 +189,14 @@ extension Daemon {
         }
         context.notifier?.tell(.ready)
         homing_forget_startup_code()
+    }
+
+    /// Says once that the store's file is gone, and once that it is back.
+    @Sendable private func tellOfPlace() {
+        guard let path = outbox.place.lost else { return context.log.notice("The store is in its place again") }
+        context.log.critical(
+            "The store was deleted or replaced. Do not stop the daemon, which still has the captures. Run now: sudo homing backup FILE",
+            metadata: ["path": "\(path)"])
     }
 
     /// Another daemon will reopen the store.

@@ -13,6 +13,8 @@ package struct StoreRestore {
     private let configuration: Configuration
     private let backends: [Backend]
     private let environment: [String: String]
+    /// As named in the command; nil for the default path.
+    private let file: String?
 
     private var state: String { configuration.stateDirectory }
     private var store: String { Daemon.store(in: state) }
@@ -21,20 +23,24 @@ package struct StoreRestore {
     package init(configuration file: String?, environment: [String: String]) throws {
         (configuration, backends) = try ConfigurationCheck.read(file: file, environment: environment)
         self.environment = environment
+        self.file = file
     }
 
     /// Returns the result in sentences. Until everything is checked and marked, changes nothing but a draft.
     ///
     /// - Parameters:
+    ///   - name: of the backup, for messages.
     ///   - key: the content of a key file; nil for the station's key.
     ///   - actor: as in events.
-    package func run(_ backup: FileHandle, key: Data? = nil, by actor: String, at now: Date = Date()) throws -> String {
+    package func run(
+        _ backup: FileHandle, named name: String = "-", key: Data? = nil, by actor: String, at now: Date = Date()
+    ) throws -> String {
         try checkState()
         let lock = try locked()
         defer { withExtendedLifetime(lock) {} }
         try checkStore()
         let own = try KeySource(environment: environment, stateDirectory: state).read()
-        let restored = try RestoredStore(copying: backup, beside: store, openedBy: try self.key(key, own))
+        let restored = try copied(backup, named: name, openedBy: try self.key(key, own))
         do {
             let entries = try restored.mark(at: now, by: actor, traits: traits)
             if let own { try restored.reseal(for: own) }
@@ -47,6 +53,13 @@ package struct StoreRestore {
         } catch {
             restored.discard()
             throw error
+        }
+    }
+
+    private func copied(_ backup: FileHandle, named name: String, openedBy master: VaultKey) throws -> RestoredStore {
+        do { return try RestoredStore(copying: backup, beside: store, openedBy: master) } catch BackupError.damaged(let words) {
+            let file = name == "-" ? "backup" : "backup \(name)"
+            throw StartError("The \(file) is damaged (\(words)), so nothing was restored. \(BackupError.damaged(words).next)")
         }
     }
 
@@ -109,7 +122,8 @@ extension StoreRestore {
             throw StartError(
                 "A salvage of this station’s store was interrupted, so nothing was restored. Start the daemon, which completes it.")
         }
-        guard StoreUse(of: store).isThere else { return }
+        let use = StoreUse(of: store)
+        guard use.isThere, !use.isLost else { return }
         let check = try StoreCheck(file: store, vault: nil, isInUse: false)
         let isDamaged = !check.faults.isEmpty
         guard isDamaged || check.entries > 0 || check.receipts > 0 else { return }
@@ -139,7 +153,8 @@ extension StoreRestore {
             "Entries that were accepted after the backup are not in it. Entries that were discarded or fixed after it are waiting again.")
         lines.append(
             "The account of the backup is signed in again. Capture nothing before you have seen ‘homing status’. Start the daemon:")
-        lines.append(isOfService ? "sudo systemctl start homingd.socket homingd.service" : "homingd run")
+        let option = file.map { " --config \($0.asArgument)" } ?? ""
+        lines.append(isOfService ? "sudo systemctl start homingd.socket homingd.service" : "homingd run\(option)")
         if entries.lookedUp + entries.repeated > 0 {
             lines.append("Sending is paused. See ‘homing list’, discard the entries that must not be sent, and then run: homing resume")
         }

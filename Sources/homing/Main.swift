@@ -95,7 +95,7 @@ struct Homing: AsyncParsableCommand {
         if command == CheckCommand.configuration.commandName {
             // A monitoring system reads standard output, and takes 2 for a problem of the station.
             let outcome = StationCheck.outcome(problem)
-            console.write(outcome.line)
+            console.write(asJSON ? console.json(outcome) : outcome.line)
             return ExitCode(outcome.state.rawValue)
         }
         if asJSON {

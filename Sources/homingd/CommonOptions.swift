@@ -28,8 +28,15 @@ func reportingErrors(_ work: () async throws -> Void) async throws {
 
 extension FileHandle {
     static func opened(_ path: String) throws -> FileHandle {
-        guard let handle = FileHandle(forReadingAtPath: path) else {
+        // A FIFO would wait for a writer.
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else {
             throw StartError("‘\(path)’ cannot be opened: \(String(cString: strerror(errno))). Name a file that you may read.")
+        }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+            throw StartError("‘\(path)’ is not a regular file. Name a file, or use ‘-’ for standard input where the command reads it.")
         }
         return handle
     }

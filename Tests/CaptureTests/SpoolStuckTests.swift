@@ -41,6 +41,19 @@ import Vault
         #"{"average_measurements":{"1-2":{"value":\#(number),"description":"\#(Samples.noise(bytes))"}}}"#
     }
 
+    @Test func leavesFilesInPlaceWhileTheStoreIsGone() async throws {
+        let drop = try Drop()
+        let store = drop.directory("outbox.sqlite")
+        try FileManager.default.moveItem(atPath: store, toPath: store + ".aside")
+        try drop.put(Drop.capture(1), "new/users/7/1.json")
+        await drop.spool.sweep()
+        #expect(try drop.names("new/users/7") == ["1.json"])
+        #expect(drop.spool.failure == nil && drop.log.all.isEmpty)
+        try FileManager.default.moveItem(atPath: store + ".aside", toPath: store)
+        await drop.spool.sweep()
+        #expect(try await drop.documents() == [Drop.capture(1)])
+    }
+
     @Test func sweepStopsAtALargeFileWithoutRoom() async throws {
         let drop = try Drop(maxBytes: 2 << 20)
         let large = capture(1, bytes: 3 << 20)

@@ -88,6 +88,49 @@ import Testing
         }
     }
 
+    /// Answers each connection in its own way.
+    private final class Speaker: ChannelInboundHandler, Sendable {
+        typealias InboundIn = ByteBuffer
+        private let head: String
+        private let isDripping: Bool
+
+        init(_ head: String, isDripping: Bool = false) { (self.head, self.isDripping) = (head, isDripping) }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            context.writeAndFlush(NIOAny(ByteBuffer(string: head)), promise: nil)
+            guard isDripping else { return }
+            let channel = context.channel
+            let drip = context.eventLoop.scheduleRepeatedTask(initialDelay: .milliseconds(10), delay: .milliseconds(10)) { _ in
+                channel.writeAndFlush(ByteBuffer(string: " "), promise: nil)
+            }
+            channel.closeFuture.whenComplete { _ in drip.cancel() }
+        }
+    }
+
+    private func problem(from speaker: Speaker, within timeout: Duration) async throws -> Problem? {
+        let directory = try TemporaryDirectory()
+        let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .childChannelInitializer { $0.pipeline.addHandler(speaker) }
+            .bind(unixDomainSocketPath: directory("other.sock")).get()
+        let client = ControlClient(socketPath: directory("other.sock"), timeout: timeout)
+        let problem = await #expect(throws: Problem.self) { try await client.call(Endpoints.status, NoInput()) }
+        try await server.close()
+        return problem
+    }
+
+    @Test func anotherProgramOnTheSocketIsNamed() async throws {
+        let problem = try await problem(from: Speaker("SSH-2.0-OpenSSH_9.2\r\n"), within: .seconds(600))
+        #expect(problem?.code == .daemonNotRunning, "\(String(describing: problem))")
+        #expect(problem?.detail.hasPrefix("Something else than homingd answers at ") == true, "\(problem?.detail ?? "")")
+    }
+
+    /// A server that sends a byte now and then does not keep the client.
+    @Test func limitsTheTimeOfAWholeAnswer() async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"
+        let problem = try await problem(from: Speaker(head, isDripping: true), within: .seconds(1))
+        #expect(problem?.code == .timeout, "\(String(describing: problem))")
+    }
+
     @Test func retriesOnlyGETAfterBrokenConnection() async throws {
         let directory = try TemporaryDirectory()
         let handler = CutsOffOnce()

@@ -29,6 +29,12 @@ import Testing
         #expect(problem.next?.contains(command) == true, "\(problem)")
     }
 
+    @Test(arguments: [("enabled", "systemctl start"), ("enabled-runtime", "systemctl start"), ("disabled", "systemctl enable --now")])
+    func disabledServiceIsEnabledToo(unit: String, command: String) throws {
+        let state = try #require(ServiceState("ActiveState=inactive\nSubState=dead\nResult=success\nNRestarts=0\nUnitFileState=\(unit)"))
+        #expect(state.problem?.next == "To start it, run: sudo \(command) homingd")
+    }
+
     @Test(arguments: ["", "ActiveState=failed\nSubState=failed\nResult=x", "ActiveState=a\nSubState=b\nResult=c\nNRestarts=d"])
     func isNilIfALineIsMissing(text: String) { #expect(ServiceState(text) == nil) }
 }

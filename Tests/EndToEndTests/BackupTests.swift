@@ -104,6 +104,24 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    /// To open a pipe would wait for a writer.
+    @Test func damagedBackupAndPipeAreRefused() async throws {
+        let station = try await TestStation.signedInWithPeople()
+        #expect(try await backUp(station).code == 0)
+        try await station.end(SIGTERM)
+        try loseStore(station)
+        let path = station.directory("backup")
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        bytes[bytes.count / 2] ^= 0xff
+        try bytes.write(to: URL(fileURLWithPath: path))
+        let damaged = try await restore(station)
+        #expect(damaged.code == 1 && damaged.text.contains("The backup \(path) is damaged (its checksum is wrong"), "\(damaged.text)")
+        try FileManager.default.removeItem(atPath: path)
+        try #require(mkfifo(path, 0o600) == 0)
+        let pipe = try await restore(station)
+        #expect(pipe.code == 1 && pipe.text.contains("is not a regular file"), "\(pipe.text)")
+    }
+
     @Test func existingFileAndRunningDaemonAreNotDisturbed() async throws {
         let station = try await TestStation.signedInWithPeople()
         #expect(try await backUp(station).code == 0)

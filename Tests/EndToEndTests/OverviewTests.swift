@@ -44,7 +44,7 @@ import Testing
         try await station.start()
         try await station.login()
         let well = try await station.homing("check", "--critical-age", "4h")
-        let line = "HOMING OK - Ready: nothing has been captured yet. | waiting=0;;;0 oldest=0s;3600;14400;0 failed=0;;;0 held=0;;;0\n"
+        let line = "HOMING OK - Nothing is waiting. | waiting=0;;;0 oldest=0s;3600;14400;0 failed=0;;;0 held=0;;;0\n"
         #expect(well.code == 0 && well.text == line, "\(well.text)")
         #expect(try await station.homing("pause", "--reason", "so that it waits").code == 0)
         try await station.submit(id: 1)

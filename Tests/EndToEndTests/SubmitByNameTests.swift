@@ -61,6 +61,19 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    @Test func unchangedFileIsStoredOnceUnlessAskedAgain() async throws {
+        let station = try await station()
+        await station.sandbox.down()
+        #expect(try await submit(station, "--user", "7").code == 0)
+        let again = try await submit(station, "--user", "7")
+        #expect(again.code == 0 && again.text.contains("nothing new was stored. To submit it once more, add --again"), "\(again.text)")
+        #expect(try await station.entries().count == 1)
+        #expect(try await submit(station, "--user", "7", "--again").code == 0)
+        #expect(try await submit(station, "--user", "9").code == 0)
+        #expect(try await station.entries().count == 3)
+        try await station.end(SIGTERM)
+    }
+
     @Test func warnsOfUnlistedPersonAndRefusesWithStrict() async throws {
         let station = try await station()
         let refused = try await submit(station, "--user", "10", "--strict")

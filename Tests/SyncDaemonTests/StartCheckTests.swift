@@ -7,6 +7,14 @@ import Vault
 
 /// Root may read and write every file, so the end-to-end tests check modes as another user.
 @Suite struct StartCheckTests {
+    @Test func lostStateDirectoryIsOneFault() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("state_directory: state\n", to: "homing.yaml")
+        let report = try #require(ServiceCheckReport.run(file: directory("homing.yaml"), environment: [:]))
+        #expect(!report.isGood && report.text.hasPrefix("The state directory \(directory("state")) does not exist."), "\(report.text)")
+        #expect(report.text.split(separator: "\n").count == 2)
+    }
+
     private let directory: TemporaryDirectory
     private var state: String { directory("state") }
     private var key: String { state + "/homing.key" }

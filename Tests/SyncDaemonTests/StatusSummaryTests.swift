@@ -297,6 +297,18 @@ import Testing
         #expect(full.attention.isEmpty)
     }
 
+    @Test func lostStoreIsReportedFirst() {
+        var lost = summary(backend(QueueReport(pending: 2)))
+        lost.room = .gone("/s/outbox.sqlite")
+        #expect(
+            lost.sentence
+                == "The store /s/outbox.sqlite was deleted or replaced while the daemon runs. Homing accepts and sends nothing. 2 captures are still in the daemon: do not stop or restart it."
+        )
+        #expect(lost.attention.map(\.code) == ["store-gone"])
+        #expect(lost.attention.first?.next.contains("Run now: sudo homing backup FILE\n") == true)
+        #expect(lost.attention.first?.facts?.path == "/s/outbox.sqlite")
+    }
+
     @Test func nearlyFullDiskIsReportedBeforeItIsFull() {
         var low = summary(backend(QueueReport(pending: 2)))
         low.lowSpace = 640 << 20

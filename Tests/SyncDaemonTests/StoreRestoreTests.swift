@@ -167,6 +167,35 @@ import Testing
         }
     }
 
+    private func leaveOnlyTheMarker(_ station: DaemonStation) throws {
+        for name in try names(station) where name.hasPrefix("outbox.sqlite") && name != "outbox.sqlite.use" {
+            try FileManager.default.removeItem(atPath: path(station, name))
+        }
+        #expect(try names(station).contains("outbox.sqlite.use"))
+    }
+
+    @Test func markerAloneIsNoStoreToKeep() async throws {
+        try await DaemonStation.with { station in
+            _ = try await backUpAndDeliver(station)
+            try leaveOnlyTheMarker(station)
+            #expect(try restore(station).hasPrefix("Restored the backup of "))
+        }
+    }
+
+    @Test func startSaysThatTheStoreIsMissing() async throws {
+        try await DaemonStation.with { station in
+            _ = try await backUpAndDeliver(station)
+            try leaveOnlyTheMarker(station)
+            let check = StoreCheckReport.run(file: station.directory("homing.yaml"), environment: [:])
+            #expect(!check.isGood && check.text.contains("outbox.sqlite is missing: only its marker"), "\(check.text)")
+            try await station.running {
+                let first = try await station.status().attention.first
+                #expect(first?.code == "store-damaged", "\(String(describing: first))")
+                #expect(first?.text.hasPrefix("The store was missing on ") == true, "\(String(describing: first))")
+            }
+        }
+    }
+
     /// The next start would put the salvaged store in the place of the restored one.
     @Test func interruptedSalvageComesFirst() async throws {
         try await DaemonStation.with { station in

@@ -233,8 +233,8 @@ import Testing
         "pause --for 2h --until 18:00 --reason x",
         "pause --for soon --reason x", "resume x", "receipts --limit 501", "receipts --csv --json", "receipts --after=-1", "receipt",
         "roster --find anna", "roster --refresh", "roster --after 7", "roster people --limit 0", "roster people users",
-        "check --json", "check --warning-age 2h --critical-age 1h", "check --warning-waiting 3 --critical-waiting 2", "check now",
-        "doctor now", "bugreport --json", "bugreport --output=", "bugreport now",
+        "check --warning-age 2h --critical-age 1h", "check --warning-waiting 3 --critical-waiting 2", "check now",
+        "submit a --again --id 0193a4c2-0000-7000-8000-000000000001", "doctor now", "bugreport --output=", "bugreport now",
         "completions tcsh", "completions", "watch now", "dashboard --port 65536",
         "notify --json", "notify now", "stats --since soon", "stats now", "audit --kind lost", "audit --since soon", "audit --account=",
     ])

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ControlAPI
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -67,6 +68,14 @@ import Testing
 
     @Test func onlyAFileIsReplaced() throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        let problem = #expect(throws: Problem.self) { _ = try UnfinishedFile(path, replaces: true) }
+        #expect(problem?.detail == "‘\(path)’ exists already, and is not a file.")
+    }
+
+    /// To open it would wait for a writer.
+    @Test func pipeIsRefused() throws {
+        try #require(mkfifo(path, 0o600) == 0)
+        try BackupCommand.requireBackup(path)
         let problem = #expect(throws: Problem.self) { _ = try UnfinishedFile(path, replaces: true) }
         #expect(problem?.detail == "‘\(path)’ exists already, and is not a file.")
     }

@@ -13,7 +13,7 @@ import Testing
         outcome.line.components(separatedBy: " | ")[0]
     }
 
-    private let dead = Attention(.dead, "1 capture was refused.", next: "See it.")
+    private let dead = Attention(.dead, "1 capture of Anna was refused.", next: "See it.", backend: "breathesafe").stating { $0.count = 1 }
     private let signIn = Attention(.signInRequired, "Anna must sign in again.", next: "Run ‘homing login’.")
 
     private var waiting: Status {
@@ -26,12 +26,12 @@ import Testing
 
     @Test func eachStateHasItsWordAndItsCode() {
         let well = check(Sample.status())
-        #expect(well.line == "HOMING OK - All is well. | waiting=0;;;0 oldest=0s;3600;86400;0 failed=0;;;0 held=0;;;0")
+        #expect(well.line == "HOMING OK - Nothing is waiting. | waiting=0;;;0 oldest=0s;3600;86400;0 failed=0;;;0 held=0;;;0")
         #expect(well.state.rawValue == 0)
         let signedOut = check(Sample.status(attention: [signIn]))
-        #expect(text(signedOut) == "HOMING WARNING - Anna must sign in again." && signedOut.state.rawValue == 1)
+        #expect(text(signedOut) == "HOMING WARNING - Not signed in at the backend." && signedOut.state.rawValue == 1)
         let refused = check(Sample.status(attention: [signIn, dead]))
-        #expect(text(refused) == "HOMING CRITICAL - 1 capture was refused. Anna must sign in again." && refused.state.rawValue == 2)
+        #expect(text(refused) == "HOMING CRITICAL - 1 entry for breathesafe was refused or ran out of attempts. Not signed in at the backend." && refused.state.rawValue == 2)
     }
 
     @Test(arguments: [("daemon-not-running", 2), ("timeout", 3), ("not-permitted", 3), ("invalid-request", 3), ("busy", 3)])
@@ -47,10 +47,10 @@ import Testing
 
     @Test(
         arguments: [
-            (4 * 3600, 86_400, "OK", "3 captures wait."),
+            (4 * 3600, 86_400, "OK", "3 entries are waiting."),
             (
                 3 * 3600, 86_400, "WARNING",
-                "Entry \(Sample.id(1)) for breathesafe was accepted 3 hours ago (10:55) and is still waiting. No answer."
+                "Entry \(Sample.id(1)) for breathesafe was accepted 3 hours ago (10:55) and is still waiting. Homing cannot deliver to breathesafe. |"
             ),
             (3600, 3 * 3600, "CRITICAL", "Entry \(Sample.id(1)) for breathesafe was accepted 3 hours ago (10:55)"),
         ] as [(TimeInterval, TimeInterval, String, String)])
@@ -66,7 +66,8 @@ import Testing
         let limits = StationCheck.Limits(warningAge: 86_400, warningWaiting: warning, criticalWaiting: critical)
         let line = check(waiting, limits).line
         #expect(line.hasPrefix("HOMING \(word) - ") && line.contains(" | waiting=3;\(warning);\(critical);0 "), "\(line)")
-        #expect(line.contains("3 entries are waiting. ") == (word != "OK"))
+        // The cause comes first.
+        if word != "OK" { #expect(line.contains(" - Homing cannot deliver to breathesafe. 3 entries are waiting. | "), "\(line)") }
     }
 
     @Test func oldEntryOutranksSignIn() {
@@ -74,7 +75,7 @@ import Testing
         status.attention = [signIn]
         let line = check(status, .init(warningAge: 60, criticalAge: 60)).line
         #expect(line.hasPrefix("HOMING CRITICAL - Entry "))
-        #expect(line.contains(" Anna must sign in again. Homing cannot deliver to breathesafe: "))
+        #expect(line.contains(" Not signed in at the backend. Homing cannot deliver to breathesafe. | "))
     }
 
     @Test func reportsOnlyTheNamedBackend() {
@@ -83,13 +84,14 @@ import Testing
         var item = dead
         item.backend = "bad"
         let status = Sample.status("1 capture could not be delivered.", attention: [item], backends: [bad, good])
-        #expect(check(status, backend: "good").line.hasPrefix("HOMING OK - Good is well. | waiting=0;"))
+        #expect(check(status, backend: "good").line.hasPrefix("HOMING OK - Nothing is waiting. | waiting=0;"))
         #expect(check(status, backend: "bad").state == .critical)
         #expect(check(status).state == .critical)
     }
 
     @Test func textNeitherEndsTheLineNorBeginsTheFigures() {
-        let line = check(Sample.status("two\nlines\u{1B}[31m | waiting=9")).line
+        let item = Attention(.diskFull, "two\nlines\u{1B}[31m | waiting=9", next: "")
+        let line = check(Sample.status(attention: [item])).line
         #expect(!line.unicodeScalars.contains { $0.properties.generalCategory == .control })
         #expect(line.components(separatedBy: "|").count == 2)
     }
@@ -101,6 +103,36 @@ import Testing
         let outcome = check(Sample.status(attention: [dead, signIn], backends: [away, idle, Sample.backend("refusing")]))
         #expect(
             text(outcome)
-                == "HOMING CRITICAL - 1 capture was refused. Anna must sign in again. Homing cannot deliver to away: It does not answer.")
+                == "HOMING CRITICAL - 1 entry for breathesafe was refused or ran out of attempts. Not signed in at the backend. Homing cannot deliver to away: it cannot be reached."
+        )
+    }
+
+    /// Texts of the daemon, sentences and reasons may name people, their files, and what servers say.
+    @Test(arguments: Attention.Code.allCases) func namesNobody(code: Attention.Code) {
+        let harmless: [Attention.Code] = [
+            .storeGone, .storeDamaged, .diskFull, .outboxFull, .noProfile, .diskLow, .unclaimedFiles, .refusedFiles,
+        ]
+        let item = Attention(code, harmless.contains(code) ? "It is so." : "Anna is here.", next: "Ask Anna.", backend: "b")
+            .stating { ($0.count, $0.name, $0.account, $0.person, $0.words) = (2, "Anna", "anna@lab.test", "anna", "Anna said so") }
+        var report = Sample.backend("b", gate: "cooling", reason: "Anna.", queue: .init(pending: 2), oldest: Sample.ago(minutes: 5000))
+        report.sentence = "Anna must sign in."
+        for status in [Sample.status("Anna.", attention: [item], backends: [report]), Sample.status("Anna.", attention: [item])] {
+            let outcome = check(status)
+            #expect(!outcome.line.lowercased().contains("anna") && outcome.state != .ok, "\(outcome.line)")
+        }
+    }
+
+    @Test func pauseIsNamedBeforeTheWaitingEntries() {
+        var report = Sample.backend(gate: "paused", queue: .init(pending: 9))
+        report.pause = PauseReport(backend: "breathesafe", reason: "Anna", since: Sample.ago(minutes: 5), until: nil, by: "anna")
+        let outcome = check(Sample.status(backends: [report]), .init(warningWaiting: 5))
+        #expect(text(outcome) == "HOMING WARNING - Sending to breathesafe is paused. 9 entries are waiting.")
+    }
+
+    @Test func resultIsJSONToo() throws {
+        let well = String(decoding: JSONCoding.encoded(check(waiting, .init(warningAge: 1e6, criticalAge: 1e6))), as: UTF8.self)
+        #expect(well.contains(#""state":"ok""#) && well.contains(#""waiting":3"#), "\(well)")
+        let silent = StationCheck.outcome(Problem(.timeout, status: 504, title: "", detail: "No answer."))
+        #expect(!String(decoding: JSONCoding.encoded(silent), as: UTF8.self).contains("figures"))
     }
 }

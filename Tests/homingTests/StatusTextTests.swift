@@ -213,7 +213,7 @@ import Testing
                 Nothing has been captured yet.
 
                 breathesafe  https://breathesafe.example
-                  account  none signed in
+                  account  none signed in. To sign in, run: homing login
                   entries  none yet
                   sending  on
                 """)

@@ -33,6 +33,25 @@ import Testing
         }
     }
 
+    /// At 02:00 on 30 March 2025, the clocks in Prague are set forward to 03:00.
+    @Test(arguments: ["2025-03-30 02:30", "2025-03-30T02:30", "2025-03-30T02:30:15"])
+    func timeThatTheClocksSkipIsRefused(text: String) throws {
+        let point = try #require(PointInTime(argument: text))
+        let problem = #expect(throws: Problem.self) { try point.date(after: Sample.now, in: Sample.times.timeZone) }
+        #expect(problem?.detail.contains("set forward over that time") == true)
+    }
+
+    @Test func dayBeginsWithItsFirstMoment() throws {
+        // In Beirut, the clocks are set forward at midnight.
+        let zone = try #require(TimeZone(identifier: "Asia/Beirut"))
+        let point = try #require(PointInTime(argument: "2025-03-30"))
+        #expect(JSONCoding.text(try point.date(after: Sample.now, in: zone)) == "2025-03-29T22:00:00.000Z")
+    }
+
+    @Test(arguments: ["2025-03-12T08:30:60", "2025-03-12T08:30:60Z", "2025-03-12 08:30:60"]) func secondSixtyIsRefused(text: String) {
+        #expect(PointInTime(argument: text) == nil)
+    }
+
     @Test func pastTimeOfDayIsToday() throws {
         let point = try #require(PointInTime(argument: "08:00"))
         #expect(JSONCoding.text(try point.date(before: Sample.now, in: Sample.times.timeZone)) == "2025-03-11T07:00:00.000Z")

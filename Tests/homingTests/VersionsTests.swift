@@ -1,4 +1,5 @@
 import ControlAPI
+import TestSupport
 import Testing
 
 @testable import homing
@@ -15,6 +16,14 @@ import Testing
         await #expect(throws: Problem.self) {
             try await Versions(client: "1") { () async throws(Problem) in throw Problem(.notPermitted, status: 403, title: "", detail: "") }
         }
+    }
+
+    @Test func showsTheVersionOfThePackage() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("1+clinic2\n", to: "package-version")
+        let package = PackageVersion.read(directory("package-version"))
+        #expect(try await Versions(client: "1", package: package) { () async throws(Problem) in "1" }.text.hasSuffix("\npackage 1+clinic2"))
+        #expect(PackageVersion.read(directory("missing")) == nil)
     }
 
     @Test func showsBothVersions() async throws {

@@ -87,7 +87,7 @@ class PackageStation(Station):
 
     def submit(self, count):
         for number in range(1, count + 1):
-            self.run(f"homing submit /srv/captures/capture-0{number}.json --user 5", "alice")
+            self.run(f"homing submit --again /srv/captures/capture-0{number}.json --user 5", "alice")
         self.captures += count
 
     def drop(self, *arguments, **options):

@@ -22,8 +22,9 @@ package struct ConfigurationCheck: Sendable {
         }
         var lines: [String]
         if let configuration, mistakes.all.isEmpty {
-            lines = ["The configuration is good."]
-            if !configuration.files.isEmpty {
+            let isMissing = configuration.files.isEmpty
+            lines = [isMissing ? "There is no \(configuration.file), so the defaults apply." : "The configuration is good."]
+            if !isMissing {
                 lines += ["files, in the order in which they are read:"] + configuration.files.map { "  \($0)" }
             }
             lines += [

@@ -13,6 +13,18 @@ package struct ServiceCheckReport: Sendable {
         // `try?`: the configuration check reports mistakes.
         guard let configuration = try? Configuration.load(file: file, environment: environment) else { return nil }
         let state = configuration.stateDirectory
+        // The other faults follow from this one.
+        if access(state, F_OK) != 0, errno == ENOENT {
+            let next =
+                state == "/var/lib/homing"
+                ? "To make it and the drop folder, run: sudo systemd-tmpfiles --create homing.conf"
+                : "Make it, owned by \(ServiceIdentity.user)."
+            let text = """
+                The state directory \(state) does not exist. The captures and the key were in it. \(next)
+                If you have a backup and the key, then run: sudo homingd restore FILE
+                """
+            return ServiceCheckReport(isGood: false, text: text)
+        }
         let closed = closedFiles(in: state)
         var faults = StartCheckReport.faults(in: state, environment: environment) + closed
         var next =

@@ -23,6 +23,11 @@ package struct StoreCheckReport: Sendable {
             return StoreCheckReport(
                 isGood: damages.isEmpty, text: (damages + ["There is no store yet at \(store)."]).joined(separator: "\n"))
         }
+        if StoreUse(of: store).isLost {
+            let lost = "The store \(store) is missing: only its marker \(store).use is left. Nothing was changed."
+            let next = "If you have a backup, run: sudo homingd restore FILE"
+            return StoreCheckReport(isGood: false, text: (damages + [lost, next]).joined(separator: "\n"))
+        }
         var (ofKey, ofStore) = ([String](), [String]())
         var vault: Vault?
         do {

@@ -109,7 +109,11 @@ extension ControlHandler {
         reasons.pause = PauseReport(context.pause, at: clock.now)
         reasons.gate = dispatcher.gates[backend].map { view.gate($0, at: backend) }
         reasons.hasProfile = keeper != nil
-        reasons.isDiskFull = try await outbox.room() == .nothingLeft
+        switch try await outbox.room() {
+        case .nothingLeft: reasons.isDiskFull = true
+        case .gone(let path): reasons.lostStore = path
+        case .enough, .diskFull, .overLimit: break
+        }
         reasons.retryMayDuplicate = retryMayDuplicate(entry)
         reasons.mayBeTwice = entry.doubts > 0 && keepers[entry.destination.backend]?.backend.traits(route: entry.route).isBlind == true
         reasons.mayDestroy = caller.mayDestroy

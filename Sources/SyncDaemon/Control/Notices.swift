@@ -15,7 +15,7 @@ struct Notices {
     }
 
     private var station: [Attention] {
-        summary.damages.map(damaged) + missingProfiles
+        lostStore + summary.damages.map(damaged) + missingProfiles
             + [shortage, lowDisk, failingSpool, stuckFiles, refusedFiles, unclaimedFiles, rejectedConfiguration].compactMap(\.self)
     }
 
@@ -34,9 +34,14 @@ struct Notices {
         }
     }
 
+    private var lostStore: [Attention] {
+        guard case .gone(let path) = summary.room else { return [] }
+        return [Attention(.storeGone, StoreGone.sentence(path), next: StoreGone.next).stating { $0.path = path }]
+    }
+
     private var shortage: Attention? {
         switch summary.room {
-        case .enough: nil
+        case .enough, .gone: nil
         case .diskFull: diskFull("accepts no new captures")
         case .nothingLeft: diskFull("can neither accept nor send captures").stating { $0.reason = Attention.nothingLeft }
         case .overLimit(let limit):

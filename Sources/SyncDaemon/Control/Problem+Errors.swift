@@ -43,6 +43,10 @@ extension Problem {
             self.init(
                 .storageFailed, status: 500, title: "The store failed", detail: "The store could not be read or written: \(words)",
                 next: "Check the disk and the daemon’s log.")
+        case .gone(let path):
+            self.init(
+                .storeGone, status: 507, title: "The store was deleted or replaced", detail: StoreGone.sentence(path),
+                next: StoreGone.next)
         case .damaged(let words):
             self.init(
                 .storageFailed, status: 500, title: "The store is damaged", detail: "The store is damaged: \(words)",

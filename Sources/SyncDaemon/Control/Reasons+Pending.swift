@@ -9,7 +9,7 @@ import SyncModel
 /// Why an entry waits: causes for all entries first, then causes for this one.
 extension Reasons {
     func pending(_ entry: Entry) -> Finding {
-        backendMissing(entry) ?? addressChanged(entry) ?? paused() ?? accountMissing(entry) ?? creation(entry)
+        storeGone() ?? backendMissing(entry) ?? addressChanged(entry) ?? paused() ?? accountMissing(entry) ?? creation(entry)
             ?? ofSubject(entry) ?? behind(entry)
             ?? diskFull() ?? holdingBack(entry, first(entry))
     }
@@ -140,6 +140,11 @@ extension Reasons {
             "\(count) ahead of it; the first is \(head.id).",
             .optional("Nothing to do. To check the first one, run: homing why \(head.id)")
         )
+    }
+
+    private func storeGone() -> Finding? {
+        guard let lostStore else { return nil }
+        return (.of(.storeGone), StoreGone.sentence(lostStore), .required(StoreGone.next))
     }
 
     private func diskFull() -> Finding? {

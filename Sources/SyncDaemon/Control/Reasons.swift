@@ -41,6 +41,8 @@ struct Reasons {
     var hasProfile = true
     /// Outcomes cannot be stored, so nothing is sent.
     var isDiskFull = false
+    /// The path of the store's file if that was deleted or replaced.
+    var lostStore: String?
     /// The limit of counted attempts.
     var attempts: Int
     /// The row that the entry refers to; nil for none.

@@ -4,7 +4,9 @@ import Salvage
 
 extension SalvageReport {
     var sentence: String {
-        "The store was damaged on \(at.formatted(Self.day)). All readable data was saved\(gains)\(losses)."
+        isOfMissingStore
+            ? "The store was missing on \(at.formatted(Self.day)): its files were deleted or moved away. Homing began an empty one, so captures may be missing."
+            : "The store was damaged on \(at.formatted(Self.day)). All readable data was saved\(gains)\(losses)."
     }
 
     private var gains: String {
@@ -24,7 +26,9 @@ extension SalvageReport {
 
     func log(to log: Logger) {
         log.critical(
-            "The store was damaged; its readable data was saved into a new store",
+            isOfMissingStore
+                ? "The store is missing, so an empty one was begun"
+                : "The store was damaged; its readable data was saved into a new store",
             metadata: [
                 "reason": "\(reason)", "saved": "\(saved)", "quarantined": "\(quarantined)", "missing": "\(missing)",
                 "mayMissMore": "\(mayMissMore)", "lostReceipts": "\(lostReceipts)", "folder": "\(folder)",

@@ -56,7 +56,7 @@ struct StatusSummary {
     var sentence: String {
         let attention = attention
         let situation = situation(attention)
-        func texts(_ code: Attention.Code) -> [String] { attention.filter { $0.knownCode == code }.map(\.text) }
+        func texts(_ code: Attention.Code) -> [String] { self.texts(of: code, in: attention) }
         // The owner of a refused file may believe that it was sent.
         let refused = texts(.refusedFiles)
         var sentences = texts(.storeDamaged)
@@ -90,6 +90,10 @@ struct StatusSummary {
 
     var spoolReport: BackendReport? { backends.first(where: isSpool) }
 
+    private func texts(of code: Attention.Code, in attention: [Attention]) -> [String] {
+        attention.filter { $0.knownCode == code }.map(\.text)
+    }
+
     private func situation(_ attention: [Attention]) -> String {
         let waiting = WaitingText(
             backends: backends, files: waitingFiles, filesBackend: spoolBackend, kinds: kinds, namesPeople: namesPeople, moment: moment,
@@ -97,6 +101,10 @@ struct StatusSummary {
         ).sentences
         let captures = count(\.waiting, in: EntryKinds.waiting)
         let blocked = total(\.queue.blocked)
+        if case .gone = room {
+            let kept = captures.map { " \($0) \($0.are) still in the daemon: do not stop or restart it." } ?? ""
+            return texts(of: .storeGone, in: attention).joined(separator: " ") + kept
+        }
         if let first = attention.first(where: { [.diskFull, .noProfile].contains($0.knownCode) }) {
             let safe = captures.map { ["\($0) \($0.are) safe here until there is room."] } ?? []
             let rest = first.knownCode == .noProfile ? [] : room == .nothingLeft ? safe : waiting

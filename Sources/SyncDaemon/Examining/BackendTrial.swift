@@ -14,16 +14,16 @@ struct BackendTrial: Sendable, Equatable {
     var refusal: Failure?
     /// The answer of the health route; nil without such a route, or without a connection.
     var health: Health?
+    /// It took too long, so nothing else is known.
+    var isCut = false
     /// Seconds by which the server's clock is ahead; nil if unknown.
     var skew: TimeInterval?
 }
 
 extension BackendTrial {
     init(of backend: Backend, over transport: any Transport, _ proxies: ProxyRules, clock: any SyncClock) async {
-        let url = URLComponents(string: backend.baseURL)
-        let proxy = proxies.proxy(for: url)
-        let host = (url?.host ?? backend.baseURL).trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
-        self.init(backend: backend.name, host: host, proxy: proxy?.description)
+        let proxy = proxies.proxy(for: URLComponents(string: backend.baseURL))
+        self.init(at: backend, through: proxy)
         name = await NameLookup.of(proxy?.host ?? host, within: Self.patience)
         do throws(TransportError) { try await transport.connect(to: backend.baseURL) } catch {
             refusal = error.failure
@@ -40,6 +40,19 @@ extension BackendTrial {
         } catch {
             health = .unreachable(error.failure)
         }
+    }
+
+    /// A trial that did not end within `limit`.
+    init(unanswered backend: Backend, through proxies: ProxyRules, within limit: Duration) {
+        self.init(at: backend, through: proxies.proxy(for: URLComponents(string: backend.baseURL)))
+        isCut = true
+        refusal = Failure(.offline, "\(proxy.map { "The proxy \($0)" } ?? host) did not answer within \(limit.components.seconds) seconds.")
+    }
+
+    private init(at backend: Backend, through proxy: Proxy?) {
+        let host = (URLComponents(string: backend.baseURL)?.host ?? backend.baseURL)
+            .trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+        self.init(backend: backend.name, host: host, proxy: proxy?.description)
     }
 
     private static let patience = Duration.seconds(10)

@@ -19,17 +19,27 @@ struct Diagnosis {
         if access == .administer { return Finding(.role, .ok, "\(user) may administer this station\(membership).") }
         let role = access == .operate ? "operate" : "only observe"
         return Finding(
-            .role, .warning,
+            .role, .note,
             "\(user) may \(role) this station\(membership). Only administrators can check the network, the files and the key.",
             remedy: "For all checks, run: sudo homing doctor")
     }
 
     private var configuration: Finding {
-        facts.isConfigurationGood
+        if facts.isConfigurationGood, let file = facts.missingConfiguration { return missing(file) }
+        return facts.isConfigurationGood
             ? Finding(.configuration, .ok, "The configuration and the profiles have no mistakes.")
             : Finding(
                 .configuration, .problem, "The configuration or a profile has mistakes: the next start of homingd would fail.",
                 remedy: "To see all mistakes, run: sudo homingd check")
+    }
+
+    private func missing(_ file: String) -> Finding {
+        guard facts.needsConfiguration else {
+            return Finding(.configuration, .ok, "There is no \(file), so the defaults apply. The profiles have no mistakes.")
+        }
+        return Finding(
+            .configuration, .problem, "The configuration \(file) is missing: the next start of homingd would fail.",
+            remedy: "Put it back, or run: sudo apt install --reinstall -o Dpkg::Options::=--force-confmiss homing")
     }
 
     private var proxy: Finding {
@@ -44,7 +54,7 @@ struct Diagnosis {
     private func about(_ trial: BackendTrial) -> [Finding] {
         // Without an address there is no connection.
         let connection = trial.name == .known || trial.refusal == nil ? connection(trial) : nil
-        var findings = [name(trial), connection, answer(trial), clock(trial)].compactMap(\.self)
+        var findings = [trial.isCut ? nil : name(trial), connection, answer(trial), clock(trial)].compactMap(\.self)
         for index in findings.indices { findings[index].backend = trial.backend }
         return findings
     }
@@ -94,7 +104,7 @@ struct Diagnosis {
         return Finding(
             .clock, seconds > Self.graveSkew ? .problem : .warning,
             "The station’s clock is \(seconds) seconds \(side) that of \(trial.backend).",
-            remedy: "Synchronise the clock: sudo timedatectl set-ntp true")
+            remedy: NetworkTime.remedy(isInstalled: facts.hasTimeService))
     }
 
     /// In seconds: of the time of an answer, and of the life of a token.

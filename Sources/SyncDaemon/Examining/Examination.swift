@@ -16,14 +16,33 @@ struct Examination: Sendable {
     let environment: [String: String]
     let outbox: Outbox
     let clock: any SyncClock
-    /// One examination at a time, because each starts look-ups of names.
-    let turns = ByteBudget(1)
+    /// Of all connections to backends together.
+    var patience = Duration.seconds(20)
+    /// One examination at a time, because each starts look-ups of names. It knows no caller.
+    let run = SharedRun<Result<StationFacts, OutboxError>>()
 
     func facts(for caller: Caller) async throws(OutboxError) -> StationFacts {
-        await turns.take(1)
-        defer { turns.release(1) }
-        var facts = StationFacts(user: UserName(caller.peer.uid).short, group: caller.group, space: try await outbox.space())
-        let file = FileManager.default.fileExists(atPath: configuration.file) ? configuration.file : nil
+        var facts = try await run.value { await examined }.get()
+        (facts.user, facts.group) = (UserName(caller.peer.uid).short, caller.group)
+        return facts
+    }
+
+    private var examined: Result<StationFacts, OutboxError> {
+        get async {
+            do throws(OutboxError) { return .success(try await facts()) } catch { return .failure(error) }
+        }
+    }
+
+    private func facts() async throws(OutboxError) -> StationFacts {
+        var facts = StationFacts(space: try await outbox.space())
+        let hasFile = FileManager.default.fileExists(atPath: configuration.file)
+        let file = hasFile ? configuration.file : nil
+        if !hasFile {
+            facts.missingConfiguration = configuration.file
+            // The unit names the file, so the service does not start without it.
+            facts.needsConfiguration = ServiceIdentity.owns(configuration.stateDirectory)
+        }
+        facts.hasTimeService = NetworkTime.isInstalled
         facts.isConfigurationGood = ConfigurationCheck.run(file: file, environment: environment).isGood
         facts.proxies = configuration.limits.proxies
         facts.faults = StateFiles.faults(in: configuration.stateDirectory)
@@ -39,17 +58,23 @@ struct Examination: Sendable {
 
     var settings: SettingsReport { SettingsReport(configuration, backends) }
 
-    /// At the same time, by name.
-    private var trials: [BackendTrial] {
+    /// At the same time, by name. After `patience`, the rest counts as without an answer.
+    var trials: [BackendTrial] {
         get async {
-            await withTaskGroup(of: BackendTrial.self) { group in
+            let proxies = configuration.limits.proxies
+            return await withTaskGroup(of: BackendTrial?.self) { group in
                 for backend in backends {
-                    group.addTask {
-                        await BackendTrial(of: backend, over: transport, configuration.limits.proxies, clock: clock)
-                    }
+                    group.addTask { await BackendTrial(of: backend, over: transport, proxies, clock: clock) }
+                }
+                group.addTask {
+                    try? await Task.sleep(for: patience, clock: .continuous)  // `try?`: cancelled, all trials have ended
+                    return nil
                 }
                 var trials: [BackendTrial] = []
-                for await trial in group { trials.append(trial) }
+                while trials.count < backends.count, let trial = await group.next() ?? nil { trials.append(trial) }
+                group.cancelAll()
+                let late = backends.filter { backend in !trials.contains { $0.backend == backend.name } }
+                trials += late.map { BackendTrial(unanswered: $0, through: proxies, within: patience) }
                 return trials.sorted { $0.backend < $1.backend }
             }
         }

@@ -106,6 +106,8 @@ package struct DaemonProcess: Sendable {
                 state.daemon.stop()
             case .reload where state.isStopping: break
             case .reload where state.next != nil: state.readsAgain = true
+            case .reload where state.daemon.outbox.place.lost != nil:
+                log.error("The configuration was not read again: the store was deleted or replaced, and only this daemon has the captures")
             case .reload:
                 reload(&state)
                 if state.next != nil { group.addTask { [daemon = state.daemon] in await daemon.retire() } }

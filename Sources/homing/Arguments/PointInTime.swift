@@ -46,6 +46,10 @@ enum PointInTime: Equatable {
         }
     }
 
+    private static var noSuchTime: Problem {
+        .invalid("That time does not exist. \(JSONCoding.noSuchTime)", next: "Check the date and the time.")
+    }
+
     private static func clock(_ text: String) -> (Int, Int)? {
         let parts = text.split(separator: ":").map { Int($0) }
         guard parts.count == 2, let hour = parts[0], let minute = parts[1], (0...23).contains(hour), (0...59).contains(minute) else {
@@ -56,7 +60,7 @@ enum PointInTime: Equatable {
 
     /// A time of day is its next occurrence. Throws if the date is in the past or does not exist.
     func date(after now: Date, in timeZone: TimeZone) throws(Problem) -> Date {
-        guard let date = date(in: timeZone, after: now) else { throw .invalid("That date does not exist.", next: "Check the date.") }
+        guard let date = date(in: timeZone, after: now) else { throw Self.noSuchTime }
         guard date > now else { throw .invalid("That time is in the past.", next: "Give a time in the future.") }
         return date
     }
@@ -70,6 +74,7 @@ enum PointInTime: Equatable {
         case .local(let time): return time.date(in: timeZone)
         case .clock(let hour, let minute):
             return calendar.nextDate(after: now, matching: DateComponents(hour: hour, minute: minute), matchingPolicy: .nextTime)
+        case .day(let year, let month, let day, 0, 0): return LocalDay(year: year, month: month, day: day)?.start(in: timeZone)
         case .day(let year, let month, let day, let hour, let minute):
             let parts = DateComponents(year: year, month: month, day: day, hour: hour, minute: minute)
             guard parts.isValidDate(in: calendar) else { return nil }
@@ -82,7 +87,7 @@ enum PointInTime: Equatable {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = timeZone
         let start = calendar.startOfDay(for: now).addingTimeInterval(-1)
-        guard let date = date(in: timeZone, after: start) else { throw .invalid("That date does not exist.", next: "Check the date.") }
+        guard let date = date(in: timeZone, after: start) else { throw Self.noSuchTime }
         return date
     }
 }

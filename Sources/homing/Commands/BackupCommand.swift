@@ -1,6 +1,7 @@
 import ArgumentParser
 import ControlAPI
 import Foundation
+import Glibc
 
 struct BackupCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
@@ -25,8 +26,11 @@ struct BackupCommand: DaemonCommand {
 
     /// Throws for a file that is no backup, such as the store or its key. The marks are those of `StoreBackup`.
     static func requireBackup(_ path: String) throws(Problem) {
+        var facts = stat()
+        // `UnfinishedFile` refuses anything else, and a FIFO would wait for a writer.
+        guard lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return }
         guard let file = FileHandle(forReadingAtPath: path) else { return }
-        // `try?`: `UnfinishedFile` refuses a folder.
+        // `try?`: an unreadable file is replaced only by one of the same name.
         guard let header = try? file.read(upToCount: 100) ?? Data() else { return }
         guard header.count == 100, header.starts(with: Data("SQLite format 3\0".utf8)), header[68..<72] == Data("Homg".utf8) else {
             throw .invalid("‘\(path.printable)’ exists already, and is not a backup.", next: "Name a new file.")

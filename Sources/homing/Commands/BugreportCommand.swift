@@ -11,7 +11,7 @@ struct BugreportCommand: DaemonCommand {
             Lines of the log are left out, because they may contain names. Settings, and the results about the network and files, need an \
             administrator: sudo homing bugreport
 
-            Shows the report, asks, and then writes it to a new file. Sends nothing.
+            Shows the report, asks, and then writes it to a new file. Sends nothing. The report is JSON with and without --json.
             """)
 
     @Option(
@@ -24,7 +24,6 @@ struct BugreportCommand: DaemonCommand {
 
     func validate() throws {
         if output.isEmpty { throw ValidationError("--output is empty; expected a path.") }
-        if global.json { throw ValidationError("The report is always JSON. To write it to standard output, use --output -") }
     }
 
     func run(_ context: Context) async throws {

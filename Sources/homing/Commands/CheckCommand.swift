@@ -9,7 +9,7 @@ struct CheckCommand: DaemonCommand {
             Prints one line with performance data, and exits with 0 (OK), 1 (WARNING), 2 (CRITICAL) or 3 (UNKNOWN), as monitoring \
             plugins do. A problem that needs a person is a warning. It is critical if captures are refused, or if nothing is delivered \
             until an administrator acts. It is also critical if the daemon is not running. If the daemon gives no answer, the state is \
-            unknown.
+            unknown. The line has no names of people. With --json, prints an object with state, text and figures.
 
             For the cause of a problem, run: homing doctor
             """)
@@ -28,7 +28,6 @@ struct CheckCommand: DaemonCommand {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        if global.json { throw ValidationError("--json cannot be used with check. Use: homing status --json") }
         let limits = limits
         if limits.warningAge > limits.criticalAge { throw ValidationError("--warning-age is longer than --critical-age.") }
         if [limits.warningWaiting, limits.criticalWaiting].contains(where: { $0 ?? 0 < 0 }) {
@@ -59,7 +58,7 @@ struct CheckCommand: DaemonCommand {
         } catch {
             outcome = StationCheck.outcome(error)
         }
-        context.console.write(outcome.line)
+        context.answer(outcome, outcome.line)
         throw ExitCode(outcome.state.rawValue)
     }
 }

@@ -7,12 +7,12 @@ struct DoctorCommand: DaemonCommand {
         discussion: """
             Checks the daemon, the installation, the configuration, the clock, the network to each backend, the disk, the files, the \
             drop folder, the sessions and the queue. The daemon connects to each backend as for a delivery, with its proxy and its \
-            certificates. This may take half a minute. If the daemon does not answer, the checks that do not need it run.
+            certificates. This may take half a minute. Calls at the same time share one examination. If the daemon does not answer, the checks that do not need it run.
 
             Checks of the network and of files are for administrators: sudo homing doctor
 
-            Exits with 0 if all is well, otherwise with 1. With --json, prints an array with check, state (ok, warning or problem), \
-            finding and remedy.
+            Exits with 0 if nothing is wrong, otherwise with 1. With --json, prints an array with check, state (ok, note, warning or \
+            problem), finding and remedy. A note names checks that did not run.
             """)
 
     @OptionGroup var global: GlobalOptions

@@ -8,7 +8,8 @@ struct SubmitCommand: DaemonCommand {
         discussion: """
             Accepts JSON as the capture app exports it, and the app's own offline files unchanged. Several files are submitted one \
             after the other. The command stops at the first refused file and lists the accepted ones. Submitting again under the same \
-            --id never makes a second entry.
+            --id never makes a second entry, and neither does an unchanged file with the same options, as long as Homing knows its entry: \
+            add --again to submit it once more.
 
             A person can be given by id or by name, as in --user 5 or --user "Anna Example". Homing looks the name up in the list that \
             it keeps, even while offline. A number is always an id. A person whom ‘homing people add’ has added, and who is not at the \
@@ -29,6 +30,7 @@ struct SubmitCommand: DaemonCommand {
     @Flag(help: "Refuse a person who is not in your list, instead of warning.") var strict = false
     @Flag(help: "Submit only the fields, for a route without a payload.") var noDocument = false
     @Option(help: ArgumentHelp("The entry's id; the default is a new one.", valueName: "uuid")) var id: String?
+    @Flag(help: "Submit a file once more that is stored already.") var again = false
     @Option(help: ArgumentHelp("The id of an entry that this one replaces.", valueName: "uuid")) var supersedes: String?
     @Option(
         help: ArgumentHelp("The capture time, such as ‘2025-03-11 14:00’; the default is the time in the file.", valueName: "time"),
@@ -42,24 +44,30 @@ struct SubmitCommand: DaemonCommand {
         if files.count > 1 && (id != nil || supersedes != nil) {
             throw ValidationError("--id and --supersedes can only be used with one file.")
         }
+        if again && id != nil { throw ValidationError("--again cannot be used with --id.") }
         if noDocument && !files.isEmpty { throw ValidationError("--no-document cannot be used with files.") }
         if files.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input (‘-’) can be given only once.") }
     }
 
     func run(_ context: Context) async throws {
         let form = try await form(context)
+        let owner = await owner(context)
         let handover = Handover(to: context.client)
         let names = noDocument ? ["the fields"] : files.isEmpty ? ["-"] : files
         var receipts: [SubmissionReceipt] = []
         for name in names {
             let shown = name == "-" ? "standard input" : name
+            let key = name == "-" || noDocument ? nil : FileKey(path: name)
             do throws(Problem) {
                 let document = noDocument ? nil : try SubmissionInput(name: name).document(inputIsTerminal: context.console.inputIsTerminal)
-                let receipt = try await handover.submit(form.submission(of: document, named: shown, mintedID: UUID()))
+                var submission = try form.submission(of: document, named: shown, mintedID: UUID())
+                if let key, let owner { submission.id = key.id(of: submission, at: owner.backend, for: owner.account).description }
+                let receipt = try await handover.submit(submission)
                 receipts.append(receipt)
-                if !context.asJSON { tell(receipt, from: noDocument ? nil : shown, context.console) }
+                if !context.asJSON { tell(receipt, from: noDocument ? nil : shown, isKeyed: key != nil && owner != nil, context.console) }
             } catch {
                 if context.asJSON { context.answerAll(receipts, "") }
+                let error = key != nil && owner != nil ? SubmissionText.known(error) : error
                 throw SubmissionText.stopped(error, at: shown, accepted: receipts.count, of: names.count)
             }
         }
@@ -81,8 +89,18 @@ extension SubmitCommand {
         return form
     }
 
-    private func tell(_ receipt: SubmissionReceipt, from name: String?, _ console: Console) {
-        console.write(SubmissionText.accepted(receipt, from: name))
+    /// The account whose entries may have the file; nil for a new id in any case.
+    private func owner(_ context: Context) async -> (backend: String, account: String)? {
+        guard !again, id == nil else { return nil }
+        // `try?`: the submission itself reports the problem.
+        let sessions = (try? await context.client.call(Endpoints.sessions, NoInput()))?.sessions ?? []
+        let meant = sessions.filter { target.backend == nil || $0.backend == target.backend }
+        guard meant.count == 1, let account = meant[0].account else { return nil }
+        return (meant[0].backend, account)
+    }
+
+    private func tell(_ receipt: SubmissionReceipt, from name: String?, isKeyed: Bool, _ console: Console) {
+        console.write(SubmissionText.accepted(receipt, from: name, isKeyed: isKeyed))
         if let warning = SubmissionText.warning(receipt) { console.warn(warning) }
     }
 }

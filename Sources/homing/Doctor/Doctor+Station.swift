@@ -19,7 +19,7 @@ extension Doctor {
     private static func good(_ status: Status) -> [Finding] {
         let checks = Set(status.attention.map { check(of: $0.knownCode) })
         var findings = [
-            Finding(.store, .ok, "The store is not damaged."), Finding(.entries, .ok, "No entry needs a decision."),
+            Finding(.store, .ok, "The store is in its place and not damaged."), Finding(.entries, .ok, "No entry needs a decision."),
         ]
         if let spool = status.spool { findings.append(Finding(.dropFolder, .ok, "\(StatusText.files(spool).capitalisedFirst).")) }
         return findings.filter { !checks.contains($0.knownCheck) }
@@ -48,7 +48,7 @@ extension Doctor {
     /// The check that a problem belongs to.
     static func check(of code: Attention.Code) -> Finding.Check {
         switch code {
-        case .storeDamaged: .store
+        case .storeGone, .storeDamaged: .store
         case .diskFull, .outboxFull, .diskLow: .space
         case .dead, .held, .lookUpFailing, .routeFailing, .noProfile, .otherAddress, .unknown: .entries
         case .noSecureConnection, .clock: .connection

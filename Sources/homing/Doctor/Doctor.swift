@@ -43,7 +43,7 @@ struct Doctor {
         let states = facts.units.sorted { $0.key < $1.key }.map { "\($0.key) is \($0.value)" }
         return Finding(
             .units, .problem, "homingd does not start with the computer: \(states.inWords).",
-            remedy: "To enable it, run: sudo systemctl enable --now homingd")
+            remedy: "To enable it, run: \(ServiceStart.command(isEnabled: false))")
     }
 
     private var clock: Finding? {
@@ -52,16 +52,29 @@ struct Doctor {
                 ? Finding(.clock, .ok, "The clock is synchronised over the network.")
                 : Finding(
                     .clock, .warning, "The clock is not synchronised over the network.",
-                    remedy: "Once the network works, run: sudo timedatectl set-ntp true")
+                    remedy: NetworkTime.remedy(isInstalled: facts.hasTimeService))
         }
     }
 
     private var configuration: Finding? {
-        guard let outcome = facts.configuration else { return nil }
-        guard outcome.code != 0 else { return Finding(.configuration, .ok, "‘homingd check’ found no mistakes.") }
-        let first = outcome.text.split(separator: "\n").first.map { ": \($0)" } ?? "."
+        guard let outcome = facts.configuration else { return unchecked }
+        let line = outcome.text.split(separator: "\n").first.map(String.init)
+        guard outcome.code != 0 else {
+            // Without a file, the first line says that the defaults apply.
+            let defaults = line.flatMap { $0.hasPrefix("There is no ") ? " \($0)" : nil } ?? ""
+            return Finding(.configuration, .ok, "‘homingd check’ found no mistakes.\(defaults)")
+        }
+        let first = line.map { ": \($0)" } ?? "."
         return Finding(
             .configuration, .problem, "‘homingd check’ found mistakes\(first)", remedy: "To see all of them, run: homingd check")
+    }
+
+    private var unchecked: Finding? {
+        facts.command.map { command in
+            Finding(
+                .configuration, .note, "The daemon’s configuration was not checked, because this command cannot tell or read its file.",
+                remedy: "To check it, run: \(command)")
+        }
     }
 
     // MARK: The examination

@@ -10,10 +10,13 @@ extension DoctorFacts {
         if case .success = facts.status {
             facts.examination = await result { () async throws(Problem) in try await client.call(Endpoints.doctor, NoInput()) }
         } else {
+            let isOfService = client.socketPath == SocketLocation.system
             facts.configuration = await configuration(client.socketPath, context.environment)
+            if facts.configuration == nil { facts.command = isOfService ? "sudo homingd check" : "homingd check --config FILE" }
         }
         facts.units = await units(client.socketPath)
         facts.isClockSynchronised = await isClockSynchronised
+        facts.hasTimeService = NetworkTime.isInstalled
         return facts
     }
 

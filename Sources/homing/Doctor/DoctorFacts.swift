@@ -13,6 +13,10 @@ struct DoctorFacts {
     var units: [String: String] = [:]
     /// Nil if unknown.
     var isClockSynchronised: Bool?
+    /// True if a program that synchronises the clock is installed.
+    var hasTimeService = true
     /// The result of `homingd check`; nil if it did not run.
     var configuration: SystemProgram.Outcome?
+    /// The command that checks the configuration; nil if it ran, or if the daemon answers.
+    var command: String?
 }

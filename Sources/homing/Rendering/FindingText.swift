@@ -28,6 +28,7 @@ struct FindingText {
     private func mark(_ finding: Finding) -> (symbol: String, word: String) {
         switch finding.knownState {
         case .ok: ("✓", "ok")
+        case .note: ("–", "note")
         case .warning: ("!", "warning")
         case .problem: ("✗", "problem")
         case .unknown: ("?", finding.state.printable)
@@ -37,6 +38,7 @@ struct FindingText {
     private func coloured(_ text: String, _ finding: Finding) -> String {
         switch finding.knownState {
         case .ok: style.good(text)
+        case .note: text
         case .warning, .unknown: style.notable(text)
         case .problem: style.alarming(text)
         }
@@ -46,7 +48,9 @@ struct FindingText {
 
     private func summary(_ findings: [Finding]) -> String {
         let (warnings, problems) = (findings.count { $0.knownState == .warning }, findings.count { $0.knownState == .problem })
-        if warnings + problems == 0 { return "All is well." }
+        if warnings + problems == 0 {
+            return findings.contains { $0.knownState == .note } ? "Nothing is wrong, but some checks did not run." : "All is well."
+        }
         let parts = [
             problems > 0 ? Words.count(problems, "problem", "problems") : nil,
             warnings > 0 ? Words.count(warnings, "warning", "warnings") : nil,

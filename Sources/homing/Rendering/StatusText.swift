@@ -35,7 +35,7 @@ struct StatusText {
 
     private func block(_ report: BackendReport) -> [String] {
         var facts = Facts()
-        facts.add("account", SessionText(times: times).line(report.session))
+        facts.add("account", account(report))
         for owed in report.owedSignOuts ?? [] { facts.add("sign-out", owed.sentence) }
         facts.add("entries", Self.counts(report.queue))
         facts.add("look-ups", report.queue.unseen > 0 ? "\(Words.entriesWait(report.queue.unseen)) for a look-up that keeps failing" : nil)
@@ -54,6 +54,12 @@ struct StatusText {
         let (name, address) = (report.name, report.baseURL.printable)
         return heading(style.bold(name), style.faint(address), columns: name.columns + address.columns)
             + facts.lines(indent: 2, width: width)
+    }
+
+    private func account(_ report: BackendReport) -> String {
+        let line = SessionText(times: times).line(report.session)
+        guard report.session.knownState == .signedOut else { return line }
+        return "\(line). To sign in, run: \(report.signInCommand ?? "homing login")"
     }
 
     /// On one line if it fits.

@@ -2,15 +2,28 @@ import ControlAPI
 import SyncModel
 
 enum SubmissionText {
-    /// - Parameter name: nil if no document was submitted.
-    static func accepted(_ receipt: SubmissionReceipt, from name: String?) -> String {
+    /// - Parameters:
+    ///   - name: nil if no document was submitted.
+    ///   - isKeyed: the file itself decided the id.
+    static func accepted(_ receipt: SubmissionReceipt, from name: String?, isKeyed: Bool = false) -> String {
         let name = name?.printable ?? "It"
         let entry = "\(EntryText.shortID(receipt.id)) (#\(receipt.sequence))"
         let details = receipt.then.map { ", with the details in \(EntryText.shortID($0))" } ?? ""
         let whom = receipt.subject.map { " for \($0.text.printable)" } ?? ""
+        if receipt.duplicate, isKeyed {
+            return "\(name) is already stored as \(entry); nothing new was stored. To submit it once more, add --again"
+        }
         return receipt.duplicate
             ? "\(name) was already accepted as \(entry); nothing was added."
             : "\(name) is stored safely as \(entry)\(details)\(whom). Homing sends it to \(receipt.backend) by itself."
+    }
+
+    /// The problem of a file whose entry a person has discarded, or that differs from its entry.
+    static func known(_ problem: Problem) -> Problem {
+        guard [.discarded, .idConflict].contains(problem.code) else { return problem }
+        var problem = problem
+        problem.next = "To submit it as a new entry, add --again"
+        return problem
     }
 
     /// The warning, with the command that corrects the entry.

@@ -4,10 +4,12 @@ struct Versions: Encodable, Equatable {
     let homing: String
     /// Nil if the daemon is not running.
     let homingd: String?
+    /// Of the Debian package; nil without one.
+    let package: String?
 
     /// Asks the daemon for its version; a daemon that is not running is not an error.
-    init(client: String, daemon: () async throws(Problem) -> String) async throws(Problem) {
-        homing = client
+    init(client: String, package: String? = nil, daemon: () async throws(Problem) -> String) async throws(Problem) {
+        (homing, self.package) = (client, package)
         do throws(Problem) {
             homingd = try await daemon()
         } catch {
@@ -16,5 +18,7 @@ struct Versions: Encodable, Equatable {
         }
     }
 
-    var text: String { "homing \(homing)\nhomingd \(homingd?.printable ?? "is not running")" }
+    var text: String {
+        "homing \(homing)\nhomingd \(homingd?.printable ?? "is not running")" + (package.map { "\npackage \($0.printable)" } ?? "")
+    }
 }

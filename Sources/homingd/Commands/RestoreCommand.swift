@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import Glibc
 import SyncDaemon
 
 struct RestoreCommand: ParsableCommand {
@@ -31,7 +30,8 @@ struct RestoreCommand: ParsableCommand {
             let key = try key.map { try FileHandle.opened($0).readToEnd() ?? Data() }
             let actor = "uid \(getuid()), pid \(getpid())"
             let environment = try common.environmentOfOwner()
-            print(try StoreRestore(configuration: common.config, environment: environment).run(backup, key: key, by: actor))
+            let restore = try StoreRestore(configuration: common.config, environment: environment)
+            print(try restore.run(backup, named: file, key: key, by: actor))
         } catch {
             FileHandle.standardError.write(Data("homingd: \(StartError.sentence(for: error))\n".utf8))
             throw ExitCode.failure

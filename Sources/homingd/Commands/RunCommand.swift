@@ -41,7 +41,7 @@ struct RunCommand: AsyncParsableCommand {
             let sentence = StartError.sentence(for: error)
             if journal != nil {
                 // The only message that is not constant: `systemctl status` shows nothing else of a daemon that fails to start.
-                log.critical("Homing cannot continue: \(sentence)", metadata: ["reason": "\(sentence)"])
+                log.critical("Homing cannot continue: \(sentence)")
             } else {
                 FileHandle.standardError.write(Data("homingd: \(sentence)\n".utf8))
             }

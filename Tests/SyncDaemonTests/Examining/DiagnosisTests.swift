@@ -35,7 +35,8 @@ import Testing
     ])
     func roleNamesTheGroup(access: Access, text: String) throws {
         let role = Diagnosis.role(of: "anna", access, through: "g")
-        #expect(role.finding.hasPrefix(text) && role.isOK == (access == .administer) && role.isOK == (role.remedy == nil))
+        #expect(role.finding.hasPrefix(text) && role.isOK)
+        #expect(role.knownState == (access == .administer ? .ok : .note) && (role.remedy == nil) == (access == .administer))
         #expect(try finding(.role) { _ in }.finding == "anna may administer this station.")
     }
 
@@ -101,6 +102,23 @@ import Testing
     @Test func unknownNameIsOneProblem() {
         let found = findings { ($0.trials[0].name, $0.trials[0].refusal) = (.unknown, Failure(.offline, "Its name is unknown.")) }
         #expect(found.filter { !$0.isOK }.map(\.knownCheck) == [.name])
+    }
+
+    @Test func missingConfigurationIsNamed() throws {
+        let defaults = try finding(.configuration) { $0.missingConfiguration = "/etc/homing/homing.yaml" }
+        #expect(defaults.isOK && defaults.finding.hasPrefix("There is no /etc/homing/homing.yaml, so the defaults apply."))
+        let needed = try finding(.configuration) { ($0.missingConfiguration, $0.needsConfiguration) = ("/etc/homing/homing.yaml", true) }
+        #expect(needed.knownState == .problem && needed.remedy?.contains("--force-confmiss") == true)
+    }
+
+    @Test func trialThatWasCutSaysNothingAboutTheName() {
+        let found = findings { ($0.trials[0].isCut, $0.trials[0].refusal) = (true, Failure(.offline, "b.test did not answer.")) }
+        #expect(found.filter { !$0.isOK }.map(\.knownCheck) == [.connection] && !found.contains { $0.knownCheck == .name })
+    }
+
+    @Test func clockWithoutATimeServiceHasAnotherRemedy() throws {
+        let finding = try finding(.clock) { ($0.trials[0].skew, $0.hasTimeService) = (400, false) }
+        #expect(finding.remedy == "Set the clock, or install chrony or systemd-timesyncd.")
     }
 
     @Test func faultOfTheDropFolderNamesItsRepair() throws {

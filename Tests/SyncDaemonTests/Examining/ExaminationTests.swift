@@ -1,7 +1,9 @@
+import Backends
 import ControlAPI
 import ControlServer
 import Foundation
 import Sandbox
+import SyncModel
 import TestSupport
 import Testing
 
@@ -32,6 +34,34 @@ import Testing
                 let after = try await station.status()
                 #expect(after.backends.map(\.session) == before.backends.map(\.session))
                 try await station.delivered(try await station.submit().id)
+            }
+        }
+    }
+
+    /// Its connections never end.
+    private struct SilentNetwork: Transport {
+        func send(_ request: OutboundRequest) async throws(TransportError) -> InboundResponse {
+            throw TransportError.unreachable(await silence())
+        }
+        func connect(to url: String) async throws(TransportError) { throw TransportError.unreachable(await silence()) }
+
+        private func silence() async -> Failure {
+            for await _ in AsyncStream.makeStream(of: Void.self).stream {}
+            return Failure(.offline, "It was cancelled.")
+        }
+    }
+
+    @Test func allConnectionsTogetherHaveALimit() async throws {
+        try await DaemonStation.with { station in
+            let daemon = try await station.daemon()
+            try await DaemonStation.running(daemon) {
+                let own = daemon.handler.examination
+                let examination = Examination(
+                    configuration: own.configuration, backends: own.backends, transport: SilentNetwork(), environment: [:],
+                    outbox: own.outbox, clock: own.clock, patience: .milliseconds(1))
+                let trials = await examination.trials
+                #expect(trials.map(\.backend) == ["breathesafe"] && trials.allSatisfy(\.isCut))
+                #expect(trials.first?.refusal?.message.contains("did not answer within 0 seconds") == true)
             }
         }
     }

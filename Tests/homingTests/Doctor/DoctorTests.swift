@@ -44,6 +44,22 @@ import Testing
         #expect(found.allSatisfy { $0.remedy != nil })
     }
 
+    @Test func uncheckedConfigurationIsANote() throws {
+        let found = findings(facts { ($0.status, $0.command) = (.failure(gone), "homingd check --config FILE") })
+        let note = try #require(found.first { $0.knownCheck == .configuration })
+        #expect(note.knownState == .note && note.isOK && note.remedy == "To check it, run: homingd check --config FILE")
+    }
+
+    @Test func checkWithoutAFileSaysThatTheDefaultsApply() throws {
+        let found = findings(
+            facts {
+                $0.status = .failure(gone)
+                $0.configuration = SystemProgram.Outcome(code: 0, text: "There is no homing.yaml, so the defaults apply.\nstate: /s")
+            })
+        let finding = try #require(found.first { $0.knownCheck == .configuration })
+        #expect(finding.finding == "‘homingd check’ found no mistakes. There is no homing.yaml, so the defaults apply.")
+    }
+
     @Test func otherVersionOfTheDaemonIsAWarning() throws {
         let found = findings(facts { $0.version = "0.2.0" })
         let versions = try #require(found.first { $0.knownCheck == .versions })

@@ -24,6 +24,17 @@ import Testing
         #expect(FindingText(style: .plain).lines(Array(findings.prefix(1))).hasSuffix("\n\nAll is well."))
     }
 
+    @Test func noteDoesNotCountAsAWarning() {
+        let findings = [Finding(.role, .note, "anna may operate this station.", remedy: "Run it as root.")]
+        #expect(
+            FindingText(style: .plain).lines(findings) == """
+                – note     role  anna may operate this station.
+                                 → Run it as root.
+
+                Nothing is wrong, but some checks did not run.
+                """)
+    }
+
     @Test func findingNamesItsBackendWhereThereAreSeveral() {
         let findings = ["a", "b"].map { Finding(.connection, .ok, "Homing can connect.", backend: $0) }
         let text = FindingText(style: .plain)

@@ -1,0 +1,50 @@
+import Glibc
+import Synchronization
+
+/// Whether the files that SQLite has open are still at their paths. Data in a deleted file ends with the daemon.
+package final class StorePlace: Sendable {
+    /// Sent when a file is found missing, and when all are there again.
+    package let changed = Signal()
+    private let files: [File]
+    private let wasLost = Mutex(false)
+
+    private struct File {
+        let path: String
+        let identity: Identity?
+    }
+
+    private struct Identity: Equatable {
+        let device: UInt64
+        let inode: UInt64
+    }
+
+    /// The store must be open, so that its log exists.
+    init(of store: String) { files = [store, store + "-wal"].map { File(path: $0, identity: Self.look(at: $0).identity) } }
+
+    /// The path of a file that was deleted or replaced; nil if all are in place. Costs one system call per file.
+    package var lost: String? {
+        let lost = files.first { file in
+            guard let known = file.identity else { return false }
+            let (found, isAbsent) = Self.look(at: file.path)
+            // Another failure, such as that of a network file system, proves nothing.
+            return found.map { $0 != known } ?? isAbsent
+        }
+        let isNew = wasLost.withLock { wasLost in
+            defer { wasLost = lost != nil }
+            return wasLost != (lost != nil)
+        }
+        if isNew { changed.send() }
+        return lost?.path
+    }
+
+    /// Throws `gone` unless all files are in place.
+    func check() throws(OutboxError) {
+        if let lost { throw .gone(lost) }
+    }
+
+    private static func look(at path: String) -> (identity: Identity?, isAbsent: Bool) {
+        var info = stat()
+        guard stat(path, &info) == 0 else { return (nil, errno == ENOENT || errno == ENOTDIR) }
+        return (Identity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino)), false)
+    }
+}

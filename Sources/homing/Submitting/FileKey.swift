@@ -1,0 +1,27 @@
+import ControlAPI
+import Crypto
+import Foundation
+import Glibc
+import SyncModel
+
+/// The identity of an unchanged file. It knows nothing of the content: an id stays in the clear, and must not tell a measurement
+/// (Decisions/KeyedDigests.md).
+struct FileKey: Equatable {
+    private let facts: String
+
+    /// Nil for anything but a regular file.
+    init?(path: String) {
+        var info = stat()
+        guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return nil }
+        facts = "\(info.st_dev) \(info.st_ino) \(info.st_size) \(info.st_mtim.tv_sec) \(info.st_mtim.tv_nsec)"
+    }
+
+    /// The id for this submission of the file: the same again, unless the file, the account or an option differs.
+    func id(of submission: Submission, at backend: String, for account: String) -> MutationID {
+        let time = submission.capturedAt.map(JSONCoding.text) ?? ""
+        let fields = submission.fields.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
+        let parts = [facts, backend, account, submission.route, submission.supersedes ?? "", time] + fields
+        let text = parts.map { "\($0.utf8.count):\($0)" }.joined()
+        return MutationID(digest: SHA256.hash(data: Data(text.utf8)))
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import StoreSupport
+import SyncModel
+import TestSupport
+import Testing
+import Vault
+
+@testable import Outbox
+
+/// The store's files are deleted or replaced while they are open.
+@Suite struct StorePlaceTests {
+    private let store: Store
+
+    init() throws { store = try Store() }
+
+    enum Loss: CaseIterable { case deleted, replaced, withoutLog }
+
+    /// Returns the path that is reported. The moved file gets the name `aside`.
+    private func lose(_ loss: Loss) throws -> String {
+        let path = store.directory("outbox.sqlite") + (loss == .withoutLog ? "-wal" : "")
+        try FileManager.default.moveItem(atPath: path, toPath: store.directory("aside"))
+        if loss == .replaced { try store.directory.write("another file", to: "outbox.sqlite") }
+        return path
+    }
+
+    @Test(arguments: Loss.allCases) func acceptsNothingIntoALostFile(loss: Loss) async throws {
+        try await store.enqueue(Samples.mutation(1))
+        let path = try lose(loss)
+        await #expect(throws: OutboxError.gone(path)) { try await store.enqueue(Samples.mutation(2)) }
+        await #expect(throws: OutboxError.gone(path)) { try await store.claim() }
+        #expect(try await store.outbox.room() == .gone(path))
+        #expect(try await store.state(1) == .pending)
+        #expect(try await store.state(2) == nil)
+    }
+
+    @Test func refusesEveryWriterOfASharedTransaction() async throws {
+        let path = try lose(.deleted)
+        let refusals = await withTaskGroup(of: Bool.self) { group in
+            for number in 1...20 {
+                group.addTask {
+                    do throws(OutboxError) {
+                        _ = try await store.outbox.enqueue(Samples.mutation(number), at: store.clock.now)
+                        return false
+                    } catch { return error == .gone(path) }
+                }
+            }
+            return await group.reduce(into: 0) { count, isRefused in count += isRefused ? 1 : 0 }
+        }
+        #expect(refusals == 20)
+    }
+
+    @Test func acceptsAgainWhenTheFileIsBack() async throws {
+        let path = try lose(.deleted)
+        await #expect(throws: OutboxError.gone(path)) { try await store.enqueue(Samples.mutation(1)) }
+        try FileManager.default.moveItem(atPath: store.directory("aside"), toPath: path)
+        try await store.enqueue(Samples.mutation(1))
+        #expect(try await store.outbox.room() == .enough)
+    }
+
+    @Test func tellsOfALossOnce() async throws {
+        var changes = store.outbox.place.changed.listen().makeAsyncIterator()
+        let path = try lose(.deleted)
+        #expect(store.outbox.place.lost == path && store.outbox.place.lost == path)
+        _ = await changes.next()
+        try FileManager.default.moveItem(atPath: store.directory("aside"), toPath: path)
+        #expect(store.outbox.place.lost == nil)
+        _ = await changes.next()
+    }
+
+    @Test(arguments: Loss.allCases) func backsUpALostFile(loss: Loss) async throws {
+        try await store.enqueue(Samples.mutation(1))
+        _ = try lose(loss)
+        try await expectBackup()
+    }
+
+    /// The folder of the store is gone too.
+    @Test func backsUpIntoTheSpareFolder() async throws {
+        try await store.enqueue(Samples.mutation(1))
+        try FileManager.default.removeItem(atPath: store.directory.path)
+        try await expectBackup()
+    }
+
+    private func expectBackup() async throws {
+        let spare = try TemporaryDirectory()
+        let copy = try await store.outbox.backUp(of: "station-1", version: "1.2", by: "test", at: store.clock.now, spare: spare.path)
+        var data = Data()
+        while case let part = try copy.next(), !part.isEmpty { data.append(contentsOf: part) }
+        try data.write(to: URL(fileURLWithPath: spare("backup")))
+        let source = try #require(FileHandle(forReadingAtPath: spare("backup")))
+        let restored = try RestoredStore(copying: source, beside: spare("other.sqlite"), openedBy: Vault(key: store.key))
+        _ = try restored.mark(at: store.clock.now, by: "test") { _, _ in Samples.route }
+        try restored.install()
+        let outbox = try Outbox(file: spare("other.sqlite"), vault: Vault(key: store.key), crashed: false, now: store.clock.now)
+        #expect(try await outbox.entry(Samples.id(1)) != nil)
+    }
+}

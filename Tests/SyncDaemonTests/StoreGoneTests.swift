@@ -1,0 +1,60 @@
+import ControlAPI
+import Foundation
+import Sandbox
+import TestSupport
+import Testing
+
+@testable import SyncDaemon
+
+/// The store is deleted under a running daemon.
+@Suite(.timeLimit(.minutes(60))) struct StoreGoneTests {
+    private func loseStore(_ station: DaemonStation) throws {
+        let state = station.configuration.stateDirectory
+        for name in try FileManager.default.contentsOfDirectory(atPath: state) where name.hasPrefix("outbox.sqlite") {
+            try FileManager.default.removeItem(atPath: "\(state)/\(name)")
+        }
+    }
+
+    @Test func captureOfALostStoreIsDeliveredAfterABackup() async throws {
+        try await DaemonStation.with { station in
+            var id = ""
+            try await station.running {
+                _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
+                _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "a test"))
+                id = try await station.submit().id
+                try loseStore(station)
+                let refusal = await #expect(throws: Problem.self) { try await station.submit() }
+                #expect(refusal?.code == .storeGone && refusal?.status == 507)
+                #expect(refusal?.next?.contains("Run now: sudo homing backup FILE") == true)
+                #expect(try await station.status().attention.first?.code == "store-gone")
+                let why = try await station.client.call(Endpoints.why, EntryReference(id: id))
+                #expect(why.sentence.contains("was deleted or replaced"), "\(why.sentence)")
+                var file = Data()
+                try await station.client.download(Endpoints.backup, NoInput()) { file.append($0) }
+                try file.write(to: URL(fileURLWithPath: station.directory("backup")))
+            }
+            let source = try #require(FileHandle(forReadingAtPath: station.directory("backup")))
+            _ = try StoreRestore(configuration: station.directory("homing.yaml"), environment: [:]).run(source, by: "uid 0, pid 7")
+            try await station.running {
+                _ = try await station.client.call(Endpoints.resume, ResumeRequest())
+                try await station.delivered(id)
+            }
+            #expect(station.sandbox.ledger.entries.count == 1)
+        }
+    }
+
+    /// Nothing is sent whose result could not be stored.
+    @Test func sendsNothingFromALostStore() async throws {
+        try await DaemonStation.with { station in
+            try await station.running {
+                _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
+                _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "a test"))
+                _ = try await station.submit()
+                try loseStore(station)
+                await #expect(throws: Problem.self) { _ = try await station.client.call(Endpoints.resume, ResumeRequest()) }
+                #expect(try await station.status().attention.first?.code == "store-gone")
+            }
+            #expect(station.sandbox.ledger.entries.isEmpty)
+        }
+    }
+}
