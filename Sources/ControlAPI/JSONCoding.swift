@@ -62,7 +62,7 @@ public enum JSONCoding {
         // Foundation would count it as the next minute.
         if text.hasLeapSecond { return nil }
         // `try?`: nil means neither form matched; the caller reports it.
-        ((try? style.parse(text)) ?? (try? Date.ISO8601FormatStyle().parse(text)))?.inMilliseconds
+        return ((try? style.parse(text)) ?? (try? Date.ISO8601FormatStyle().parse(text)))?.inMilliseconds
     }
 
     /// Never fails: the wire types contain only values that JSON can express.

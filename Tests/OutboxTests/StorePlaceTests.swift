@@ -81,13 +81,14 @@ import Vault
     }
 
     private func expectBackup() async throws {
+        try store.keepKeyring()
         let spare = try TemporaryDirectory()
         let copy = try await store.outbox.backUp(of: "station-1", version: "1.2", by: "test", at: store.clock.now, spare: spare.path)
         var data = Data()
         while case let part = try copy.next(), !part.isEmpty { data.append(contentsOf: part) }
         try data.write(to: URL(fileURLWithPath: spare("backup")))
         let source = try #require(FileHandle(forReadingAtPath: spare("backup")))
-        let restored = try RestoredStore(copying: source, beside: spare("other.sqlite"), openedBy: Vault(key: store.key))
+        let restored = try RestoredStore(copying: source, beside: spare("other.sqlite"), openedBy: store.key)
         _ = try restored.mark(at: store.clock.now, by: "test") { _, _ in Samples.route }
         try restored.install()
         let outbox = try Outbox(file: spare("other.sqlite"), vault: Vault(key: store.key), crashed: false, now: store.clock.now)

@@ -1,4 +1,5 @@
 import Backends
+import Capture
 import Foundation
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Backends
+import Delivery
 import Foundation
 import Glibc
 import TestSupport

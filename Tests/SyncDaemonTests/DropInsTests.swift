@@ -1,4 +1,7 @@
 import Backends
+import Capture
+import ControlServer
+import Delivery
 import Foundation
 import Glibc
 import TestSupport

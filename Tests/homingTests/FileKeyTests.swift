@@ -1,5 +1,6 @@
 import ControlAPI
 import Foundation
+import SyncModel
 import TestSupport
 import Testing
 

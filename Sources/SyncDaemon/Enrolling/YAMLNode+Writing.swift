@@ -1,6 +1,7 @@
 import Backends
 import ControlAPI
 import Foundation
+import SyncModel
 
 extension YAMLNode {
     /// As YAML: tables in lines, other values on one. Text is in quotes, so that reading gives the same values.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ControlAPI
 import Foundation
+import SyncModel
 
 struct SubmitCommand: DaemonCommand {
     static let configuration = CommandConfiguration(

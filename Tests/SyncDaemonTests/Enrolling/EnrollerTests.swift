@@ -1,4 +1,5 @@
 import ControlAPI
+import Delivery
 import Foundation
 import Glibc
 import TestSupport
