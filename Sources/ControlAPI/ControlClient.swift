@@ -92,7 +92,7 @@ public struct ControlClient: Sendable {
     ) async throws(Problem) -> (Int, Data) {
         do {
             // The limits of the HTTP client begin anew with each byte.
-            return try await Self.within(timeout ?? endpoint.patience + Self.patienceToConnect) {
+            return try await Self.within((timeout ?? endpoint.patience) + Self.patienceToConnect) {
                 let response = try await execute(endpoint, request)
                 let body = try await response.body.collect(upTo: Self.largestAnswer)
                 return (Int(response.status.code), Data(body.readableBytesView))

@@ -31,8 +31,11 @@ package struct LocalTime: Sendable, Equatable {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = timeZone
         let parts = DateComponents(year: year, month: month, day: day, hour: hour, minute: minute)
-        guard parts.isValidDate(in: calendar) else { return nil }
-        return calendar.date(from: parts)?.addingTimeInterval(second)
+        // Foundation moves a time that the clocks skip.
+        guard parts.isValidDate(in: calendar), let date = calendar.date(from: parts),
+            calendar.dateComponents([.hour, .minute], from: date) == DateComponents(hour: hour, minute: minute)
+        else { return nil }
+        return date.addingTimeInterval(second)
     }
 
     private static func number(_ text: Substring, digits: Int) -> Int? {

@@ -47,12 +47,13 @@ package struct RestoredStore {
     }
 
     /// Seals its keyring for another master key, so that the station needs only that one.
-    package func reseal(for master: VaultKey) throws {
+    package func reseal(for master: VaultKey) throws -> WrappedKeyring {
         let wrapped = try WrappedKeyring(keyring, under: [master])
         try Self.change(draft) { db in
             try db.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON")
             try db.execute(sql: "UPDATE keyring SET wrapped = ?", arguments: [wrapped.content])
         }
+        return wrapped
     }
 
     /// Puts it in the place of the store, which must be empty or missing. Durable when it returns.

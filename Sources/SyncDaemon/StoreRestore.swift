@@ -43,9 +43,8 @@ package struct StoreRestore {
         let restored = try copied(backup, named: name, openedBy: try self.key(key, own))
         do {
             let entries = try restored.mark(at: now, by: actor, traits: traits)
-            if let own { try restored.reseal(for: own) }
-            // That of the empty store; the start writes the restored one.
-            try StationKeys.removeKeyring(in: state)
+            // Before the store, which the keyring of the empty one would not open.
+            if let own { try StationKeys.replaceKeyring(with: restored.reseal(for: own), in: state) }
             try DeviceID.store(restored.backup.station, stateDirectory: state)
             try restored.install()
             let need = own != nil ? "" : "\nThe daemon needs this key too: before you start it, put it where the service finds it."

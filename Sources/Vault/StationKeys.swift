@@ -60,8 +60,10 @@ package struct StationKeys: Sendable {
         return try opened(source, master, in: state, copies)?.keys
     }
 
-    /// Removes the file of the keyring; the next `load` takes the copy in the store.
-    package static func removeKeyring(in state: String) throws(FileError) { try file(in: state).remove() }
+    /// For a store with another keyring that is about to be put in place.
+    package static func replaceKeyring(with keyring: WrappedKeyring, in state: String) throws(FileError) {
+        try file(in: state).replace(with: keyring.content)
+    }
 
     // MARK: -
 
@@ -114,7 +116,8 @@ package struct StationKeys: Sendable {
         VaultError(
             .keyMissing,
             "\(file.path) is missing or damaged, and the store has no readable copy of it. Without it, Homing cannot decrypt the stored "
-                + "data. Put the file back if you moved it. Otherwise keep homing.key, move the state directory away, and restore a backup.")
+                + "data. Put the file back if you moved it. Otherwise keep homing.key, move the state directory away, and restore a backup."
+        )
     }
 
     private static func wrong(_ source: KeySource, _ file: DurableFile) -> VaultError {

@@ -68,6 +68,7 @@ import Vault
     }
 
     @Test(arguments: Loss.allCases) func backsUpALostFile(loss: Loss) async throws {
+        try store.keepKeyring()
         try await store.enqueue(Samples.mutation(1))
         _ = try lose(loss)
         try await expectBackup()
@@ -75,13 +76,13 @@ import Vault
 
     /// The folder of the store is gone too.
     @Test func backsUpIntoTheSpareFolder() async throws {
+        try store.keepKeyring()
         try await store.enqueue(Samples.mutation(1))
         try FileManager.default.removeItem(atPath: store.directory.path)
         try await expectBackup()
     }
 
     private func expectBackup() async throws {
-        try store.keepKeyring()
         let spare = try TemporaryDirectory()
         let copy = try await store.outbox.backUp(of: "station-1", version: "1.2", by: "test", at: store.clock.now, spare: spare.path)
         var data = Data()

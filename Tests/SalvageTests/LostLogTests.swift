@@ -259,7 +259,8 @@ import Vault
     @Test(arguments: [false, true]) func reportsMissingStore(isClosed: Bool) async throws {
         try await submit(1...3)
         if isClosed { try store.outbox.close() }
-        let (outbox, report, faults, _) = try next(on: try files().filter { $0.key == Self.mark })
+        let (outbox, report, faults, directory) = try next(on: try files().filter { $0.key == Self.mark })
+        defer { withExtendedLifetime(directory) {} }
         #expect(faults == ["The store is damaged: its file is gone."])
         #expect(report?.mayMissMore == true)
         #expect(try await outbox.enqueue(Samples.mutation(9), at: store.clock.now).sequence > 100_000)

@@ -65,7 +65,7 @@ final class StationKeysTests {
 
     private static let damages: [(String, @Sendable (Data) -> Data?)] = [
         ("removed", { _ in nil }), ("emptied", { _ in Data() }), ("cut", { $0.prefix(40) }), ("zeroed", { Data(count: $0.count) }),
-        ("flipped in its length", { flipped($0, at: 1) }), ("flipped in the keyring", { flipped($0, at: 20) }),
+        ("zeroed in its length", { Data(count: 2) + $0.dropFirst(2) }), ("flipped in the keyring", { flipped($0, at: 20) }),
     ]
 
     private static func flipped(_ content: Data, at place: Int) -> Data {

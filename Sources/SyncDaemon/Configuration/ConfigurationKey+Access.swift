@@ -7,7 +7,7 @@ extension ConfigurationKey {
         group(
             "access.operate", "staff", "The group whose members also sign in and out, submit and retry; for people and capture programs."
         ) { $0.access.operate = $1 }
-            .usually("`homing-operate`, if the group exists"),
+        .usually("`homing-operate`, if the group exists"),
         group("access.administer", "sudo", "The group whose members also discard entries.") { $0.access.administer = $1 }
             .usually("`homing-administer`, if the group exists"),
     ]

@@ -26,7 +26,7 @@ extension ConfigurationKey {
         .path(
             "ca_file", "/etc/ssl/certs/ca-certificates.crt", "A PEM file with the only certificate authorities to trust for HTTPS."
         ) { $0.limits.caFile = $1 }
-            .usually("the authorities of the system"),
+        .usually("the authorities of the system"),
         ConfigurationKey(
             path: "proxy", type: "`http://host:port`, also with `user:password@`, or `none`", example: "http://proxy.clinic.example:3128",
             meaning: "The HTTP proxy for HTTPS servers, or `none` for no proxy.", usual: "`HTTPS_PROXY` of the environment"

@@ -39,8 +39,8 @@ struct DropIns {
 
     /// As in systemd, whose drop-ins administrators know.
     private static let backups = [
-        "~", ".bak", ".old", ".new", ".swp", ".tmp", ".dpkg-old", ".dpkg-new", ".dpkg-dist", ".dpkg-tmp", ".dpkg-bak", ".ucf-old", ".ucf-new",
-        ".ucf-dist",
+        "~", ".bak", ".old", ".new", ".swp", ".tmp", ".dpkg-old", ".dpkg-new", ".dpkg-dist", ".dpkg-tmp", ".dpkg-bak", ".ucf-old",
+        ".ucf-new", ".ucf-dist",
     ]
 
     /// False for a link that leads nowhere, which is a mistake.

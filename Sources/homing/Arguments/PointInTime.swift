@@ -76,9 +76,8 @@ enum PointInTime: Equatable {
             return calendar.nextDate(after: now, matching: DateComponents(hour: hour, minute: minute), matchingPolicy: .nextTime)
         case .day(let year, let month, let day, 0, 0): return LocalDay(year: year, month: month, day: day)?.start(in: timeZone)
         case .day(let year, let month, let day, let hour, let minute):
-            let parts = DateComponents(year: year, month: month, day: day, hour: hour, minute: minute)
-            guard parts.isValidDate(in: calendar) else { return nil }
-            return calendar.date(from: parts)
+            let text = String(format: "%04d-%02d-%02dT%02d:%02d", year, month, day, hour, minute)
+            return LocalTime(text)?.date(in: timeZone)
         }
     }
 

@@ -73,11 +73,12 @@ extension NetworkCampaign {
             if number == 0 { try await Self.patiently { try await station.login() } }
             for outage in outages.shuffled(using: &dice) {
                 number += 2
+                // Closes connections, since an open one needs no name and no new route. Before the outage, which would keep the daemon from
+                // hearing of it.
+                try trusting.front.show(trusting.good)
                 if !outage.station.isEmpty { try await places.station(process, outage.station) }
                 if !outage.internet.isEmpty { try await places.internet(outage.internet) }
                 try places.tell(outage.names)
-                // Closes connections, since an open one needs no name and no new route.
-                try trusting.front.show(trusting.good)
                 for number in number - 1...number { try await station.submit(user: 5 + number % 4, id: number) }
                 try await isToldOf(outage, station, &outcome)
                 if outage.stops {
