@@ -129,7 +129,7 @@ extension KeyAdministration {
             file: Daemon.store(in: state), vault: keeper.vault, crashed: mark.earlierRunCrashed,
             lookupAfter: configuration.delivery.retry.lookupAfter, now: now)
         do {
-            try keeper.copy(to: outbox)
+            try keeper.copy(to: outbox, at: now)
             do { try await keeper.rotate(to: content, in: outbox, by: actor, at: now) } catch let problem as Problem {
                 throw StartError(problem)
             }

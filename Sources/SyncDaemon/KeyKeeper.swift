@@ -21,10 +21,16 @@ final class KeyKeeper: Sendable {
 
     var report: KeyReport { KeyReport(keys.withLock { $0 }, left: left.withLock { $0 }) }
 
-    /// Keeps the copy of the keyring in the store up to date. Before the first entry is accepted.
-    func copy(to outbox: Outbox) throws(OutboxError) {
-        let wrapped = keys.withLock { $0.wrapped }
-        try outbox.keep(wrapped)
+    /// Keeps the copy of the keyring in the store up to date. Before the first entry is accepted. Throws if the keys are older than the
+    /// store.
+    func copy(to outbox: Outbox, at now: Date) throws {
+        let stored = try outbox.storedKeyring().map { WrappedKeyring(parsing: $0) }
+        let keys = try keys.withLock { keys in
+            if let stored { try keys.take(stored, at: now) }
+            return keys
+        }
+        vault.adopt(keys.keyring)
+        try outbox.keep(keys.wrapped)
     }
 
     /// Changes the master key and the data key, and records the event `keyChanged` first. Synchronous from then on, so that no other change
@@ -43,9 +49,13 @@ final class KeyKeeper: Sendable {
                 }
             }
         } catch {
+            let isInPlace = report.fingerprint == next.fingerprint
             throw Problem(
-                .storageFailed, status: 500, title: "The key was not changed", detail: StartError.sentence(for: error),
-                next: "Nothing is lost: the station’s key still opens its data. Fix the cause, then repeat the command.")
+                .storageFailed, status: 500, title: isInPlace ? "The change of the key is not complete" : "The key was not changed",
+                detail: StartError.sentence(for: error),
+                next: isInPlace
+                    ? "\(report.path) already has the new key, which opens the data. Fix the cause, then repeat the command."
+                    : "Nothing is lost: the station’s key still opens its data. Fix the cause, then repeat the command.")
         }
     }
 

@@ -43,7 +43,7 @@ package struct StoreRestore {
         let restored = try copied(backup, named: name, openedBy: try self.key(key, own))
         do {
             let entries = try restored.mark(at: now, by: actor, traits: traits)
-            if let own { try restored.reseal(for: own) }
+            if let own { try restored.reseal(for: own, at: now) }
             // That of the empty store; the start writes the restored one.
             try StationKeys.removeKeyring(in: state)
             try DeviceID.store(restored.backup.station, stateDirectory: state)

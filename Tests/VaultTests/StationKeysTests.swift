@@ -65,7 +65,8 @@ final class StationKeysTests {
 
     private static let damages: [(String, @Sendable (Data) -> Data?)] = [
         ("removed", { _ in nil }), ("emptied", { _ in Data() }), ("cut", { $0.prefix(40) }), ("zeroed", { Data(count: $0.count) }),
-        ("flipped in its length", { flipped($0, at: 1) }), ("flipped in the keyring", { flipped($0, at: 20) }),
+        ("flipped in its number", { flipped($0, at: 7) }), ("flipped in its length", { flipped($0, at: 9) }),
+        ("flipped in the keyring", { flipped($0, at: 30) }),
     ]
 
     private static func flipped(_ content: Data, at place: Int) -> Data {
