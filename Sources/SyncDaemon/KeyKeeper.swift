@@ -1,4 +1,5 @@
 import ControlAPI
+import Files
 import Foundation
 import Outbox
 import SyncModel
@@ -76,6 +77,24 @@ final class KeyKeeper: Sendable {
         }
         if next.fingerprint == report.fingerprint { throw .invalid("The new key is the present one, so nothing was changed.") }
         return next
+    }
+}
+
+// MARK: - A lost key file
+
+extension KeyKeeper {
+    /// The content of the key file, if that is missing. Throws otherwise: a person who may have the key reads the file.
+    func lostKey() throws(Problem) -> Data {
+        let (source, master) = keys.withLock { ($0.source, $0.master) }
+        if source.isCredential {
+            throw .invalid(
+                "The key is a credential of the service, which was not deleted with the state directory.",
+                next: "Copy the file that the service gets it from, for example /etc/credstore.encrypted/homing.key.")
+        }
+        guard !DurableFile(path: source.path).exists else {
+            throw .invalid("The key file \(source.path) is in its place.", next: "To copy it, run: sudo homingd key export FILE")
+        }
+        return master.content
     }
 }
 
