@@ -56,6 +56,8 @@ struct Resealer: Service {
                 metadata: ["table": "\(table)", "count": "\(count)"])
         }
         guard try keys.forgetEarlier(of: generation, in: outbox) else { return keys.report.isPending }
+        // Before the report, so that earlier keys open nothing in the log either. `try?`: Housekeeping tries again.
+        _ = try? await outbox.emptyLog()
         try await outbox.record([SyncEvent(at: clock.now, .resealed, detail: ["rows": String(rows)])])
         log.notice("All data is sealed with the new key", metadata: ["rows": "\(rows)"])
         return true
