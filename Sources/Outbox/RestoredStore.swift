@@ -49,10 +49,10 @@ package struct RestoredStore {
         }
     }
 
-    /// Seals its keyring for the master key of the station, so that the station needs only that one. Another one than that of the backup
-    /// gets a new data key, because the backup and the earlier master key tell the present one.
+    /// Seals its keyring for the master key of the station, so that the station needs only that one. If another one opens the backup, there
+    /// is a new data key, because that master key and the backup tell the present one.
     package func reseal(for master: VaultKey, at now: Date) throws {
-        let isOther = wrapped.opened(by: master) == nil
+        let isOther = !wrapped.isSealed(onlyFor: master)
         let next = try WrappedKeyring(isOther ? keyring.rotated(at: now) : keyring, under: [master], number: wrapped.number + 1)
         try Self.change(draft) { db in
             try db.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON")

@@ -9,8 +9,11 @@ extension StationKeys {
     /// - Parameter store: keeps the copy in the store; called after each write of the file.
     package mutating func rotate(to next: VaultKey = VaultKey(), at now: Date, store: (StationKeys) throws -> Void) throws {
         try requireChangeable()
-        // An earlier change may have failed after it replaced the file.
-        if !source.isCredential, let present = try source.read(), wrapped.opened(by: present) != nil { master = present }
+        if !source.isCredential, let present = try source.read(), let (_, place) = wrapped.opened(by: present) {
+            // An earlier change may have failed after it replaced the file.
+            master = present
+            if place > 0 { try become(keyring.rotated(at: now), under: [master], store) }
+        }
         try become(keyring, under: [master, next], store)
         if source.isCredential { return }
         try DurableFile(path: source.path).replace(with: next.content)

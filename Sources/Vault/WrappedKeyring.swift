@@ -53,6 +53,9 @@ package struct WrappedKeyring: Sendable, Equatable {
         return nil
     }
 
+    /// True if this master key opens it, and no other one does.
+    package func isSealed(onlyFor master: VaultKey) -> Bool { wrappings.count == 1 && opened(by: master) != nil }
+
     private static func name(_ number: UInt64) -> String { "keyring/\(number)" }
     private static let checksumSize = 32
 }

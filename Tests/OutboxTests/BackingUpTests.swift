@@ -190,6 +190,18 @@ import Vault
         }
     }
 
+    /// A backup from the time when the new key of a credential was not installed yet.
+    @Test func restoreOfAKeyringUnderTwoKeysBringsANewDataKey() async throws {
+        let next = VaultKey()
+        try store.outbox.keep(WrappedKeyring(Keyring(from: store.key), under: [store.key, next], number: 2))
+        let restored = try restored(try await file(), key: next)
+        try restored.reseal(for: next, at: store.clock.now)
+        let copy = try await DatabaseQueue(path: store.directory("other.sqlite.restored")).read { try Outbox.copyOfKeyring($0) }
+        let wrapped = WrappedKeyring(parsing: try #require(copy))
+        #expect(wrapped.isSealed(onlyFor: next) && wrapped.opened(by: next)?.keyring.hasEarlier == true)
+        restored.discard()
+    }
+
     @Test func otherKeyIsRefusedEvenWithoutEntries() async throws {
         #expect(try error(try await file(), key: VaultKey()) == .wrongKey)
     }

@@ -2,6 +2,7 @@ import ControlAPI
 import ControlServer
 import Foundation
 import Logging
+import Outbox
 import SyncModel
 
 extension ControlHandler {

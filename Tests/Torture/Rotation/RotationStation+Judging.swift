@@ -45,7 +45,7 @@ extension RotationStation {
         let log = station.directory("state/outbox.sqlite-wal")
         let isEmpty = try await soon {
             // `try?`: there may be none.
-            ((try? FileManager.default.attributesOfItem(atPath: log)[.size]) as? Int ?? 0) == 0
+            (try? Data(contentsOf: URL(fileURLWithPath: log)))?.isEmpty ?? true
         }
         if !isEmpty { broken("the log was not emptied after a change of the keys") }
         process.signal(SIGKILL)
@@ -53,7 +53,7 @@ extension RotationStation {
     }
 
     private func search(_ copy: StolenState, for rows: [Data]) async throws {
-        let masters = earlier.map(\.master)
+        let masters = earlier.map { $0.master }
         for name in try copy.keyrings(openedBy: masters) { broken("an earlier master key opens a keyring in \(name)") }
         for name in try copy.remains(of: rows) { broken("data that an earlier key sealed is left in \(name)") }
         for (_, vault) in earlier {

@@ -20,11 +20,13 @@ struct StolenState: Sendable {
     /// All files, also those of SQLite, with their free pages.
     private var files: [(name: String, content: Data)] {
         get throws {
-            try FileManager.default.subpathsOfDirectory(atPath: path).sorted().compactMap { name in
+            var files: [(name: String, content: Data)] = []
+            for name in try FileManager.default.subpathsOfDirectory(atPath: path).sorted() {
                 // `try?`: a folder or a socket.
-                guard let content = try? content(name), content != Data(count: content.count) else { return nil }
-                return (name, content)
+                guard let bytes = try? content(name), bytes != Data(count: bytes.count) else { continue }
+                files.append((name, bytes))
             }
+            return files
         }
     }
 
@@ -75,7 +77,7 @@ struct StolenState: Sendable {
     func remains(of rows: [Data]) throws -> [String] {
         // Parts, because a long row is on several pages.
         let parts = rows.flatMap { row in stride(from: 0, to: row.count - 27, by: 997).map { Data(row.dropFirst($0).prefix(28)) } }
-        return try files.filter { file in parts.contains { file.content.holds($0) } }.map(\.name)
+        return try files.filter { file in parts.contains { file.content.holds($0) } }.map { $0.name }
     }
 
     /// The names of the files with a keyring that one of these master keys opens, wherever it is in the file.
@@ -85,7 +87,7 @@ struct StolenState: Sendable {
                 let wrapped = WrappedKeyring(parsing: found)
                 return masters.contains { wrapped.opened(by: $0) != nil }
             }
-        }.map(\.name)
+        }.map { $0.name }
     }
 
     /// Everything that may be a wrapping, each in the form of a file of its own: the number, the length, the sealed keyring, and 32 bytes.
