@@ -26,12 +26,11 @@ final class KeyKeeper: Sendable {
     /// store.
     func copy(to outbox: Outbox, at now: Date) throws {
         let stored = try outbox.storedKeyring().map { WrappedKeyring(parsing: $0) }
-        let keys = try keys.withLock { keys in
-            if let stored { try keys.take(stored, at: now) }
-            return keys
+        let wrapped = try keys.withLock { keys in
+            if let stored, try keys.take(stored, at: now) { vault.adopt(keys.keyring) }
+            return keys.wrapped
         }
-        vault.adopt(keys.keyring)
-        try outbox.keep(keys.wrapped)
+        try outbox.keep(wrapped)
     }
 
     /// Changes the master key and the data key, and records the event `keyChanged` first. Synchronous from then on, so that no other change

@@ -30,16 +30,18 @@ extension StationKeys {
     }
 
     /// Takes the store's copy of the keyring if the file is older, which was put back from a backup. Durable when it returns. Throws if the
-    /// master key does not open the copy: all data would be unreadable, and the copy must stay for the right key.
-    package mutating func take(_ stored: WrappedKeyring, at now: Date) throws {
+    /// master key does not open the copy: all data would be unreadable, and the copy must stay for the right key. False if nothing changed.
+    @discardableResult
+    package mutating func take(_ stored: WrappedKeyring, at now: Date) throws -> Bool {
         // The same number: `load` has completed a change in an older file.
-        guard stored.isWhole, stored.number >= wrapped.number, stored != wrapped else { return }
+        guard stored.isWhole, stored.number >= wrapped.number, stored != wrapped else { return false }
         guard let (found, place) = stored.opened(by: master), found.digest == keyring.digest else {
             throw Self.outdated(source, in: state)
         }
         let next = try StationKeys(source, master, found, stored, in: state).settled(at: place, now: now)
         try next.write()
         self = next
+        return true
     }
 
     private func requireChangeable() throws(VaultError) {

@@ -93,7 +93,8 @@ package struct StationKeys: Sendable {
             return (StationKeys(source, master, keyring, wrapped, in: state), place, wrapped.isWhole)
         }
         if let found = keys(in: try file.readOrNothing() ?? Data()) { return found }
-        for copy in copies() { if let found = keys(in: copy) { return (found.keys, found.place, false) } }
+        let found = copies().compactMap(keys).max { $0.keys.wrapped.number < $1.keys.wrapped.number }
+        if let found { return (found.keys, found.place, false) }
         if isOther { throw wrong(source, file) }
         if hasData(in: state) { throw lost(file) }
         return nil

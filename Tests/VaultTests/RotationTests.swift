@@ -183,6 +183,19 @@ import Testing
         }
     }
 
+    /// In any order, as in a damaged store.
+    @Test func newestCopyIsTakenIfTheFileIsLost() throws {
+        var keys = try load()
+        try keys.rotate(at: now) { _ in }
+        let rotated = keys.wrapped.content
+        let isForgotten = try keys.forgetEarlier { _ in }
+        let copies = [rotated, keys.wrapped.content]
+        for copies in [copies, copies.reversed()] {
+            try FileManager.default.removeItem(atPath: directory("homing.keyring"))
+            #expect(try isForgotten && load(copies: copies).keyring == keys.keyring)
+        }
+    }
+
     @Test func newerCopyOfAnotherKeyIsAnError() throws {
         var keys = try load()
         let before = keys
