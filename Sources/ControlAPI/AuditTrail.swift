@@ -59,7 +59,7 @@ public enum AuditKind: String, Sendable, CaseIterable {
         case .undo: ["restored"]
         case .export: ["exported"]
         case .backup: ["backedUp", "backupRestored"]
-        case .key: ["keyChanged", "resealed"]
+        case .key: ["keyChanged", "resealed", "keyExported"]
         case .claim: ["claimed"]
         case .pause: ["paused", "resumed"]
         case .sync: ["synced"]

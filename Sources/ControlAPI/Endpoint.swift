@@ -68,6 +68,8 @@ public enum Endpoints {
     public static let key = Endpoint<NoInput, KeyReport>(.get, "/v1/key", .administer)
     /// Only root and the daemon's user may, whatever their groups.
     public static let rotateKey = Endpoint<KeyRotation, KeyReport>(.post, "/v1/key", .administer, patience: .seconds(90))
+    /// Only root and the daemon's user may, and only while the key file is missing.
+    public static let copyKey = Endpoint<NoInput, KeyCopy>(.post, "/v1/key/copy", .administer)
     public static let sync = Endpoint<SyncRequest, SyncReport>(.post, "/v1/sync", .operate)
     public static let claim = Endpoint<NoInput, ClaimReport>(.post, "/v1/claim", .operate, patience: .seconds(90))
     /// Also needs the role `administer`, unless the caller dropped the file.

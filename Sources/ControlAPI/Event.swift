@@ -7,8 +7,8 @@ public struct Event: Codable, Sendable, Equatable {
     /// `captured`, `delivered`, `retrying`, `released`, `held`, `dead`, `retried`, `discarded`, `recovered`, `gateChanged`, `signedIn`,
     /// `signedOut`, `signInRefused`, `signInFailed`, `signInRequired`, `signOutFailed`, `signOutHeard`, `signOutGivenUp`, `fileRefused`,
     /// `fileDiscarded`, `claimed`, `started`, `reloaded`, `stopped`, `synced`, `denied`, `paused`, `resumed`, `salvaged`, `unverified`,
-    /// `rosterChanged`, `resolved`, `exported`, `restored`, `superseded`, `backedUp`, `backupRestored`, `keyChanged` or `resealed`.
-    /// New kinds may be added.
+    /// `rosterChanged`, `resolved`, `exported`, `restored`, `superseded`, `backedUp`, `backupRestored`, `keyChanged`, `resealed` or
+    /// `keyExported`. New kinds may be added.
     public var kind: String
     public var backend: String?
     public var account: String?

@@ -17,6 +17,17 @@ public struct KeyRotation: WireRequest, Codable {
     public var body: Data? { JSONCoding.encoded(self) }
 }
 
+/// The master key of a station whose key file was deleted. Prints as `[secret]`.
+public struct KeyCopy: Codable, Sendable, Equatable, CustomStringConvertible, CustomReflectable {
+    /// The content of a key file: 32 bytes in base64, and a line end.
+    public var key: String
+
+    public init(key: String) { self.key = key }
+
+    public var description: String { "[secret]" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 /// The key of a station, without the key.
 public struct KeyReport: Codable, Sendable, Equatable {
     /// The file with the master key.

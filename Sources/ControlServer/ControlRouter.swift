@@ -39,6 +39,7 @@ struct ControlRouter {
             call(Endpoints.export, on: { $1?.entry.id ?? $0.id }, service.export),
             call(Endpoints.key, service.key),
             call(Endpoints.rotateKey, service.rotateKey),
+            call(Endpoints.copyKey, service.copyKey),
             call(Endpoints.sync, on: { input, _ in input.backend ?? "all" }, service.sync),
             call(Endpoints.claim, on: { $1?.account }, service.claim),
             call(Endpoints.discardFile, on: { input, _ in input.name }, service.discardFile),

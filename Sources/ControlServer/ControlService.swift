@@ -22,6 +22,8 @@ package protocol ControlService: Sendable {
     func key(_ request: NoInput, by caller: Caller) async throws -> KeyReport
     /// Only for root and the daemon's user. Returns once the new keys are durable; the data is sealed again afterwards.
     func rotateKey(_ request: KeyRotation, by caller: Caller) async throws -> KeyReport
+    /// Only for root and the daemon's user, and only while the key file is missing.
+    func copyKey(_ request: NoInput, by caller: Caller) async throws -> KeyCopy
     func sync(_ request: SyncRequest, by caller: Caller) async throws -> SyncReport
     /// Assigns files dropped while signed out to the signed-in account.
     func claim(_ request: NoInput, by caller: Caller) async throws -> ClaimReport

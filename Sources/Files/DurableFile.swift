@@ -13,6 +13,12 @@ package struct DurableFile: Sendable, Hashable {
     /// The permission bits; nil if there is no file.
     package var mode: mode_t? { status.map { $0.st_mode & 0o7777 } }
 
+    /// True for a symbolic link.
+    package var isLink: Bool {
+        var info = stat()
+        return lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFLNK
+    }
+
     /// Nil if there is no file.
     package var owner: uid_t? { status?.st_uid }
 

@@ -67,7 +67,7 @@ extension Outbox {
         // Opened again, because the header is now the store's, which requests a WAL.
         try Self.change(draft) { copy in
             try copy.execute(sql: "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
-            try backup.write(to: copy)
+            try backup.write(to: copy, by: vault)
         }
         return try BackupCopy(taking: draft)
     }

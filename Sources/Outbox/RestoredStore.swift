@@ -9,6 +9,7 @@ import Vault
 package struct RestoredStore {
     package let backup: StoreBackup
     private let keyring: Keyring
+    private let wrapped: WrappedKeyring
     private let store: String
     private var draft: String { StoreBackup.restoredDraft(of: store) }
 
@@ -18,7 +19,9 @@ package struct RestoredStore {
         StoreBackup.removeDrafts(of: store)
         do {
             try Self.copy(source, to: StoreBackup.restoredDraft(of: store))
-            (backup, keyring) = try Self.change(StoreBackup.restoredDraft(of: store)) { db in try Self.check(db, openedBy: master) }
+            (backup, keyring, wrapped) = try Self.change(StoreBackup.restoredDraft(of: store)) { db in
+                try Self.check(db, openedBy: master)
+            }
         } catch {
             StoreBackup.removeDrafts(of: store)
             if let error = error as? DatabaseError, [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
@@ -46,14 +49,16 @@ package struct RestoredStore {
         }
     }
 
-    /// Seals its keyring for another master key, so that the station needs only that one.
-    package func reseal(for master: VaultKey) throws -> WrappedKeyring {
-        let wrapped = try WrappedKeyring(keyring, under: [master])
+    /// Seals its keyring for the master key of the station, so that the station needs only that one. If another one opens the backup, there
+    /// is a new data key, because that master key and the backup tell the present one.
+    package func reseal(for master: VaultKey, at now: Date) throws -> WrappedKeyring {
+        let isOther = !wrapped.isSealed(onlyFor: master)
+        let next = try WrappedKeyring(isOther ? keyring.rotated(at: now) : keyring, under: [master], number: wrapped.number + 1)
         try Self.change(draft) { db in
             try db.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON")
-            try db.execute(sql: "UPDATE keyring SET wrapped = ?", arguments: [wrapped.content])
+            try db.execute(sql: "UPDATE keyring SET wrapped = ?", arguments: [next.content])
         }
-        return wrapped
+        return next
     }
 
     /// Puts it in the place of the store, which must be empty or missing. Durable when it returns.
@@ -98,14 +103,17 @@ package struct RestoredStore {
 
     private static let unreadable = "its tables cannot be read"
 
-    private static func check(_ db: Database, openedBy master: VaultKey) throws -> (StoreBackup, Keyring) {
+    private static func check(_ db: Database, openedBy master: VaultKey) throws -> (StoreBackup, Keyring, WrappedKeyring) {
         do {
             let backup = try StoreBackup(of: db)
             guard try tables(db) == DatabaseQueue.ofNewStore().read(tables) else { throw BackupError.otherVersion(backup.version) }
-            let copy = try Outbox.copyOfKeyring(db) ?? Data()
-            guard let keyring = WrappedKeyring(parsing: copy).opened(by: master)?.keyring else { throw BackupError.wrongKey }
+            let wrapped = WrappedKeyring(parsing: try Outbox.copyOfKeyring(db) ?? Data())
+            guard let keyring = wrapped.opened(by: master)?.keyring else { throw BackupError.wrongKey }
+            guard try backup.isProven(by: Vault(keyring), in: db) else {
+                throw BackupError.damaged("its time, its station or its version has changed since it was made")
+            }
             for look in [Outbox.checkIntegrity, Outbox.checkDerivedTables, Outbox.checkSequences] { try look(db) }
-            return (backup, keyring)
+            return (backup, keyring, wrapped)
         } catch let error as BackupError {
             throw error
         } catch OutboxError.damaged(let words) {

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Glibc
 import SyncModel
+import Vault
 
 /// The marks that distinguish a backup from the store that it copies: an application id, a table with this row, and, after the last page, the
 /// SHA-256 of all bytes before (Decisions/Backups.md).
@@ -27,21 +28,31 @@ package struct StoreBackup: Sendable, Equatable {
     // MARK: The row
 
     /// Makes a copy of a store a backup.
-    func write(to copy: Database) throws {
+    ///
+    /// - Parameter vault: of the store; proves the row with a key that never changes, because the data key may change during the copy.
+    func write(to copy: Database, by vault: Vault) throws {
         try copy.execute(
             sql: """
                 CREATE TABLE backup (
                     id INTEGER PRIMARY KEY CHECK (id = 1),
                     at INTEGER NOT NULL,
                     station TEXT NOT NULL,
-                    version TEXT NOT NULL
+                    version TEXT NOT NULL,
+                    proof BLOB NOT NULL
                 ) STRICT;
                 PRAGMA application_id = \(Self.applicationID)
                 """)
         try copy.execute(
-            sql: "INSERT INTO backup (id, at, station, version) VALUES (1, ?, ?, ?)",
-            arguments: [at.ms, station, version])
+            sql: "INSERT INTO backup (id, at, station, version, proof) VALUES (1, ?, ?, ?, ?)",
+            arguments: [at.ms, station, version, proof(by: vault)])
     }
+
+    /// True if a station with the digest key of `vault` has written the row as it is.
+    func isProven(by vault: Vault, in db: Database) throws -> Bool {
+        try Data.fetchOne(db, sql: "SELECT proof FROM backup") == proof(by: vault)
+    }
+
+    private func proof(by vault: Vault) -> Data { vault.proof(of: "\(at.ms)\n\(version)\n\(station)", for: "backup") }
 
     /// Makes a backup a store again.
     static func erase(from db: Database) throws { try db.execute(sql: "DROP TABLE backup; PRAGMA application_id = 0") }

@@ -195,7 +195,10 @@ extension Daemon {
     @Sendable private func tellOfPlace() {
         guard let path = outbox.place.lost else { return context.log.notice("The store is in its place again") }
         context.log.critical(
-            "The store was deleted or replaced. Do not stop the daemon, which still has the captures. Run now: sudo homing backup FILE",
+            """
+            The store was deleted or replaced. Do not stop the daemon, which still has the captures and the key. Run now: \
+            sudo homingd key export KEYFILE --unencrypted, and then: sudo homing backup FILE
+            """,
             metadata: ["path": "\(path)"])
     }
 

@@ -112,7 +112,7 @@ package struct Daemon: Sendable {
             lookupAfter: configuration.delivery.retry.lookupAfter, now: clock.now,
             progress: { context.notifier?.tell(.busy(for: .seconds(120)), .watchdog) })
         report?.log(to: log)
-        try context.keys.copy(to: outbox)
+        try context.keys.copy(to: outbox, at: clock.now)
         let transport = try HTTPTransport(configuration.limits, clock: clock)
         do {
             keepers = try backends.map {

@@ -54,15 +54,15 @@ package struct KeyAdministration: Sendable {
         return nextSteps(try await rotateStopped(to: content, by: actor, at: now))
     }
 
-    /// The content of a key file, encrypted for recipients of age unless there are none.
-    package func exported(to recipients: [String]) throws -> Data {
+    /// The content of a key file, encrypted for recipients of age unless there are none. If the file was deleted, from the running daemon.
+    package func exported(to recipients: [String]) async throws -> Data {
         let all = try recipients.map { text in
             guard let recipient = AgeRecipient(text) else {
                 throw StartError("‘\(text)’ is no recipient of age. Expected one such as age1… from: age-keygen -y IDENTITY")
             }
             return recipient
         }
-        let content = try keys().master.content
+        let content = try await masterContent()
         return try all.isEmpty ? content : AgeFile.encrypted(content, for: all)
     }
 
@@ -100,6 +100,16 @@ package struct KeyAdministration: Sendable {
 // MARK: - Without the daemon, and with it
 
 extension KeyAdministration {
+    private func masterContent() async throws -> Data {
+        guard !source.isCredential, !DurableFile(path: source.path).exists else { return try keys().master.content }
+        do {
+            // The lock may be gone with the state directory, so only the socket tells whether a daemon runs.
+            return Data(try await ControlClient(socketPath: configuration.socket).call(Endpoints.copyKey, NoInput()).key.utf8)
+        } catch where error.code == .daemonNotRunning {
+            return try keys().master.content
+        } catch { throw StartError(error) }
+    }
+
     private func keys() throws -> StationKeys {
         if let keys = try Daemon.findKeys(for: state, environment: environment) { return keys }
         throw StartError("The station has no key yet. The daemon makes one when it starts for the first time.")
@@ -129,7 +139,7 @@ extension KeyAdministration {
             file: Daemon.store(in: state), vault: keeper.vault, crashed: mark.earlierRunCrashed,
             lookupAfter: configuration.delivery.retry.lookupAfter, now: now)
         do {
-            try keeper.copy(to: outbox)
+            try keeper.copy(to: outbox, at: now)
             do { try await keeper.rotate(to: content, in: outbox, by: actor, at: now) } catch let problem as Problem {
                 throw StartError(problem)
             }

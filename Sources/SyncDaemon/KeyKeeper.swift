@@ -1,4 +1,5 @@
 import ControlAPI
+import Files
 import Foundation
 import Outbox
 import SyncModel
@@ -21,9 +22,14 @@ final class KeyKeeper: Sendable {
 
     var report: KeyReport { KeyReport(keys.withLock { $0 }, left: left.withLock { $0 }) }
 
-    /// Keeps the copy of the keyring in the store up to date. Before the first entry is accepted.
-    func copy(to outbox: Outbox) throws(OutboxError) {
-        let wrapped = keys.withLock { $0.wrapped }
+    /// Keeps the copy of the keyring in the store up to date. Before the first entry is accepted. Throws if the keys are older than the
+    /// store.
+    func copy(to outbox: Outbox, at now: Date) throws {
+        let stored = try outbox.storedKeyring().map { WrappedKeyring(parsing: $0) }
+        let wrapped = try keys.withLock { keys in
+            if let stored, try keys.take(stored, at: now) { vault.adopt(keys.keyring) }
+            return keys.wrapped
+        }
         try outbox.keep(wrapped)
     }
 
@@ -43,9 +49,13 @@ final class KeyKeeper: Sendable {
                 }
             }
         } catch {
+            let isInPlace = report.fingerprint == next.fingerprint
             throw Problem(
-                .storageFailed, status: 500, title: "The key was not changed", detail: StartError.sentence(for: error),
-                next: "Nothing is lost: the station’s key still opens its data. Fix the cause, then repeat the command.")
+                .storageFailed, status: 500, title: isInPlace ? "The change of the key is not complete" : "The key was not changed",
+                detail: StartError.sentence(for: error),
+                next: isInPlace
+                    ? "\(report.path) already has the new key, which opens the data. Fix the cause, then repeat the command."
+                    : "Nothing is lost: the station’s key still opens its data. Fix the cause, then repeat the command.")
         }
     }
 
@@ -66,6 +76,24 @@ final class KeyKeeper: Sendable {
         }
         if next.fingerprint == report.fingerprint { throw .invalid("The new key is the present one, so nothing was changed.") }
         return next
+    }
+}
+
+// MARK: - A lost key file
+
+extension KeyKeeper {
+    /// The content of the key file, if that is missing. Throws otherwise: a person who may have the key reads the file.
+    func lostKey() throws(Problem) -> Data {
+        let (source, master) = keys.withLock { ($0.source, $0.master) }
+        if source.isCredential {
+            throw .invalid(
+                "The key is a credential of the service, which was not deleted with the state directory.",
+                next: "Copy the file that the service gets it from, for example /etc/credstore.encrypted/homing.key.")
+        }
+        guard !DurableFile(path: source.path).exists else {
+            throw .invalid("The key file \(source.path) is in its place.", next: "To copy it, run: sudo homingd key export FILE")
+        }
+        return master.content
     }
 }
 

@@ -55,7 +55,11 @@ struct Resealer: Service {
                 "Stored rows open with no key, so they are damaged; they were left as they are",
                 metadata: ["table": "\(table)", "count": "\(count)"])
         }
+        // The rows must be in the file itself: a lost log would bring back rows that only the earlier keys open. `try?`: only a precaution.
+        _ = try? await outbox.emptyLog()
         guard try keys.forgetEarlier(of: generation, in: outbox) else { return keys.report.isPending }
+        // Before the report, so that earlier keys open nothing in the log either. `try?`: Housekeeping tries again.
+        _ = try? await outbox.emptyLog()
         try await outbox.record([SyncEvent(at: clock.now, .resealed, detail: ["rows": String(rows)])])
         log.notice("All data is sealed with the new key", metadata: ["rows": "\(rows)"])
         return true

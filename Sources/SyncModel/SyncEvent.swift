@@ -35,6 +35,6 @@ package struct SyncEvent: Hashable, Sendable {
         case synced, denied, paused, resumed, salvaged, unverified, rosterChanged
         case resolved, exported, restored, superseded
         case backedUp, backupRestored
-        case keyChanged, resealed
+        case keyChanged, resealed, keyExported
     }
 }

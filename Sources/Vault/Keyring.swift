@@ -30,6 +30,7 @@ package struct Keyring: Sendable, Equatable {
 
     /// True until all data is sealed with the current data key.
     package var hasEarlier: Bool { !earlier.isEmpty }
+    var earlierCount: Int { earlier.count }
 
     /// With a new data key.
     package func rotated(at now: Date) -> Keyring {

@@ -2,18 +2,23 @@ import Files
 import Foundation
 
 extension StationKeys {
-    /// Takes another master key, and a new data key for what is sealed from now on. A crash at any step leaves a master key that opens the
-    /// keyring. After an error, `self` is what the disk holds, except perhaps for a data key that has sealed nothing. A new key for a
-    /// credential must be installed; the next start then completes the change.
+    /// Takes another master key, and then a new data key, which only that master key has ever sealed. A crash at any step leaves a master
+    /// key that opens the keyring. After an error, the keyring of `self` opens all data. A new key for a credential must be installed; the
+    /// next start then completes the change.
     ///
     /// - Parameter store: keeps the copy in the store; called after each write of the file.
     package mutating func rotate(to next: VaultKey = VaultKey(), at now: Date, store: (StationKeys) throws -> Void) throws {
-        let rotated = keyring.rotated(at: now)
-        try become(rotated, under: [master, next], store)
+        try requireChangeable()
+        if !source.isCredential, let present = try source.read(), let (_, place) = wrapped.opened(by: present) {
+            // An earlier change may have failed after it replaced the file.
+            master = present
+            if place > 0 { try become(keyring.rotated(at: now), under: [master], store) }
+        }
+        try become(keyring, under: [master, next], store)
         if source.isCredential { return }
         try DurableFile(path: source.path).replace(with: next.content)
         master = next
-        try become(rotated, under: [next], store)
+        try become(keyring.rotated(at: now), under: [next], store)
     }
 
     /// Forgets the earlier data keys, with which nothing may be sealed any more. False if a new master key waits for its installation: only
@@ -24,9 +29,42 @@ extension StationKeys {
         return true
     }
 
+    /// Takes the store's copy of the keyring if the file is older, which was put back from a backup. Durable when it returns. Throws if the
+    /// master key does not open the copy: all data would be unreadable, and the copy must stay for the right key. False if nothing changed.
+    @discardableResult
+    package mutating func take(_ stored: WrappedKeyring, at now: Date) throws -> Bool {
+        // The same number: `load` has completed a change in an older file.
+        guard stored.isWhole, stored.number >= wrapped.number, stored != wrapped else { return false }
+        guard let (found, place) = stored.opened(by: master), found.digest == keyring.digest else {
+            throw Self.outdated(source, in: state)
+        }
+        let next = try StationKeys(source, master, found, stored, in: state).settled(at: place, now: now)
+        try next.write()
+        self = next
+        return true
+    }
+
+    private func requireChangeable() throws(VaultError) {
+        if !source.isCredential, DurableFile(path: source.path).isLink {
+            throw VaultError(
+                .unchangeable,
+                "\(source.path) is a symbolic link, and Homing would replace the link and leave the key behind it. "
+                    + "Put the key itself there.")
+        }
+        guard keyring.earlierCount < Self.mostEarlier else {
+            throw VaultError(
+                .unchangeable,
+                "The key was changed \(Self.mostEarlier) times before all data was sealed again. Let the daemon run, which does that.")
+        }
+    }
+
+    /// Each takes 32 bytes of a keyring, and a try for each row that it sealed.
+    private static let mostEarlier = 100
+
     /// Durable in the file when `store` is called.
     private mutating func become(_ keyring: Keyring, under masters: [VaultKey], _ store: (StationKeys) throws -> Void) throws {
-        let next = StationKeys(source, master, keyring, try WrappedKeyring(keyring, under: masters), in: state)
+        let next = StationKeys(
+            source, master, keyring, try WrappedKeyring(keyring, under: masters, number: wrapped.number + 1), in: state)
         try next.write()
         try store(next)
         self = next

@@ -36,15 +36,8 @@ package struct StationKeys: Sendable {
             try keys.write()
             return keys
         }
-        // A new master key in the state directory is in its place before the old one is dropped; otherwise it is lost. That of a credential
-        // may be installed later.
-        var keys = found
-        if keys.isPending, place > 0 || !source.isCredential || !keys.wrapped.isWhole {
-            keys.wrapped = try WrappedKeyring(keys.keyring, under: [master])
-            try keys.write()
-        } else if !isStored {
-            try keys.write()
-        }
+        let keys = try found.settled(at: place, now: now)
+        if !isStored || keys.wrapped != found.wrapped { try keys.write() }
         return keys
     }
 
@@ -71,6 +64,24 @@ package struct StationKeys: Sendable {
 
     func write() throws(FileError) { try Self.file(in: state).replace(with: wrapped.content) }
 
+    /// With a change of the master key completed or called off, unless the new key of a credential may be installed later. A new master key
+    /// in the state directory is in its place before the old one is dropped; otherwise it is lost.
+    func settled(at place: Int, now: Date) throws(VaultError) -> StationKeys {
+        guard isPending, place > 0 || !source.isCredential || !wrapped.isWhole else { return self }
+        // The old master key has sealed the data key of until now.
+        let keyring = place > 0 ? keyring.rotated(at: now) : keyring
+        let next = try WrappedKeyring(keyring, under: [master], number: wrapped.number + 1)
+        return StationKeys(source, master, keyring, next, in: state)
+    }
+
+    /// For a store whose copy of the keyring is newer than these keys, and does not open.
+    static func outdated(_ source: KeySource, in state: String) -> VaultError {
+        VaultError(
+            .wrongKey,
+            "\(source.path) and \(file(in: state).path) are older than the store, which was sealed with another key since. "
+                + "Put your newest copy of the key back. Nothing was sent or changed.")
+    }
+
     /// The keys, the place of the wrapping, and whether the file holds it unchanged; nil without any keyring or data.
     private static func opened(
         _ source: KeySource, _ master: VaultKey, in state: String, _ copies: () -> [Data]
@@ -84,7 +95,8 @@ package struct StationKeys: Sendable {
             return (StationKeys(source, master, keyring, wrapped, in: state), place, wrapped.isWhole)
         }
         if let found = keys(in: try file.readOrNothing() ?? Data()) { return found }
-        for copy in copies() { if let found = keys(in: copy) { return (found.keys, found.place, false) } }
+        let found = copies().compactMap(keys).max { $0.keys.wrapped.number < $1.keys.wrapped.number }
+        if let found { return (found.keys, found.place, false) }
         if isOther { throw wrong(source, file) }
         if hasData(in: state) { throw lost(file) }
         return nil

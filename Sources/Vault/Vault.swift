@@ -52,6 +52,14 @@ package final class Vault: Sendable {
         return Data(code.finalize())
     }
 
+    /// Proves that a station with this digest key has written the text, as long as only it has the key. Its key is another one for each
+    /// purpose, so that no digest is a proof.
+    package func proof(of text: String, for purpose: String) -> Data {
+        let key = HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: digestKey, info: Data("homing.proof.\(purpose)".utf8), outputByteCount: VaultKey.size)
+        return Data(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key))
+    }
+
     /// The SHA-256 of the parts. Not for personal data, which could be guessed from it.
     package static func digest(_ parts: Data...) -> Data {
         var hash = SHA256()

@@ -17,6 +17,8 @@ package struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
         case malformedKey
         /// Users other than the owner can read the key file.
         case exposedKey
+        /// The key cannot be changed as things are.
+        case unchangeable
         /// The bytes are damaged, or sealed under another name or key.
         case unreadable
     }

@@ -2,25 +2,29 @@ import Crypto
 import Foundation
 
 /// A keyring sealed under one master key, or under two while the master key is being changed. The file `homing.keyring` and the store hold
-/// the same bytes: for each master key the length (2 bytes, big-endian) and the sealed keyring, then the SHA-256 of all before.
+/// the same bytes: the number (8 bytes, big-endian), for each master key the length (2 bytes) and the sealed keyring, then the SHA-256 of
+/// all bytes before.
 package struct WrappedKeyring: Sendable, Equatable {
+    /// Grows with each change, so that the newer one of two copies is known without a clock. The keyring is sealed under it.
+    package let number: UInt64
     /// In the order of the master keys.
     let wrappings: [Data]
     /// False if its bytes have changed since it was written.
     package let isWhole: Bool
 
-    package init(_ keyring: Keyring, under masters: [VaultKey]) throws(VaultError) {
+    package init(_ keyring: Keyring, under masters: [VaultKey], number: UInt64 = 1) throws(VaultError) {
         var wrappings: [Data] = []
         for master in masters {
-            wrappings.append(try Vault.seal(keyring.plain, with: SymmetricKey(data: master.bytes), as: Self.name))
+            wrappings.append(try Vault.seal(keyring.plain, with: SymmetricKey(data: master.bytes), as: Self.name(number)))
         }
-        (self.wrappings, isWhole) = (wrappings, true)
+        (self.number, self.wrappings, isWhole) = (number, wrappings, true)
     }
 
     /// Takes what is readable of `content`.
     package init(parsing content: Data) {
         let body = Data(content.dropLast(Self.checksumSize))
-        var (rest, wrappings) = (body, [Data]())
+        number = body.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        var (rest, wrappings) = (Data(body.dropFirst(8)), [Data]())
         while rest.count >= 2 {
             let length = rest.prefix(2).reduce(0) { $0 << 8 | Int($1) }
             rest = Data(rest.dropFirst(2))
@@ -32,7 +36,8 @@ package struct WrappedKeyring: Sendable, Equatable {
     }
 
     package var content: Data {
-        let body = wrappings.reduce(Data()) { all, sealed in
+        let start = withUnsafeBytes(of: number.bigEndian) { Data($0) }
+        let body = wrappings.reduce(start) { all, sealed in
             all + withUnsafeBytes(of: UInt16(sealed.count).bigEndian) { Data($0) } + sealed
         }
         return body + Vault.digest(body)
@@ -42,12 +47,15 @@ package struct WrappedKeyring: Sendable, Equatable {
     package func opened(by master: VaultKey) -> (keyring: Keyring, place: Int)? {
         for (place, sealed) in wrappings.enumerated() {
             // `try?`: it may be the other master key's.
-            let plain = try? Vault.open(sealed, with: SymmetricKey(data: master.bytes), as: Self.name)
+            let plain = try? Vault.open(sealed, with: SymmetricKey(data: master.bytes), as: Self.name(number))
             if let keyring = plain.flatMap(Keyring.init(plain:)) { return (keyring, place) }
         }
         return nil
     }
 
-    private static let name = "keyring"
+    /// True if this master key opens it, and no other one does.
+    package func isSealed(onlyFor master: VaultKey) -> Bool { wrappings.count == 1 && opened(by: master) != nil }
+
+    private static func name(_ number: UInt64) -> String { "keyring/\(number)" }
     private static let checksumSize = 32
 }

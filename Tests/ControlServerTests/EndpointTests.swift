@@ -38,6 +38,7 @@ import Testing
             .init(name: "discardFile", parameters: ["name": "a b/ü?.json", "reason": "a test & more"]),
             .init(name: "pause", body: pause.body), .init(name: "resume", parameters: ["backend": "b"]),
             .init(name: "key"), .init(name: "rotateKey", body: KeyRotation(newKey: "k").body),
+            .init(name: "copyKey"),
             .init(name: "lanes", parameters: ["limit": "3"]), .init(name: "events", parameters: ["since": "5", "follow": "true"]),
         ]
         try await expectCalls(calls) { client, service in
@@ -55,6 +56,7 @@ import Testing
             #expect(try await client.call(Endpoints.resume, ResumeRequest(backend: "b")) == PauseList(pauses: [], inflight: 0))
             #expect(try await client.call(Endpoints.key, NoInput()) == FakeService.key)
             #expect(try await client.call(Endpoints.rotateKey, KeyRotation(newKey: "k")) == FakeService.key)
+            #expect(try await client.call(Endpoints.copyKey, NoInput()) == FakeService.keyCopy)
             #expect(try await client.call(Endpoints.lanes, LaneQuery(limit: 3)).lanes == [FakeService.lane])
             service.continuation.finish()
             try await client.events(EventQuery(since: 5, follow: true)) { _ in true }
@@ -447,7 +449,7 @@ import Testing
     @Test func onlyDiscardingExportingAndBackingUpNeedAnAdministrator() {
         let administer = [
             Endpoints.discard.access, Endpoints.restore.access, Endpoints.export.access, Endpoints.backup.access, Endpoints.key.access,
-            Endpoints.rotateKey.access,
+            Endpoints.rotateKey.access, Endpoints.copyKey.access,
         ]
         #expect(administer.allSatisfy { $0 == .administer })
         let operate = [

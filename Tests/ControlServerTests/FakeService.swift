@@ -145,6 +145,11 @@ final class FakeService: ControlService {
         try note("rotateKey", request, caller)
         return Self.key
     }
+    static let keyCopy = KeyCopy(key: "a2V5\n")
+    func copyKey(_ request: NoInput, by caller: Caller) async throws -> KeyCopy {
+        try note("copyKey", request, caller)
+        return Self.keyCopy
+    }
     func sync(_ request: SyncRequest, by caller: Caller) async throws -> SyncReport {
         try note("sync", request, caller)
         return SyncReport(waiting: 4, cursor: 3, obstacle: nil)

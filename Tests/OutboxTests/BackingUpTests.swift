@@ -140,6 +140,68 @@ import Vault
         #expect(try error(path) == .damaged("its checksum is wrong, so it is incomplete or has changed"))
     }
 
+    /// With a checksum that is right again.
+    @Test(
+        arguments: [
+            "at = at + 1000", "at = at - 1000", "station = 'station-2'", "version = '1.3'", "proof = zeroblob(32)", "proof = x''",
+        ])
+    func forgedDescriptionIsRefused(change: String) async throws {
+        try await store.enqueue(Samples.mutation(1))
+        let path = try await file()
+        let pages = store.directory("pages")
+        try Data(contentsOf: URL(fileURLWithPath: path)).dropLast(StoreBackup.checksumSize).write(to: URL(fileURLWithPath: pages))
+        try await DatabaseQueue(path: pages).write { try $0.execute(sql: "UPDATE backup SET \(change)") }
+        let changed = try Data(contentsOf: URL(fileURLWithPath: pages))
+        try (changed + Vault.digest(changed)).write(to: URL(fileURLWithPath: path))
+        #expect(try error(path) == .damaged("its time, its station or its version has changed since it was made"))
+    }
+
+    /// The description of one station does not fit the backup of another one.
+    @Test func proofOfAnotherStationIsRefused() async throws {
+        let path = try await file()
+        let pages = store.directory("pages")
+        try Data(contentsOf: URL(fileURLWithPath: path)).dropLast(StoreBackup.checksumSize).write(to: URL(fileURLWithPath: pages))
+        let proof = Vault(key: VaultKey()).proof(of: "\(store.clock.now.ms)\n1.2\nstation-1", for: "backup")
+        try await DatabaseQueue(path: pages).write { try $0.execute(sql: "UPDATE backup SET proof = ?", arguments: [proof]) }
+        let changed = try Data(contentsOf: URL(fileURLWithPath: pages))
+        try (changed + Vault.digest(changed)).write(to: URL(fileURLWithPath: path))
+        #expect(try error(path) == .damaged("its time, its station or its version has changed since it was made"))
+    }
+
+    /// The data key may change between the copy and its description.
+    @Test func backupDuringAChangeOfTheDataKeyIsRestored() async throws {
+        try await store.enqueue(Samples.mutation(1))
+        store.outbox.vault.adopt(Keyring(from: store.key).rotated(at: store.clock.now))
+        let restored = try restored(try await file())
+        restored.discard()
+    }
+
+    /// The earlier master key and the backup tell the data key of the backup.
+    @Test func restoreUnderAnotherMasterKeyBringsANewDataKey() async throws {
+        let path = try await file()
+        for (number, master) in [store.key, VaultKey()].enumerated() {
+            let restored = try restored(path, beside: "other-\(number).sqlite")
+            _ = try restored.mark(at: store.clock.now, by: "test") { _, _ in Samples.route }
+            try restored.reseal(for: master, at: store.clock.now)
+            try restored.install()
+            let copy = try await DatabaseQueue(path: store.directory("other-\(number).sqlite")).read { try Outbox.copyOfKeyring($0) }
+            let wrapped = WrappedKeyring(parsing: try #require(copy))
+            #expect(wrapped.number == UInt64(2) && wrapped.opened(by: master)?.keyring.hasEarlier == (master != store.key))
+        }
+    }
+
+    /// A backup from the time when the new key of a credential was not installed yet.
+    @Test func restoreOfAKeyringUnderTwoKeysBringsANewDataKey() async throws {
+        let next = VaultKey()
+        try store.outbox.keep(WrappedKeyring(Keyring(from: store.key), under: [store.key, next], number: 2))
+        let restored = try restored(try await file(), key: next)
+        try restored.reseal(for: next, at: store.clock.now)
+        let copy = try await DatabaseQueue(path: store.directory("other.sqlite.restored")).read { try Outbox.copyOfKeyring($0) }
+        let wrapped = WrappedKeyring(parsing: try #require(copy))
+        #expect(wrapped.isSealed(onlyFor: next) && wrapped.opened(by: next)?.keyring.hasEarlier == true)
+        restored.discard()
+    }
+
     @Test func otherKeyIsRefusedEvenWithoutEntries() async throws {
         #expect(try error(try await file(), key: VaultKey()) == .wrongKey)
     }

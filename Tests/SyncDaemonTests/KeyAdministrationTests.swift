@@ -75,12 +75,53 @@ import Vault
         try await DaemonStation.with { station in
             try await station.running { _ = try await station.status() }
             let key = try content(station)
-            #expect(try administration(station).exported(to: []) == key)
-            let file = try administration(station).exported(to: [Self.recipient])
+            #expect(try await administration(station).exported(to: []) == key)
+            let file = try await administration(station).exported(to: [Self.recipient])
             #expect(AgeFile.isEncrypted(file) && !file.holds(key.prefix(20)))
-            let words = refusal { _ = try administration(station).exported(to: [Self.recipient + "q"]) }
-            #expect(words.contains("q’ is no recipient of age"), "\(words)")
+            let error = await #expect(throws: StartError.self) {
+                _ = try await administration(station).exported(to: [Self.recipient + "q"])
+            }
+            #expect(error?.description.contains("q’ is no recipient of age") == true)
         }
+    }
+
+    /// The daemon has it in its memory.
+    @Test func deletedKeyIsExportedWhileTheDaemonRuns() async throws {
+        try await DaemonStation.with { station in
+            try await station.running {
+                _ = try await station.status()
+                let key = try content(station)
+                let present = await #expect(throws: Problem.self) { _ = try await station.client.call(Endpoints.copyKey, NoInput()) }
+                #expect(present?.code == .invalidRequest && present?.detail.hasSuffix("is in its place.") == true)
+                try FileManager.default.removeItem(atPath: path(station, "homing.key"))
+                #expect(try await administration(station).exported(to: []) == key)
+                #expect(try await AgeFile.isEncrypted(administration(station).exported(to: [Self.recipient])))
+                let records = try await station.client.call(Endpoints.audit, AuditQuery(kind: "key")).records
+                #expect(records.map(\.event) == ["keyExported", "keyExported"] && records.first?.uid == Int(getuid()))
+                let report = try await station.client.call(Endpoints.doctor, NoInput())
+                #expect(report.findings.first { $0.check == "key" }?.remedy?.contains("sudo homingd key export KEYFILE") == true)
+            }
+            // The memory is gone.
+            let error = await #expect(throws: VaultError.self) { _ = try await administration(station).exported(to: []) }
+            #expect(error?.code == .keyMissing)
+        }
+    }
+
+    @Test func credentialNeverLeavesTheDaemon() async throws {
+        let directory = try TemporaryDirectory()
+        try VaultKey().content.write(to: URL(fileURLWithPath: directory("homing.key")))
+        let environment = ["CREDENTIALS_DIRECTORY": directory.path]
+        let keeper = KeyKeeper(try StationKeys.load(environment: environment, stateDirectory: directory.path))
+        try FileManager.default.removeItem(atPath: directory("homing.key"))
+        let refusal = #expect(throws: Problem.self) { try keeper.lostKey() }
+        #expect(refusal?.detail.hasPrefix("The key is a credential of the service") == true)
+    }
+
+    @Test func copyOfTheKeyDoesNotPrintIt() {
+        #expect("\(KeyCopy(key: "abc"))" == "[secret]")
+        var dumped = ""
+        dump(KeyCopy(key: "abc"), to: &dumped)
+        #expect(!dumped.contains("abc"))
     }
 
     // MARK: Import

@@ -305,7 +305,7 @@ import Testing
                 == "The store /s/outbox.sqlite was deleted or replaced while the daemon runs. Homing accepts and sends nothing. 2 captures are still in the daemon: do not stop or restart it."
         )
         #expect(lost.attention.map(\.code) == ["store-gone"])
-        #expect(lost.attention.first?.next.contains("Run now: sudo homing backup FILE\n") == true)
+        #expect(lost.attention.first?.next.contains("--unencrypted\nsudo homing backup FILE\n") == true)
         #expect(lost.attention.first?.facts?.path == "/s/outbox.sqlite")
     }
 

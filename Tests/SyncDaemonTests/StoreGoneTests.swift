@@ -25,7 +25,7 @@ import Testing
                 try loseStore(station)
                 let refusal = await #expect(throws: Problem.self) { try await station.submit() }
                 #expect(refusal?.code == .storeGone && refusal?.status == 507)
-                #expect(refusal?.next?.contains("Run now: sudo homing backup FILE") == true)
+                #expect(refusal?.next?.contains("\nsudo homingd key export KEYFILE --unencrypted\nsudo homing backup FILE\n") == true)
                 #expect(try await station.status().attention.first?.code == "store-gone")
                 let why = try await station.client.call(Endpoints.why, EntryReference(id: id))
                 #expect(why.sentence.contains("was deleted or replaced"), "\(why.sentence)")
@@ -33,6 +33,36 @@ import Testing
                 try await station.client.download(Endpoints.backup, NoInput()) { file.append($0) }
                 try file.write(to: URL(fileURLWithPath: station.directory("backup")))
             }
+            let source = try #require(FileHandle(forReadingAtPath: station.directory("backup")))
+            _ = try StoreRestore(configuration: station.directory("homing.yaml"), environment: [:]).run(source, by: "uid 0, pid 7")
+            try await station.running {
+                _ = try await station.client.call(Endpoints.resume, ResumeRequest())
+                try await station.delivered(id)
+            }
+            #expect(station.sandbox.ledger.entries.count == 1)
+        }
+    }
+
+    /// `rm -rf` of the state directory: only the memory of the daemon has the key, and only its open file has the captures.
+    @Test func deletedStateDirectoryIsRestoredWithTheKeyOfTheDaemon() async throws {
+        try await DaemonStation.with { station in
+            let state = station.configuration.stateDirectory
+            func administration() throws -> KeyAdministration {
+                try KeyAdministration(configuration: station.directory("homing.yaml"), environment: [:])
+            }
+            var (id, key, file) = ("", Data(), Data())
+            try await station.running {
+                _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
+                _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "a test"))
+                id = try await station.submit().id
+                try FileManager.default.removeItem(atPath: state)
+                key = try await administration().exported(to: [])
+                try await station.client.download(Endpoints.backup, NoInput()) { file.append($0) }
+            }
+            try file.write(to: URL(fileURLWithPath: station.directory("backup")))
+            try FileManager.default.createDirectory(
+                atPath: state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            _ = try administration().take(key)
             let source = try #require(FileHandle(forReadingAtPath: station.directory("backup")))
             _ = try StoreRestore(configuration: station.directory("homing.yaml"), environment: [:]).run(source, by: "uid 0, pid 7")
             try await station.running {

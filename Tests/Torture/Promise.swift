@@ -7,7 +7,8 @@ struct Promise {
 
     static let all = [
         Promise(
-            number: 1, campaigns: ["simulation", "power-cut", "kill", "syscalls", "damage", "network", "bounds", "door", "backup"],
+            number: 1,
+            campaigns: ["simulation", "power-cut", "kill", "syscalls", "damage", "network", "bounds", "door", "backup", "rotation"],
             tests: ["KillTests", "FailPointTests", "LostLogTests", "OperatorTests", "SpoolStuckTests"]),
         Promise(number: 2, campaigns: ["simulation", "kill", "syscalls", "network"], tests: ["DeliveryContractTests", "KillTests"]),
         Promise(
@@ -27,6 +28,9 @@ struct Promise {
         Promise(number: 11, campaigns: ["bounds"], tests: ["ExhaustionTests", "ClaimTests"]),
         Promise(number: 12, campaigns: ["simulation", "references"], tests: ["SimulationTests", "ReferenceKillTests"]),
         Promise(number: 13, campaigns: ["backup"], tests: ["BackupCampaignTests", "BackupTests", "StoreRestoreTests", "BackingUpTests"]),
+        Promise(
+            number: 14, campaigns: ["rotation"],
+            tests: ["RotationCampaignTests", "KeyTests", "KeyRotationTests", "RotationTests", "ResealingTests"]),
     ]
 
     var row: String {

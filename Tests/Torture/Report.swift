@@ -34,6 +34,8 @@ struct Report {
         12. An entry that refers to a row that another entry creates is sent only after that one was delivered, and only with the id in its receipt.
         13. A backup file is whole, or a restore refuses it. A restored station has every entry that was acknowledged before the backup began, sends
            nothing until a person resumes, and repeats nothing that it can look up or that a person has looked up.
+        14. A change of the keys loses nothing: each acknowledged entry stays, a repeated submission is recognized, and sessions stay signed in. Once
+           it is complete, the earlier keys open nothing in a copy of the state directory.
 
         ## Attacks
 
@@ -70,7 +72,7 @@ struct Report {
         \(grouped(BoundsCampaign.longest)) entries here, and timers are counted by their descriptors; `make bench` measures memory with up to a million.
         `ExhaustionTests` and the simulation test full disks, read-only disks and disks without inodes. The recovery of a damaged store is killed
         at every step, but no power cut happens during it, nor during a restore. SQLite writes the log’s index through a mapping of the file, which is not recorded, so
-        the simulated power cuts leave no index. Files are truncated, zeroed and removed only while the daemon is stopped.
+        the simulated power cuts leave no index. *Rotation* changes the key in the state directory, not a credential, and makes no power cut. Files are truncated, zeroed and removed only while the daemon is stopped.
         \(undone)
         \(failures)
         """

@@ -14,7 +14,7 @@ struct RunCommand: AsyncParsableCommand {
     private static let campaigns: [(campaign: any Campaign, share: Double)] = [
         (SimulationCampaign(), 1.75), (PowerCutCampaign(), 0.75), (KillCampaign(), 13), (ReferenceCampaign(), 1), (SyscallCampaign(), 5),
         (DamageCampaign(), 1.25), (NetworkCampaign(), 2.25), (SecrecyCampaign(), 0.75), (BoundsCampaign(), 0.75), (DoorCampaign(), 13),
-        (BackupCampaign(), 2),
+        (BackupCampaign(), 2), (RotationCampaign(), 2),
     ]
     static var names: [String] { campaigns.map { type(of: $0.campaign).name } }
 

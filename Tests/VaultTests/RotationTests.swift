@@ -58,8 +58,9 @@ import Testing
             let found = try load()
             #expect(!found.isPending, "step \(step)")
             #expect(try found.vault().open(old, as: "1") == Data("old".utf8), "step \(step)")
-            // Nothing is sealed with the new data key before the first step is durable.
-            if step > 0 { #expect(try found.vault().open(new, as: "2") == Data("new".utf8), "step \(step)") }
+            // Nothing is sealed with the new data key before the last step is durable.
+            if step == 3 { #expect(try found.vault().open(new, as: "2") == Data("new".utf8)) }
+            #expect((found.keyring.current != before.keyring.current) == (step > 1), "step \(step)")
             let settled = try WrappedKeyring(parsing: content("homing.keyring"))
             #expect(settled.wrappings.count == 1 && settled.opened(by: found.master)?.keyring == found.keyring, "step \(step)")
         }
@@ -113,7 +114,7 @@ import Testing
         for _ in 0..<2 { #expect(try load(environment).isPending) }
         _ = try credential(new)
         let found = try load(environment)
-        #expect(!found.isPending && found.keyring == keys.keyring)
+        #expect(!found.isPending && found.keyring.earlier == [keys.keyring.current])
         #expect(throws: VaultError.self) { try load(credential(old)) }
     }
 
@@ -124,7 +125,132 @@ import Testing
         for key in keysOfAll.dropFirst() { try keys.rotate(to: key, at: now) { _ in } }
         #expect(keys.wrapped.opened(by: keysOfAll[1]) == nil)
         _ = try credential(keysOfAll[2])
-        #expect(try load(environment).keyring == keys.keyring)
+        #expect(try load(environment).keyring.earlier == [keys.keyring.current])
+    }
+
+    // MARK: What the old master key opens
+
+    /// In any copy of the file or the store, also one from the middle of a change.
+    @Test func oldMasterKeyNeverOpensTheNewDataKey() throws {
+        var keys = try load()
+        let before = keys
+        var steps: [StationKeys] = []
+        try keys.rotate(at: now) { steps.append($0) }
+        let isForgotten = try keys.forgetEarlier { steps.append($0) }
+        #expect(isForgotten && steps.count == 3)
+        for step in steps {
+            let opened = step.wrapped.opened(by: before.master)?.keyring
+            #expect(opened == nil || opened == before.keyring)
+        }
+        #expect(keys.keyring.current != before.keyring.current)
+    }
+
+    @Test func oldCredentialNeverOpensTheNewDataKey() throws {
+        let (old, new) = (VaultKey(), VaultKey())
+        let environment = try credential(old)
+        var keys = try load(environment)
+        try keys.rotate(to: new, at: now) { _ in }
+        let pending = try #require(keys.wrapped.opened(by: old)?.keyring)
+        _ = try credential(new)
+        let found = try load(environment)
+        #expect(found.keyring.current != pending.current && found.wrapped.opened(by: old) == nil)
+    }
+
+    // MARK: Copies of different age
+
+    @Test func numberGrowsWithEachChange() throws {
+        var keys = try load()
+        var numbers = [keys.wrapped.number]
+        try keys.rotate(at: now) { numbers.append($0.wrapped.number) }
+        let isForgotten = try keys.forgetEarlier { numbers.append($0.wrapped.number) }
+        #expect(isForgotten && numbers == [1, 2, 3, 4])
+        #expect(try load().wrapped.number == 4)
+        var changed = try content("homing.keyring")
+        changed[7] ^= 1
+        #expect(WrappedKeyring(parsing: changed).opened(by: keys.master) == nil)
+    }
+
+    @Test func newerCopyInTheStoreIsTaken() throws {
+        var keys = try load()
+        var steps: [StationKeys] = []
+        try keys.rotate(at: now) { steps.append($0) }
+        for older in [steps[0], keys] {
+            var found = older
+            found.master = keys.master
+            try found.take(keys.wrapped, at: now)
+            #expect(found.keyring == keys.keyring && found.wrapped == keys.wrapped)
+            #expect(try content("homing.keyring") == keys.wrapped.content)
+        }
+    }
+
+    /// In any order, as in a damaged store.
+    @Test func newestCopyIsTakenIfTheFileIsLost() throws {
+        var keys = try load()
+        try keys.rotate(at: now) { _ in }
+        let rotated = keys.wrapped.content
+        let isForgotten = try keys.forgetEarlier { _ in }
+        let copies = [rotated, keys.wrapped.content]
+        for copies in [copies, copies.reversed()] {
+            try FileManager.default.removeItem(atPath: directory("homing.keyring"))
+            #expect(try isForgotten && load(copies: copies).keyring == keys.keyring)
+        }
+    }
+
+    @Test func newerCopyOfAnotherKeyIsAnError() throws {
+        var keys = try load()
+        let before = keys
+        try keys.rotate(at: now) { _ in }
+        var older = before
+        let error = #expect(throws: VaultError.self) { try older.take(keys.wrapped, at: now) }
+        #expect(error?.code == .wrongKey)
+        // An older copy, and a damaged one, change nothing.
+        try keys.take(before.wrapped, at: now)
+        try older.take(WrappedKeyring(parsing: Data(keys.wrapped.content.dropLast())), at: now)
+        #expect(older.keyring == before.keyring && older.wrapped == before.wrapped)
+    }
+
+    // MARK: Changes that are refused or follow a failed one
+
+    /// As after a sync that failed when the new key had its name.
+    @Test func changeAfterAFailedOneBeginsWithTheKeyInPlace() throws {
+        var keys = try load()
+        let next = VaultKey()
+        keys.wrapped = try WrappedKeyring(keys.keyring, under: [keys.master, next], number: 2)
+        try keys.write()
+        try write(next.content, "homing.key")
+        #expect(throws: Killed.self) { try keys.rotate(at: now) { _ in throw Killed() } }
+        let found = try load()
+        #expect(found.master == next && found.keyring.earlier == [keys.keyring.current])
+    }
+
+    @Test func keyBehindALinkIsNotReplaced() throws {
+        var keys = try load()
+        let before = keys
+        try FileManager.default.moveItem(atPath: directory("homing.key"), toPath: directory("elsewhere"))
+        try FileManager.default.createSymbolicLink(atPath: directory("homing.key"), withDestinationPath: directory("elsewhere"))
+        let error = #expect(throws: VaultError.self) { try keys.rotate(at: now) { _ in } }
+        #expect(error?.code == .unchangeable && error?.description.contains("is a symbolic link") == true)
+        #expect(keys.master == before.master && keys.wrapped == before.wrapped)
+        #expect(try content("elsewhere") == before.master.content && content("homing.keyring") == before.wrapped.content)
+    }
+
+    @Test func changesWithoutSealingAgainAreLimited() throws {
+        var keys = try load()
+        for _ in 0..<100 { try keys.rotate(at: now) { _ in } }
+        let error = #expect(throws: VaultError.self) { try keys.rotate(at: now) { _ in } }
+        #expect(error?.code == .unchangeable)
+        #expect(try load().keyring == keys.keyring)
+    }
+
+    /// Without write access at each step.
+    @Test(.enabled(if: geteuid() != 0, "root may write anywhere")) func readOnlyFolderChangesNothing() throws {
+        var keys = try load()
+        let before = keys
+        chmod(directory.path, 0o500)
+        defer { chmod(directory.path, 0o700) }
+        #expect(throws: (any Error).self) { try keys.rotate(at: now) { _ in } }
+        #expect(keys.master == before.master && keys.wrapped == before.wrapped)
+        #expect(try load().keyring == before.keyring)
     }
 
     // MARK: The forms

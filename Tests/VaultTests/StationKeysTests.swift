@@ -65,7 +65,8 @@ final class StationKeysTests {
 
     private static let damages: [(String, @Sendable (Data) -> Data?)] = [
         ("removed", { _ in nil }), ("emptied", { _ in Data() }), ("cut", { $0.prefix(40) }), ("zeroed", { Data(count: $0.count) }),
-        ("zeroed in its length", { Data(count: 2) + $0.dropFirst(2) }), ("flipped in the keyring", { flipped($0, at: 20) }),
+        ("flipped in its number", { flipped($0, at: 7) }), ("zeroed in its length", { $0.prefix(8) + Data(count: 2) + $0.dropFirst(10) }),
+        ("flipped in the keyring", { flipped($0, at: 30) }),
     ]
 
     private static func flipped(_ content: Data, at place: Int) -> Data {

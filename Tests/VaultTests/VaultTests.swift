@@ -41,6 +41,17 @@ struct VaultTests {
         #expect(!dumped.contains("32 bytes"))
     }
 
+    // MARK: Proofs
+
+    @Test func proofDependsOnTheTextThePurposeAndTheDigestKeyAlone() throws {
+        let keyring = Keyring(at: Date(timeIntervalSince1970: 0))
+        let (vault, other) = (Vault(keyring), Vault(Keyring(at: Date(timeIntervalSince1970: 0))))
+        let proof = vault.proof(of: "text", for: "a")
+        #expect(proof.count == 32 && proof == Vault(keyring.rotated(at: Date())).proof(of: "text", for: "a"))
+        #expect(proof != vault.proof(of: "text", for: "b") && proof != vault.proof(of: "texts", for: "a"))
+        #expect(proof != other.proof(of: "text", for: "a") && proof != vault.keyedDigest(Data("text".utf8)))
+    }
+
     // MARK: Another data key
 
     @Test func vaultSealsWithTheNewDataKeyAndOpensWithBoth() throws {

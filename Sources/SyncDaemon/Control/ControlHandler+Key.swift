@@ -2,6 +2,7 @@ import ControlAPI
 import ControlServer
 import Foundation
 import Logging
+import Outbox
 import SyncModel
 
 extension ControlHandler {
@@ -14,5 +15,16 @@ extension ControlHandler {
         let report = keys.report
         log.notice("The key was changed", metadata: ["by": "\(caller.peer)", "pending": "\(report.isPending)"])
         return report
+    }
+
+    func copyKey(_ request: NoInput, by caller: Caller) async throws -> KeyCopy {
+        try caller.requireOwner()
+        let content = try keys.lostKey()
+        log.warning("The key was exported from the memory of the daemon", metadata: ["by": "\(caller.peer)"])
+        // A store that is gone takes no event, and only this daemon has its key.
+        if outbox.place.lost == nil {
+            try await outbox.record([SyncEvent(at: clock.now, .keyExported, detail: ["by": caller.peer.description])])
+        }
+        return KeyCopy(key: String(decoding: content, as: UTF8.self))
     }
 }

@@ -66,7 +66,7 @@ struct ObserverView {
         case .superseded: ["by", "from", "new"]
         case .resolved: ["by", "outcome", "remoteID"]
         case .restored: ["by", "to"]
-        case .exported, .backedUp, .keyChanged: ["by"]
+        case .exported, .backedUp, .keyChanged, .keyExported: ["by"]
         case .resealed: ["rows"]
         case .backupRestored: ["by", "held", "made"]
         case .gateChanged: ["gate", "reason", "until"]

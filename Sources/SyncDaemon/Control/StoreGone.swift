@@ -6,7 +6,10 @@ enum StoreGone {
     }
 
     static let next = """
-        Do not stop or restart the daemon: the captures are still in it. Run now: sudo homing backup FILE
-        Then stop the daemon. If homing.key was deleted too, put your copy of it back. Then run: sudo homingd restore FILE
+        Do not stop or restart the daemon: only it has the captures, and perhaps the key. Run now, and keep both files:
+        sudo homingd key export KEYFILE --unencrypted
+        sudo homing backup FILE
+        Then stop the daemon. If homing.key was deleted too, run: sudo homingd key import KEYFILE
+        Finally run: sudo homingd restore FILE
         """
 }

@@ -133,7 +133,10 @@ struct Diagnosis {
     }
 
     private var key: Finding {
-        let remedy = "Put your copy of homing.key back before the next restart of homingd. Without it, the daemon does not start."
+        let remedy = """
+            Put your copy of homing.key back before the next restart of homingd. Without it, the daemon does not start. If the file was \
+            deleted and you have no copy, run now: sudo homingd key export KEYFILE --unencrypted
+            """
         return facts.keyFault.map { Finding(.key, .problem, $0.asSentence, remedy: remedy) }
             ?? Finding(.key, .ok, "The key is in place.")
     }

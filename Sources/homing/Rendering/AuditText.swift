@@ -48,6 +48,7 @@ struct AuditText {
         case "backupRestored": "backup restored"
         case "keyChanged": "key changed"
         case "resealed": "data sealed again"
+        case "keyExported": "key exported"
         case "claimed": "files claimed"
         case "paused": "paused"
         case "resumed": "resumed"

@@ -10,6 +10,8 @@ struct KeyExportCommand: AsyncParsableCommand {
             With --to, the copy is encrypted for the owner of that age recipient. To decrypt it: age -d -i IDENTITY FILE
 
             FILE gets mode 0600, and is never overwritten.
+
+            If homing.key was deleted, the running daemon still has the key, and the command asks it. Only root and the daemon's user may.
             """)
 
     @Argument(help: "The file to write, or ‘-’ for standard output.", completion: .file()) var file: String
@@ -27,7 +29,7 @@ struct KeyExportCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors {
             let environment = ProcessInfo.processInfo.environment
-            let content = try KeyAdministration(configuration: common.config, environment: environment).exported(to: to)
+            let content = try await KeyAdministration(configuration: common.config, environment: environment).exported(to: to)
             if file == "-" { return FileHandle.standardOutput.write(content) }
             try write(content)
             print("Wrote the key to \(file).")

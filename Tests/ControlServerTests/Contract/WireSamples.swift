@@ -90,6 +90,7 @@ enum WireSamples {
             bare: LaneReport(
                 backend: "b", account: "1", email: nil, lane: "l", head: id, state: "dead", capturedAt: day, dueAt: nil, waiting: 1)),
         "KeyRotation": Pair(full: KeyRotation(newKey: "k"), bare: KeyRotation()),
+        "KeyCopy": Pair(full: FakeService.keyCopy, bare: FakeService.keyCopy),
         "KeyReport": Pair(
             full: FakeService.key,
             bare: KeyReport(path: "p", isCredential: true, fingerprint: "f", madeAt: day, isPending: false, isResealing: false)),
@@ -126,7 +127,8 @@ enum WireSamples {
         "discard": DiscardRequest(id: id, grace: 600, reason: "r"), "restore": EntryReference(id: id), "export": EntryReference(id: id),
         "fix": FixRequest(id: id, newID: id, fields: ["user_id": "7"], strict: true),
         "resolve": ResolveRequest(id: id, remoteID: "17", delivered: true),
-        "backup": NoInput(), "key": NoInput(), "rotateKey": KeyRotation(newKey: "k"), "sync": SyncRequest(backend: "b"),
+        "backup": NoInput(), "key": NoInput(), "rotateKey": KeyRotation(newKey: "k"), "copyKey": NoInput(),
+        "sync": SyncRequest(backend: "b"),
         "events": EventQuery(since: 1, follow: true, backend: "b"), "openapi": NoInput(),
         "pause": PauseRequest(backend: "b", reason: "r", until: day), "resume": ResumeRequest(backend: "b"),
         "receipts": ReceiptQuery(after: 1, limit: 5, backend: "b", since: day), "receipt": EntryReference(id: id),
