@@ -51,9 +51,11 @@ package struct RestoredStore {
 
     /// Seals its keyring for the master key of the station, so that the station needs only that one. If another one opens the backup, there
     /// is a new data key, because that master key and the backup tell the present one.
-    package func reseal(for master: VaultKey, at now: Date) throws -> WrappedKeyring {
+    ///
+    /// - Parameter number: of the keyring that it replaces.
+    package func reseal(for master: VaultKey, at now: Date, after number: UInt64 = 0) throws -> WrappedKeyring {
         let isOther = !wrapped.isSealed(onlyFor: master)
-        let next = try WrappedKeyring(isOther ? keyring.rotated(at: now) : keyring, under: [master], number: wrapped.number + 1)
+        let next = try WrappedKeyring(isOther ? keyring.rotated(at: now) : keyring, under: [master], number: max(number, wrapped.number) + 1)
         try Self.change(draft) { db in
             try db.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON")
             try db.execute(sql: "UPDATE keyring SET wrapped = ?", arguments: [next.content])

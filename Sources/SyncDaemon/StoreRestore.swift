@@ -44,7 +44,10 @@ package struct StoreRestore {
         do {
             let entries = try restored.mark(at: now, by: actor, traits: traits)
             // Before the store, which the keyring of the empty one would not open.
-            if let own { try StationKeys.replaceKeyring(with: restored.reseal(for: own, at: now), in: state) }
+            if let own {
+                let number = try StationKeys.keyring(in: state).number
+                try StationKeys.replaceKeyring(with: restored.reseal(for: own, at: now, after: number), in: state)
+            }
             try DeviceID.store(restored.backup.station, stateDirectory: state)
             try restored.install()
             let need = own != nil ? "" : "\nThe daemon needs this key too: before you start it, put it where the service finds it."

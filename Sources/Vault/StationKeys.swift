@@ -53,6 +53,11 @@ package struct StationKeys: Sendable {
         return try opened(source, master, in: state, copies)?.keys
     }
 
+    /// What is readable of `homing.keyring`.
+    package static func keyring(in state: String) throws(FileError) -> WrappedKeyring {
+        WrappedKeyring(parsing: try file(in: state).readOrNothing() ?? Data())
+    }
+
     /// For a store with another keyring that is about to be put in place.
     package static func replaceKeyring(with keyring: WrappedKeyring, in state: String) throws(FileError) {
         try file(in: state).replace(with: keyring.content)

@@ -182,7 +182,7 @@ import Vault
         for (number, master) in [store.key, VaultKey()].enumerated() {
             let restored = try restored(path, beside: "other-\(number).sqlite")
             _ = try restored.mark(at: store.clock.now, by: "test") { _, _ in Samples.route }
-            try restored.reseal(for: master, at: store.clock.now)
+            _ = try restored.reseal(for: master, at: store.clock.now)
             try restored.install()
             let copy = try await DatabaseQueue(path: store.directory("other-\(number).sqlite")).read { try Outbox.copyOfKeyring($0) }
             let wrapped = WrappedKeyring(parsing: try #require(copy))
@@ -195,7 +195,7 @@ import Vault
         let next = VaultKey()
         try store.outbox.keep(WrappedKeyring(Keyring(from: store.key), under: [store.key, next], number: 2))
         let restored = try restored(try await file(), key: next)
-        try restored.reseal(for: next, at: store.clock.now)
+        _ = try restored.reseal(for: next, at: store.clock.now)
         let copy = try await DatabaseQueue(path: store.directory("other.sqlite.restored")).read { try Outbox.copyOfKeyring($0) }
         let wrapped = WrappedKeyring(parsing: try #require(copy))
         #expect(wrapped.isSealed(onlyFor: next) && wrapped.opened(by: next)?.keyring.hasEarlier == true)
