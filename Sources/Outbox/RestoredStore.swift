@@ -55,7 +55,8 @@ package struct RestoredStore {
     /// - Parameter number: of the keyring that it replaces.
     package func reseal(for master: VaultKey, at now: Date, after number: UInt64 = 0) throws -> WrappedKeyring {
         let isOther = !wrapped.isSealed(onlyFor: master)
-        let next = try WrappedKeyring(isOther ? keyring.rotated(at: now) : keyring, under: [master], number: max(number, wrapped.number) + 1)
+        let keyring = isOther ? keyring.rotated(at: now) : keyring
+        let next = try WrappedKeyring(keyring, under: [master], number: max(number, wrapped.number) + 1)
         try Self.change(draft) { db in
             try db.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON")
             try db.execute(sql: "UPDATE keyring SET wrapped = ?", arguments: [next.content])

@@ -105,7 +105,7 @@ extension KeyAdministration {
         do {
             // The lock may be gone with the state directory, so only the socket tells whether a daemon runs.
             return Data(try await ControlClient(socketPath: configuration.socket).call(Endpoints.copyKey, NoInput()).key.utf8)
-        } catch where error.code == .daemonNotRunning {
+        } catch  where error.code == .daemonNotRunning {
             return try keys().master.content
         } catch { throw StartError(error) }
     }
