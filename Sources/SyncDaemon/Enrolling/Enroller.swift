@@ -33,14 +33,15 @@ package final class Enroller {
         do {
             let enrolment = try Enrolment(reading: file)
             let plan = try EnrolmentPlan(enrolment, configuration: configuration, environment: environment, system: system)
+            if !plan.files.isEmpty, !isDryRun { try mark.replace(with: Data()) }
             for file in plan.files { try await change("wrote \(file.path)") { try Self.write(file.content, to: file.path) } }
-            try await startUnit(isChanged: !plan.files.isEmpty)
+            try await startUnit(isChanged: !plan.files.isEmpty || mark.exists)
             for (user, group) in plan.members where !system.isMember(user, group.id) {
                 try await change("added \(user) to \(group.name); \(user) must log in to the system again") {
                     try await self.run("/usr/sbin/usermod", "--append", "--groups", group.name, user)
                 }
             }
-            for target in enrolment.targets { try await signIn(target, plan.configuration.socket, enrolment.signInTime) }
+            for target in enrolment.targets { try await signIn(target, plan, enrolment.signInTime) }
             try await removeSecrets(of: enrolment)
         } catch {
             let before = done.isEmpty || isDryRun ? "Nothing was changed." : "Already done: \(done.joined(separator: "; "))."
@@ -93,20 +94,30 @@ extension Enroller {
             try await change("enabled \(unit)") { try await self.run(Self.systemctl, "--quiet", "enable", unit) }
         }
         if await system.run(Self.systemctl, ["--quiet", "is-active", unit]) != 0 {
-            try await change("started \(unit)") { try await self.run(Self.systemctl, "start", unit) }
+            // A daemon that is just starting may have read the old files.
+            try await start(isChanged ? "restart" : "start", "started")
         } else if isChanged {
             try await restart()
         }
     }
 
     /// A reload would not be over when the sign-in comes.
-    private func restart() async throws {
-        try await change("restarted \(Self.unit)") { try await self.run(Self.systemctl, "restart", Self.unit) }
+    private func restart() async throws { try await start("restart", "restarted") }
+
+    private func start(_ verb: String, _ words: String) async throws {
+        try await change("\(words) \(Self.unit)") {
+            try await self.run(Self.systemctl, verb, Self.unit)
+            try self.mark.remove()
+        }
     }
 
-    private func signIn(_ target: Enrolment.Target, _ socket: String, _ time: Enrolment.SignInTime) async throws {
+    /// Without it, a run that is interrupted before the restart would leave the daemon with the old files for good.
+    private var mark: DurableFile { DurableFile(path: system.restartMark) }
+
+    private func signIn(_ target: Enrolment.Target, _ plan: EnrolmentPlan, _ time: Enrolment.SignInTime) async throws {
         guard let account = target.account else { return }
-        if let current = try await session(at: target.name, socket) {
+        let socket = plan.configuration.socket
+        if let current = try await session(at: target.name, plan) {
             if current.isSignedIn, let present = current.email, present.lowercased() != account.email.lowercased() {
                 throw StartError(
                     "Expected \(account.email) at \(target.name), where \(present) is signed in. "
@@ -131,17 +142,26 @@ extension Enroller {
         }
     }
 
-    /// Nil if the daemon does not have the backend, in a dry run only.
-    private func session(at backend: String, _ socket: String) async throws -> SessionReport? {
-        // `try?`: in a dry run, the daemon may not be running yet.
-        if isDryRun { return try? await system.session(socket, backend) }
-        if let session = try await system.session(socket, backend) { return session }
-        // An earlier run was interrupted before it restarted the daemon.
+    /// Nil if the daemon does not have the backend at the address of its profile, in a dry run only.
+    private func session(at backend: String, _ plan: EnrolmentPlan) async throws -> SessionReport? {
+        let (socket, address) = (plan.configuration.socket, plan.addresses[backend])
+        if isDryRun {
+            // `try?`: the daemon may not be running yet.
+            let report = try? await system.backend(socket, backend)
+            return report?.baseURL == address ? report?.session : nil
+        }
+        if let report = try await system.backend(socket, backend), report.baseURL == address { return report.session }
+        // The profile has changed since the daemon started.
         try await restart()
-        guard let session = try await system.session(socket, backend) else {
+        guard let wanted = address, let report = try await system.backend(socket, backend) else {
             throw StartError("Expected the daemon to have the backend \(backend). Run: homingd check")
         }
-        return session
+        guard report.baseURL == wanted else {
+            throw StartError(
+                "Expected the daemon to have \(backend) at \(wanted), but it has \(report.baseURL). No password was sent. "
+                    + "To see which configuration the service reads, run: systemctl cat \(Self.unit)")
+        }
+        return report.session
     }
 
     private static func secret(_ password: Enrolment.Password) throws(StartError) -> String {

@@ -9,6 +9,8 @@ struct EnrolmentPlan {
     private(set) var files: [(path: String, content: String)] = []
     /// Users and groups that exist.
     private(set) var members: [(user: String, group: AccessGroups.Group)] = []
+    /// By backend, as the daemon reports them once it has read the files.
+    private(set) var addresses: [String: String] = [:]
     let configuration: Configuration
 
     private let enrolment: Enrolment
@@ -85,7 +87,7 @@ struct EnrolmentPlan {
     }
 
     /// Checks the profiles in a folder of links to the present ones, and with the planned ones.
-    private func check(
+    private mutating func check(
         _ file: String?, _ environment: [String: String], _ planned: [String: YAMLNode],
         _ profiles: [(path: String, content: String)]
     ) throws {
@@ -103,7 +105,9 @@ struct EnrolmentPlan {
         for name in names where name.hasSuffix(".yaml") && !profiles.contains(where: { $0.path == "\(folder)/\(name)" }) {
             try FileManager.default.createSymbolicLink(atPath: "\(stage)/\(name)", withDestinationPath: "\(folder)/\(name)")
         }
-        for mistake in ConfigurationCheck.mistakes(file: file, environment: environment, planned: planned, profiles: stage) {
+        let preview = ConfigurationCheck.preview(file: file, environment: environment, planned: planned, profiles: stage)
+        addresses = Dictionary(preview.backends.map { ($0.name, $0.baseURL) }) { first, _ in first }
+        for mistake in preview.mistakes {
             mistakes.add(
                 Mistake(
                     file: mistake.file.replacing(stage, with: folder), line: mistake.line, key: mistake.key,

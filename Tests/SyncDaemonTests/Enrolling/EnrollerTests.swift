@@ -88,8 +88,50 @@ import Testing
     @Test func daemonWithoutTheBackendIsRestarted() async throws {
         _ = try await station.enroll()
         try station.write(Self.whole)
-        station.change { $0.known = [] }
+        station.change { $0.known = [:] }
         #expect(try await station.enroll().first == "changed: restarted homingd.service")
+    }
+
+    /// The daemon still has the former address.
+    @Test func failedRestartIsRepeatedBeforeThePasswordIsSent() async throws {
+        station.change {
+            ($0.isEnabled, $0.isActive) = (true, true)
+            $0.known = ["breathesafe": "https://www.breathesafe.xyz"]
+            $0.failing = "systemctl restart homingd.service"
+        }
+        for _ in 1...2 {
+            let error = await message()
+            #expect(error.contains("to succeed: /usr/bin/systemctl restart homingd.service"), "\(error)")
+            #expect(station.read { $0.requests }.isEmpty)
+        }
+        station.change { $0.failing = nil }
+        let lines = try await station.enroll()
+        #expect(lines.first == "changed: restarted homingd.service")
+        #expect(lines.filter { $0.contains("restarted") }.count == 1)
+        #expect(station.read { $0.known } == ["breathesafe": "https://staging.breathesafe.test"])
+        #expect(station.read { $0.requests.count } == 1)
+    }
+
+    @Test func failedRestartIsRepeatedForSettingsToo() async throws {
+        try station.write("backends: {breathesafe: {}}\nsettings: {delivery: {in_flight: 2}}\n")
+        station.change { ($0.isEnabled, $0.isActive, $0.failing) = (true, true, "systemctl restart homingd.service") }
+        #expect(await message().contains("Already done: wrote "))
+        station.change { $0.failing = nil }
+        #expect(try await station.enroll(isDryRun: true) == ["would change: restarted homingd.service"])
+        #expect(try await station.enroll() == ["changed: restarted homingd.service"])
+        #expect(try await station.enroll() == ["nothing to change"])
+    }
+
+    @Test func daemonWithAnotherAddressGetsNoPassword() async throws {
+        station.change {
+            ($0.isEnabled, $0.isActive, $0.isElsewhere) = (true, true, true)
+            $0.known = ["breathesafe": "https://www.breathesafe.xyz"]
+        }
+        let error = await message()
+        let words = "breathesafe at https://staging.breathesafe.test, but it has https://www.breathesafe.xyz. No password was sent."
+        #expect(error.contains(words), "\(error)")
+        #expect(station.read { $0.requests }.isEmpty)
+        #expect(FileManager.default.fileExists(atPath: station.directory("station.yaml")))
     }
 
     @Test func keepsAProfileWithTheAddressAndReplacesTheUneditedOne() async throws {
