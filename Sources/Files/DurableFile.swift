@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import SystemPackage
 
-/// A small file, readable by its owner only. After a crash it has its old or its new content.
+/// A small file, by default readable by its owner only. After a crash it has its old or its new content.
 package struct DurableFile: Sendable, Hashable {
     package let path: String
 
@@ -57,9 +57,9 @@ package struct DurableFile: Sendable, Hashable {
         }
     }
 
-    /// Atomic and durable.
-    package func replace(with content: Data) throws(FileError) {
-        try folder().replace(name, with: content, via: draft)
+    /// Atomic and durable. The file has `mode` before it has its name.
+    package func replace(with content: Data, mode: mode_t = 0o600) throws(FileError) {
+        try folder().replace(name, with: content, mode: mode, via: draft)
     }
 
     /// Creates the file durably; false if it exists.
@@ -92,6 +92,14 @@ package struct DurableFile: Sendable, Hashable {
         let place = DurableFile(path: path)
         let folder = try place.folder()
         try folder.make(place.name, mode: 0o700)
+        try folder.sync()
+    }
+
+    /// Makes a folder that has exactly this mode before it has its name. Durable.
+    package static func makeFolder(_ path: String, mode: mode_t) throws(FileError) {
+        let place = DurableFile(path: path)
+        let folder = try place.folder()
+        try folder.make(place.name, mode: mode, via: place.draft)
         try folder.sync()
     }
 

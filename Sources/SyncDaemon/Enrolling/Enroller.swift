@@ -74,15 +74,11 @@ package final class Enroller {
 }
 
 extension Enroller {
+    /// The daemon runs as another user, so it needs modes that let it read.
     private static func write(_ content: String, to path: String) throws {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        if !DurableFile(path: folder).exists {
-            try DurableFile.makeFolder(folder)
-            chmod(folder, 0o755)
-        }
-        try DurableFile(path: path).replace(with: Data(content.utf8))
-        // The daemon runs as another user.
-        chmod(path, 0o644)
+        if !DurableFile(path: folder).exists { try DurableFile.makeFolder(folder, mode: 0o755) }
+        try DurableFile(path: path).replace(with: Data(content.utf8), mode: 0o644)
     }
 
     private static let unit = "homingd.service"

@@ -153,6 +153,31 @@ import Testing
         #expect(try await station.enroll().contains("changed: wrote \(place)"))
     }
 
+    /// An interrupted run may have left the modes.
+    @Test func filesThatTheServiceCannotReadAreWrittenAgain() async throws {
+        _ = try await station.enroll()
+        let files = ["backends/breathesafe.yaml", "homing.yaml.d/50-enrolled.yaml"].map { station.directory("etc/\($0)") }
+        for file in files { chmod(file, 0o600) }
+        try station.write(Self.whole)
+        let lines = try await station.enroll()
+        #expect(lines.prefix(3) == ["changed: wrote \(files[0])", "changed: wrote \(files[1])", "changed: restarted homingd.service"])
+        for file in files {
+            var facts = stat()
+            #expect(stat(file, &facts) == 0 && facts.st_mode & 0o777 == 0o644)
+        }
+    }
+
+    @Test func editedProfileThatTheServiceCannotReadIsAMistake() async throws {
+        _ = try await station.enroll()
+        let place = station.directory("etc/backends/breathesafe.yaml")
+        let edited = try "# ours\n" + String(contentsOfFile: place, encoding: .utf8)
+        try station.write(edited, to: "etc/backends/breathesafe.yaml")
+        try station.write(Self.whole)
+        let error = await message()
+        #expect(error.contains("\(place): expected a file that the service can read; run: chmod 644 \(place), found mode 600"), "\(error)")
+        #expect(try station.files()["backends/breathesafe.yaml"] == edited)
+    }
+
     @Test func neverReplacesOtherSettings() async throws {
         _ = try await station.enroll()
         try station.write(Self.whole.replacing("in_flight: 2", with: "in_flight: 3"))
