@@ -23,7 +23,7 @@ package struct DurableFile: Sendable, Hashable {
     package var owner: uid_t? { status?.st_uid }
 
     /// True if only root or the daemon's user can change the content as the file's owner, or if there is no file.
-    package func isOwned(byRootOr daemon: uid_t = geteuid()) -> Bool { owner.map { $0 == 0 || $0 == daemon } ?? true }
+    package func isOwned(byRootOr daemon: uid_t = geteuid()) -> Bool { status?.isOwned(byRootOr: daemon) ?? true }
 
     /// True for a regular file, or a link to one, of at most this many bytes. A device or a pipe could be read for ever.
     package func isPlain(upTo bytes: Int) -> Bool { status.map { $0.isPlain && $0.st_size <= bytes } ?? false }
@@ -32,6 +32,9 @@ package struct DurableFile: Sendable, Hashable {
         var info = stat()
         return stat(path, &info) == 0 ? info : nil
     }
+
+    /// Throws for a link.
+    package func opened() throws(FileError) -> OpenFile { try folder().open(name) }
 
     /// Nil if there is no file.
     package func read() throws(FileError) -> Data? {

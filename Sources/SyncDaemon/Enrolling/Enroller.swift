@@ -125,7 +125,7 @@ extension Enroller {
         do {
             try await change("signed in \(place)") {
                 let request = SignIn(
-                    backend: target.name, email: account.email, password: try Self.secret(account.password),
+                    backend: target.name, email: account.email, password: try account.password.read().revealed,
                     remember: account.isRemembered)
                 try await system.signIn(socket, request)
             }
@@ -158,26 +158,6 @@ extension Enroller {
                     + "To see which configuration the service reads, run: systemctl cat \(Self.unit)")
         }
         return report.session
-    }
-
-    private static func secret(_ password: Enrolment.Password) throws(StartError) -> String {
-        let path: String
-        switch password {
-        case .text(let secret): return secret.revealed
-        case .file(let named): path = named
-        }
-        let file = DurableFile(path: path)
-        guard let mode = file.mode, file.isPlain(upTo: 4096) else {
-            throw StartError("Expected a file with the password, of at most 4096 bytes: \(path)")
-        }
-        guard mode & 0o077 == 0 else {
-            throw StartError("Expected a password file that only its owner can read. Run: chmod 600 \(path)")
-        }
-        let content: Data?
-        do { content = try file.read() } catch { throw StartError(error.description) }
-        let text = content.flatMap { String(data: $0, encoding: .utf8) }?.trimmingCharacters(in: .newlines) ?? ""
-        guard !text.isEmpty else { throw StartError("Expected a password in UTF-8 text in the file \(path)") }
-        return text
     }
 
     /// So that no password stays on the station. Not while a sign-in waits for the network.

@@ -134,6 +134,38 @@ import Testing
         #expect(station.read { $0.requests }.isEmpty)
     }
 
+    /// Only the link would be deleted.
+    @Test func linkToThePasswordIsAMistake() async throws {
+        let path = station.directory("password")
+        try station.write(Self.account("email: clinic@example.org, password_file: \"\(path)\""))
+        try station.write("s3cret", to: "secret")
+        #expect(symlink(station.directory("secret"), path) == 0)
+        let error = await message()
+        #expect(error.contains("\(path): expected the file itself, because it is deleted after the sign-in"), "\(error)")
+        try expectNothingChanged()
+    }
+
+    @Test func linkToAFileWithAPasswordIsAMistake() async throws {
+        try station.write(Self.account(), to: "other.yaml")
+        #expect(symlink(station.directory("other.yaml"), station.directory("station.yaml")) == 0)
+        #expect(await message().contains("station.yaml: expected the file itself"))
+        try station.write(Self.account(""), to: "other.yaml")
+        #expect(try await station.enroll().count == 3)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "takes root: it changes the owner")) func filesOfAnotherUserAreMistakes() async throws {
+        let (file, password) = (station.directory("station.yaml"), station.directory("password"))
+        try station.write(Self.account("email: clinic@example.org, password_file: \"\(password)\""))
+        try station.write("s3cret", to: "password")
+        #expect(chown(file, 61_001, 61_001) == 0)
+        let error = await message()
+        #expect(error.contains("run: chown root \(file), found a file of the user with the number 61001"), "\(error)")
+        try expectNothingChanged()
+        #expect(chown(file, 0, 0) == 0 && chown(password, 61_001, 61_001) == 0)
+        #expect(await message().contains("Expected a password file that belongs to root. Run: chown root \(password)"))
+        #expect(station.read { $0.requests }.isEmpty)
+    }
+
     @Test func passwordFileIsReadOnceAndDeleted() async throws {
         let path = station.directory("password")
         try station.write(Self.account("email: clinic@example.org, password_file: \"\(path)\""))
