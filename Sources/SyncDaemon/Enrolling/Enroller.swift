@@ -33,6 +33,7 @@ package final class Enroller {
         do {
             let enrolment = try Enrolment(reading: file)
             let plan = try EnrolmentPlan(enrolment, configuration: configuration, environment: environment, system: system)
+            let secrets = try await secrets(of: enrolment, plan)
             if !plan.files.isEmpty, !isDryRun { try mark.replace(with: Data()) }
             for file in plan.files { try await change("wrote \(file.path)") { try Self.write(file.content, to: file.path) } }
             try await startUnit(isChanged: !plan.files.isEmpty || mark.exists)
@@ -41,7 +42,7 @@ package final class Enroller {
                     try await self.run("/usr/sbin/usermod", "--append", "--groups", group.name, user)
                 }
             }
-            for target in enrolment.targets { try await signIn(target, plan, enrolment.signInTime) }
+            for target in enrolment.targets { try await signIn(target, plan, secrets, enrolment.signInTime) }
             try await removeSecrets(of: enrolment)
         } catch {
             let before = done.isEmpty || isDryRun ? "Nothing was changed." : "Already done: \(done.joined(separator: "; "))."
@@ -110,23 +111,36 @@ extension Enroller {
     /// Without it, a run that is interrupted before the restart would leave the daemon with the old files for good.
     private var mark: DurableFile { DurableFile(path: system.restartMark) }
 
-    private func signIn(_ target: Enrolment.Target, _ plan: EnrolmentPlan, _ time: Enrolment.SignInTime) async throws {
+    /// By backend, for the accounts that are not signed in. A missing password is an error before the first change.
+    private func secrets(of enrolment: Enrolment, _ plan: EnrolmentPlan) async throws -> [String: Secret] {
+        // A call to the socket of a stopped daemon could start it, with the old files.
+        let isActive = await system.run(Self.systemctl, ["--quiet", "is-active", Self.unit]) == 0
+        // An enrolled station whose daemon is stopped: only the daemon knows whether a sign-in is due.
+        guard isActive || !plan.files.isEmpty else { return [:] }
+        var secrets: [String: Secret] = [:]
+        for target in enrolment.targets {
+            guard let account = target.account else { continue }
+            // `try?`: the daemon may not answer before it is restarted.
+            let report = try? await (isActive ? system.backend(plan.configuration.socket, target.name) : nil)
+            if let report, report.baseURL == plan.addresses[target.name], try account.isSignedIn(report.session) { continue }
+            secrets[target.name] = try account.password.read()
+        }
+        return secrets
+    }
+
+    private func signIn(
+        _ target: Enrolment.Target, _ plan: EnrolmentPlan, _ secrets: [String: Secret], _ time: Enrolment.SignInTime
+    ) async throws {
         guard let account = target.account else { return }
         let socket = plan.configuration.socket
-        if let current = try await session(at: target.name, plan) {
-            if current.isSignedIn, let present = current.email, present.lowercased() != account.email.lowercased() {
-                throw StartError(
-                    "Expected \(account.email) at \(target.name), where \(present) is signed in. "
-                        + "To sign out, run: homing logout --backend \(target.name)")
-            }
-            if current.isSignedIn, current.remembered || !account.isRemembered { return }
-        }
+        if let current = try await session(at: target.name, plan), try account.isSignedIn(current) { return }
         let place = "\(account.email) at \(target.name)"
         do {
             try await change("signed in \(place)") {
+                // A session may have ended since the check.
+                let secret = try secrets[target.name] ?? account.password.read()
                 let request = SignIn(
-                    backend: target.name, email: account.email, password: try account.password.read().revealed,
-                    remember: account.isRemembered)
+                    backend: target.name, email: account.email, password: secret.revealed, remember: account.isRemembered)
                 try await system.signIn(socket, request)
             }
         } catch let problem as Problem where problem.code == .backendUnreachable {

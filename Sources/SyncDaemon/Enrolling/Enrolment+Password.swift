@@ -1,7 +1,21 @@
 import Backends
+import ControlAPI
 import Files
 import Foundation
 import Glibc
+
+extension Enrolment.Account {
+    /// True if there is nothing to do. Throws if another account is signed in.
+    func isSignedIn(_ session: SessionReport) throws(StartError) -> Bool {
+        guard session.isSignedIn else { return false }
+        if let present = session.email, present.lowercased() != email.lowercased() {
+            throw StartError(
+                "Expected \(email) at \(session.backend), where \(present) is signed in. "
+                    + "To sign out, run: homing logout --backend \(session.backend)")
+        }
+        return session.remembered || !isRemembered
+    }
+}
 
 extension Enrolment.Password {
     /// The password, from its file if it has one. The file is root's, and no other user can read it.

@@ -183,7 +183,29 @@ import Testing
         try station.write(text, to: "password")
         if text == "s3cret" { chmod(path, 0o644) }
         let error = await message()
-        #expect(error.contains(words) && error.contains("Already done: ") && !error.contains("s3cret"), "\(error)")
+        #expect(error.contains(words) && error.hasSuffix("\nNothing was changed.") && !error.contains("s3cret"), "\(error)")
         #expect(FileManager.default.fileExists(atPath: path))
+        try expectNothingChanged()
+    }
+
+    @Test func missingPasswordIsFoundBeforeTheFirstChange() async throws {
+        let path = station.directory("password")
+        try station.write(Self.account("email: clinic@example.org, password_file: \"\(path)\""))
+        let error = await message()
+        let words = "Expected a file with the password, of at most 4096 bytes, and no link: \(path)\nNothing was changed."
+        #expect(error == words)
+        try expectNothingChanged()
+    }
+
+    @Test func anotherSignedInAccountIsFoundBeforeTheFirstChange() async throws {
+        try station.write(Self.account() + "groups: {operate: [ann]}\n")
+        station.change {
+            ($0.isEnabled, $0.isActive) = (true, true)
+            $0.known = ["breathesafe": "https://www.breathesafe.xyz"]
+            $0.sessions["breathesafe"] = SessionReport(backend: "breathesafe", state: "signedIn", account: "7", email: "eve@example.org")
+        }
+        let error = await message()
+        #expect(error.contains("where eve@example.org is signed in") && error.hasSuffix("\nNothing was changed."), "\(error)")
+        try expectNothingChanged()
     }
 }

@@ -68,6 +68,14 @@ import Testing
         #expect(station.read { $0.commands } == commands && station.read { $0.requests.count } == 1)
     }
 
+    @Test func stoppedServiceOfAnEnrolledStationNeedsNoPassword() async throws {
+        _ = try await station.enroll()
+        try station.write(Self.whole.replacing("password: \"s3cret\"", with: "password_file: /nowhere"))
+        station.change { $0.isActive = false }
+        #expect(try await station.enroll() == ["changed: started homingd.service"])
+        #expect(station.read { $0.requests.count } == 1)
+    }
+
     @Test func dryRunShowsAndChangesNothing() async throws {
         let before = try station.files()
         let lines = try await station.enroll(isDryRun: true)
