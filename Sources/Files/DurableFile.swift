@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import SystemPackage
 
-/// A small file, readable by its owner only. After a crash it has its old or its new content.
+/// A small file, by default readable by its owner only. After a crash it has its old or its new content.
 package struct DurableFile: Sendable, Hashable {
     package let path: String
 
@@ -23,7 +23,7 @@ package struct DurableFile: Sendable, Hashable {
     package var owner: uid_t? { status?.st_uid }
 
     /// True if only root or the daemon's user can change the content as the file's owner, or if there is no file.
-    package func isOwned(byRootOr daemon: uid_t = geteuid()) -> Bool { owner.map { $0 == 0 || $0 == daemon } ?? true }
+    package func isOwned(byRootOr daemon: uid_t = geteuid()) -> Bool { status?.isOwned(byRootOr: daemon) ?? true }
 
     /// True for a regular file, or a link to one, of at most this many bytes. A device or a pipe could be read for ever.
     package func isPlain(upTo bytes: Int) -> Bool { status.map { $0.isPlain && $0.st_size <= bytes } ?? false }
@@ -32,6 +32,9 @@ package struct DurableFile: Sendable, Hashable {
         var info = stat()
         return stat(path, &info) == 0 ? info : nil
     }
+
+    /// Throws for a link.
+    package func opened() throws(FileError) -> OpenFile { try folder().open(name) }
 
     /// Nil if there is no file.
     package func read() throws(FileError) -> Data? {
@@ -57,9 +60,9 @@ package struct DurableFile: Sendable, Hashable {
         }
     }
 
-    /// Atomic and durable.
-    package func replace(with content: Data) throws(FileError) {
-        try folder().replace(name, with: content, via: draft)
+    /// Atomic and durable. The file has `mode` before it has its name.
+    package func replace(with content: Data, mode: mode_t = 0o600) throws(FileError) {
+        try folder().replace(name, with: content, mode: mode, via: draft)
     }
 
     /// Creates the file durably; false if it exists.
@@ -92,6 +95,14 @@ package struct DurableFile: Sendable, Hashable {
         let place = DurableFile(path: path)
         let folder = try place.folder()
         try folder.make(place.name, mode: 0o700)
+        try folder.sync()
+    }
+
+    /// Makes a folder that has exactly this mode before it has its name. Durable.
+    package static func makeFolder(_ path: String, mode: mode_t) throws(FileError) {
+        let place = DurableFile(path: path)
+        let folder = try place.folder()
+        try folder.make(place.name, mode: mode, via: place.draft)
         try folder.sync()
     }
 

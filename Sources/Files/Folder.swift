@@ -67,9 +67,10 @@ package final class Folder: Sendable {
             .rename)
     }
 
-    /// Replaces a file, atomically and durably, by way of `draft`, which is removed on failure.
-    package func replace(_ name: FilePath, with content: Data, via draft: FilePath) throws(FileError) {
-        try write(content, to: draft, mode: 0o600)
+    /// Replaces a file, atomically and durably, by way of `draft`, which is removed on failure. The umask does not change `mode`.
+    package func replace(_ name: FilePath, with content: Data, mode: mode_t = 0o600, via draft: FilePath) throws(FileError) {
+        // Some file systems refuse fchmod(2), and a umask leaves the owner's bits.
+        try write(content, to: draft, mode: mode, isExact: mode & 0o077 != 0)
         do throws(FileError) {
             try calls.check(.rename, path / draft, path / name)
             try FileError.check(
@@ -108,8 +109,28 @@ package final class Folder: Sendable {
         }
     }
 
+    /// Makes a folder that has exactly this mode before it has its name. Succeeds if the folder exists.
+    package func make(_ name: FilePath, mode: mode_t, via draft: FilePath) throws(FileError) {
+        try make(draft, mode: mode)
+        do throws(FileError) {
+            try folder(draft).change(to: mode)
+            try rename(draft, to: self, name)
+        } catch {
+            _ = draft.withPlatformString { unlinkat(fd, $0, AT_REMOVEDIR) }
+            guard error.code == .fileExists else { throw error }
+        }
+    }
+
+    private func change(to mode: mode_t) throws(FileError) {
+        let fd = try opened()
+        defer { close(fd) }
+        try FileError.check(fchmod(fd, mode), path, .create)
+    }
+
     /// Syncs the file, but not its name; on failure removes it. Fails if another user owns an old file of this name.
-    package func write(_ content: Data, to name: FilePath, mode: mode_t) throws(FileError) {
+    ///
+    /// - Parameter isExact: false for `mode` minus the umask.
+    package func write(_ content: Data, to name: FilePath, mode: mode_t, isExact: Bool = false) throws(FileError) {
         remove(name)
         try calls.check(.create, path / name)
         let file = try FileError.check(
@@ -122,6 +143,7 @@ package final class Folder: Sendable {
                 if count < 0, errno == EINTR { continue }
                 written += Int(try FileError.check(Int32(count), path / name, .write))
             }
+            if isExact { try FileError.check(fchmod(file, mode), path / name, .write) }
             try FileError.check(fsync(file), path / name, .write)
         } catch {
             remove(name)

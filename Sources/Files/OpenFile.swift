@@ -79,6 +79,9 @@ package final class OpenFile {
 extension stat {
     package var isPlain: Bool { st_mode & S_IFMT == S_IFREG }
 
+    /// True if only root or this user can change the content as the file's owner.
+    package func isOwned(byRootOr user: uid_t = geteuid()) -> Bool { st_uid == 0 || st_uid == user }
+
     /// A hard-linked file may belong to another user and stay open to them.
     package var isLinked: Bool { st_nlink > 1 }
 

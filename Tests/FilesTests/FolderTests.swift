@@ -49,6 +49,26 @@ final class FolderTests {
         func note() { noted.withLock { $0.append(FileManager.default.contents(atPath: path)) } }
     }
 
+    /// A crash after the rename must not leave another mode. The umask of a process would remove some of these bits.
+    @Test func modeIsCompleteBeforeTheNameIsThere() throws {
+        let modes = Mutex<[mode_t]>([])
+        let calls = Folder.Calls { (kind, path, _) throws(FileError) in
+            guard kind == .rename else { return }
+            var facts = stat()
+            _ = stat(path.string, &facts)
+            modes.withLock { $0.append(facts.st_mode & 0o7777) }
+        }
+        let folder = try Folder(FilePath(path), calls: calls)
+        try folder.replace("file", with: new, mode: 0o666, via: "draft")
+        try folder.make("inner", mode: 0o777, via: "draft")
+        #expect(modes.withLock(\.self) == [0o666, 0o777])
+        #expect(folder.status(of: "file").map { $0.st_mode & 0o7777 } == 0o666)
+        #expect(folder.status(of: "inner").map { $0.st_mode & 0o7777 } == 0o777)
+        try folder.make("inner", mode: 0o700, via: "draft")
+        #expect(folder.status(of: "inner").map { $0.st_mode & 0o7777 } == 0o777)
+        #expect(try names == ["file", "inner"])
+    }
+
     @Test(arguments: [ENOSPC, EDQUOT, EIO]) func failedReplacementLeavesTheOldFileAlone(code: Int32) throws {
         let calls = Folder.Calls { (kind, path, _) throws(FileError) in
             if kind == .rename { throw FileError(Errno(rawValue: code), path, .write) }

@@ -56,11 +56,15 @@ package struct ConfigurationCheck: Sendable {
         return (configuration, backends)
     }
 
-    /// The mistakes with files that are not in place yet: drop-ins by their paths, and another folder of profiles.
-    static func mistakes(file: String?, environment: [String: String], planned: [String: YAMLNode], profiles: String?) -> [Mistake] {
+    /// Reads files that are not in place yet: drop-ins by their paths, and another folder of profiles.
+    /// With mistakes, a backend may be missing.
+    static func preview(
+        file: String?, environment: [String: String], planned: [String: YAMLNode], profiles: String?
+    ) -> (mistakes: [Mistake], backends: [Backend]) {
         let mistakes = MistakeCollector()
-        _ = readAll(file: file, environment: environment, deviceID: "check", mistakes: mistakes, planned: planned, profiles: profiles)
-        return mistakes.all
+        let (_, backends) = readAll(
+            file: file, environment: environment, deviceID: "check", mistakes: mistakes, planned: planned, profiles: profiles)
+        return (mistakes.all, backends)
     }
 
     /// As `read`; nil if the file cannot be read.

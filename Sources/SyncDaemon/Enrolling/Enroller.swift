@@ -33,14 +33,16 @@ package final class Enroller {
         do {
             let enrolment = try Enrolment(reading: file)
             let plan = try EnrolmentPlan(enrolment, configuration: configuration, environment: environment, system: system)
+            let secrets = try await secrets(of: enrolment, plan)
+            if !plan.files.isEmpty, !isDryRun { try mark.replace(with: Data()) }
             for file in plan.files { try await change("wrote \(file.path)") { try Self.write(file.content, to: file.path) } }
-            try await startUnit(isChanged: !plan.files.isEmpty)
+            try await startUnit(isChanged: !plan.files.isEmpty || mark.exists)
             for (user, group) in plan.members where !system.isMember(user, group.id) {
                 try await change("added \(user) to \(group.name); \(user) must log in to the system again") {
                     try await self.run("/usr/sbin/usermod", "--append", "--groups", group.name, user)
                 }
             }
-            for target in enrolment.targets { try await signIn(target, plan.configuration.socket, enrolment.signInTime) }
+            for target in enrolment.targets { try await signIn(target, plan, secrets, enrolment.signInTime) }
             try await removeSecrets(of: enrolment)
         } catch {
             let before = done.isEmpty || isDryRun ? "Nothing was changed." : "Already done: \(done.joined(separator: "; "))."
@@ -73,15 +75,11 @@ package final class Enroller {
 }
 
 extension Enroller {
+    /// The daemon runs as another user, so it needs modes that let it read.
     private static func write(_ content: String, to path: String) throws {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        if !DurableFile(path: folder).exists {
-            try DurableFile.makeFolder(folder)
-            chmod(folder, 0o755)
-        }
-        try DurableFile(path: path).replace(with: Data(content.utf8))
-        // The daemon runs as another user.
-        chmod(path, 0o644)
+        if !DurableFile(path: folder).exists { try DurableFile.makeFolder(folder, mode: 0o755) }
+        try DurableFile(path: path).replace(with: Data(content.utf8), mode: 0o644)
     }
 
     private static let unit = "homingd.service"
@@ -93,33 +91,56 @@ extension Enroller {
             try await change("enabled \(unit)") { try await self.run(Self.systemctl, "--quiet", "enable", unit) }
         }
         if await system.run(Self.systemctl, ["--quiet", "is-active", unit]) != 0 {
-            try await change("started \(unit)") { try await self.run(Self.systemctl, "start", unit) }
+            // A daemon that is just starting may have read the old files.
+            try await start(isChanged ? "restart" : "start", "started")
         } else if isChanged {
             try await restart()
         }
     }
 
     /// A reload would not be over when the sign-in comes.
-    private func restart() async throws {
-        try await change("restarted \(Self.unit)") { try await self.run(Self.systemctl, "restart", Self.unit) }
+    private func restart() async throws { try await start("restart", "restarted") }
+
+    private func start(_ verb: String, _ words: String) async throws {
+        try await change("\(words) \(Self.unit)") {
+            try await self.run(Self.systemctl, verb, Self.unit)
+            try self.mark.remove()
+        }
     }
 
-    private func signIn(_ target: Enrolment.Target, _ socket: String, _ time: Enrolment.SignInTime) async throws {
-        guard let account = target.account else { return }
-        if let current = try await session(at: target.name, socket) {
-            if current.isSignedIn, let present = current.email, present.lowercased() != account.email.lowercased() {
-                throw StartError(
-                    "Expected \(account.email) at \(target.name), where \(present) is signed in. "
-                        + "To sign out, run: homing logout --backend \(target.name)")
-            }
-            if current.isSignedIn, current.remembered || !account.isRemembered { return }
+    /// Without it, a run that is interrupted before the restart would leave the daemon with the old files for good.
+    private var mark: DurableFile { DurableFile(path: system.restartMark) }
+
+    /// By backend, for the accounts that are not signed in. A missing password is an error before the first change.
+    private func secrets(of enrolment: Enrolment, _ plan: EnrolmentPlan) async throws -> [String: Secret] {
+        // A call to the socket of a stopped daemon could start it, with the old files.
+        let isActive = await system.run(Self.systemctl, ["--quiet", "is-active", Self.unit]) == 0
+        // An enrolled station whose daemon is stopped: only the daemon knows whether a sign-in is due.
+        guard isActive || !plan.files.isEmpty else { return [:] }
+        var secrets: [String: Secret] = [:]
+        for target in enrolment.targets {
+            guard let account = target.account else { continue }
+            // `try?`: the daemon may not answer before it is restarted.
+            let report = try? await (isActive ? system.backend(plan.configuration.socket, target.name) : nil)
+            if let report, report.baseURL == plan.addresses[target.name], try account.isSignedIn(report.session) { continue }
+            secrets[target.name] = try account.password.read()
         }
+        return secrets
+    }
+
+    private func signIn(
+        _ target: Enrolment.Target, _ plan: EnrolmentPlan, _ secrets: [String: Secret], _ time: Enrolment.SignInTime
+    ) async throws {
+        guard let account = target.account else { return }
+        let socket = plan.configuration.socket
+        if let current = try await session(at: target.name, plan), try account.isSignedIn(current) { return }
         let place = "\(account.email) at \(target.name)"
         do {
             try await change("signed in \(place)") {
+                // A session may have ended since the check.
+                let secret = try secrets[target.name] ?? account.password.read()
                 let request = SignIn(
-                    backend: target.name, email: account.email, password: try Self.secret(account.password),
-                    remember: account.isRemembered)
+                    backend: target.name, email: account.email, password: secret.revealed, remember: account.isRemembered)
                 try await system.signIn(socket, request)
             }
         } catch let problem as Problem where problem.code == .backendUnreachable {
@@ -131,37 +152,26 @@ extension Enroller {
         }
     }
 
-    /// Nil if the daemon does not have the backend, in a dry run only.
-    private func session(at backend: String, _ socket: String) async throws -> SessionReport? {
-        // `try?`: in a dry run, the daemon may not be running yet.
-        if isDryRun { return try? await system.session(socket, backend) }
-        if let session = try await system.session(socket, backend) { return session }
-        // An earlier run was interrupted before it restarted the daemon.
+    /// Nil if the daemon does not have the backend at the address of its profile, in a dry run only.
+    private func session(at backend: String, _ plan: EnrolmentPlan) async throws -> SessionReport? {
+        let (socket, address) = (plan.configuration.socket, plan.addresses[backend])
+        if isDryRun {
+            // `try?`: the daemon may not be running yet.
+            let report = try? await system.backend(socket, backend)
+            return report?.baseURL == address ? report?.session : nil
+        }
+        if let report = try await system.backend(socket, backend), report.baseURL == address { return report.session }
+        // The profile has changed since the daemon started.
         try await restart()
-        guard let session = try await system.session(socket, backend) else {
+        guard let wanted = address, let report = try await system.backend(socket, backend) else {
             throw StartError("Expected the daemon to have the backend \(backend). Run: homingd check")
         }
-        return session
-    }
-
-    private static func secret(_ password: Enrolment.Password) throws(StartError) -> String {
-        let path: String
-        switch password {
-        case .text(let secret): return secret.revealed
-        case .file(let named): path = named
+        guard report.baseURL == wanted else {
+            throw StartError(
+                "Expected the daemon to have \(backend) at \(wanted), but it has \(report.baseURL). No password was sent. "
+                    + "To see which configuration the service reads, run: systemctl cat \(Self.unit)")
         }
-        let file = DurableFile(path: path)
-        guard let mode = file.mode, file.isPlain(upTo: 4096) else {
-            throw StartError("Expected a file with the password, of at most 4096 bytes: \(path)")
-        }
-        guard mode & 0o077 == 0 else {
-            throw StartError("Expected a password file that only its owner can read. Run: chmod 600 \(path)")
-        }
-        let content: Data?
-        do { content = try file.read() } catch { throw StartError(error.description) }
-        let text = content.flatMap { String(data: $0, encoding: .utf8) }?.trimmingCharacters(in: .newlines) ?? ""
-        guard !text.isEmpty else { throw StartError("Expected a password in UTF-8 text in the file \(path)") }
-        return text
+        return report.session
     }
 
     /// So that no password stays on the station. Not while a sign-in waits for the network.

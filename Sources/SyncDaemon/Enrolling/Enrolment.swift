@@ -2,6 +2,8 @@ import Backends
 import ControlAPI
 import Files
 import Foundation
+import Glibc
+import SyncModel
 
 /// The file of `homingd enroll`: what one station shall have.
 struct Enrolment: Sendable {
@@ -63,9 +65,10 @@ extension Enrolment {
 
     private init(file: String, _ mistakes: MistakeCollector) {
         self.file = file
-        guard let text = YAMLNode.text(of: file) else {
+        guard let (text, status) = Self.read(file) else {
             let found = YAMLNode.unreadable("no readable file", at: file)
-            mistakes.add(Mistake(file: file, key: "", found: found, expected: "a regular file of UTF-8 text, at most 1 MiB"))
+            let expected = "a regular file of UTF-8 text, at most 1 MiB, without hard links"
+            mistakes.add(Mistake(file: file, key: "", found: found, expected: expected))
             return
         }
         guard let node = YAMLNode.parse(text, file: file, mistakes: mistakes), let root = StrictTable(node, mistakes: mistakes) else {
@@ -84,11 +87,33 @@ extension Enrolment {
         settings = root.table("settings")?.node
         signInTime = root.choice("sign_in") ?? signInTime
         root.close()
-        let hasPassword = secretFiles.contains(file)
-        if let mode = DurableFile(path: file).mode, mode & (hasPassword ? 0o077 : 0o022) != 0 {
+        checkTrust(status, mistakes)
+    }
+
+    /// With the facts of the file that was read: another user may put another one in its place.
+    private static func read(_ file: String) -> (text: String, status: stat)? {
+        let place = URL(fileURLWithPath: file).resolvingSymlinksInPath().path
+        // `try?`, twice: the message only says that the file is unreadable.
+        guard let opened = try? DurableFile(path: place).opened(), let content = try? opened.content(atMost: 1 << 20),
+            let text = String(validating: content.withoutByteOrderMark, as: UTF8.self)
+        else { return nil }
+        return (text, opened.status)
+    }
+
+    private func checkTrust(_ status: stat, _ mistakes: MistakeCollector) {
+        if !status.isOwned() {
+            let expected = "a file that belongs to root, because root does what it says; run: chown root \(file)"
+            mistakes.add(Mistake(file: file, key: "", found: "a file of the user with the number \(status.st_uid)", expected: expected))
+        }
+        let (mode, hasPassword) = (status.st_mode & 0o7777, secretFiles.contains(file))
+        if mode & (hasPassword ? 0o077 : 0o022) != 0 {
             let verb = hasPassword ? "read, because it has a password" : "change"
             let expected = "a file that only its owner can \(verb); run: chmod 600 \(file)"
             mistakes.add(Mistake(file: file, key: "", found: "mode \(String(mode, radix: 8))", expected: expected))
+        }
+        for path in secretFiles where DurableFile(path: path).isLink {
+            let expected = "the file itself, because it is deleted after the sign-in"
+            mistakes.add(Mistake(file: path, key: "", found: "a symbolic link", expected: expected))
         }
     }
 

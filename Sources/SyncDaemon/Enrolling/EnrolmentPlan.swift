@@ -9,6 +9,8 @@ struct EnrolmentPlan {
     private(set) var files: [(path: String, content: String)] = []
     /// Users and groups that exist.
     private(set) var members: [(user: String, group: AccessGroups.Group)] = []
+    /// By backend, as the daemon reports them once it has read the files.
+    private(set) var addresses: [String: String] = [:]
     let configuration: Configuration
 
     private let enrolment: Enrolment
@@ -51,16 +53,20 @@ struct EnrolmentPlan {
     private mutating func plan(_ target: Enrolment.Target) {
         let (path, origin) = ("\(configuration.backends)/\(target.name).yaml", "\(system.profiles)/\(target.name).yaml")
         let original = YAMLNode.text(of: origin)
+        let content = original.map { text in target.baseURL.map { Self.setting($0, in: text) } ?? text }
         if DurableFile(path: path).exists {
             let present = YAMLNode.text(of: path)
             let address = present.flatMap { Self.value(of: "base_url", in: $0) }
-            guard let wanted = target.baseURL, wanted != address else { return }
-            guard present != nil, present == original else {
+            let wanted = target.baseURL ?? address
+            if wanted == address {
+                guard Self.isHidden(path) else { return }
+                guard present != nil, present == content else { return reject(modeOf: path) }
+            } else if let wanted, present == nil || present != original {
                 let expected = "\(wanted), or the profile as it was installed; change the key there, or move the file away"
                 return mistakes.add(Mistake(file: path, key: "base_url", found: address ?? "nothing", expected: expected))
             }
         }
-        guard let original else {
+        guard let original, let content else {
             let key = "backends.\(target.name)"
             let expected = "a backend whose profile is \(path) or \(origin)"
             return mistakes.add(Mistake(file: enrolment.file, line: target.line, key: key, found: "neither file", expected: expected))
@@ -73,19 +79,20 @@ struct EnrolmentPlan {
         {
             files.append((presetPath, text))
         }
-        files.append((path, target.baseURL.map { Self.setting($0, in: original) } ?? original))
+        files.append((path, content))
     }
 
     private mutating func plan(_ settings: YAMLNode, at path: String) {
         let content = "# Written by ‘homingd enroll’. Your own settings belong in another file of this folder.\n" + settings.written()
-        guard DurableFile(path: path).exists else { return files.append((path, content)) }
-        guard YAMLNode.text(of: path) != content else { return }
+        let isSame = YAMLNode.text(of: path) == content
+        if !DurableFile(path: path).exists || isSame && Self.isHidden(path) { files.append((path, content)) }
+        guard !isSame, DurableFile(path: path).exists else { return }
         let expected = "the settings of \(enrolment.file), or no such file; move it away, and run the command again"
         mistakes.add(Mistake(file: path, key: "", found: "other settings", expected: expected))
     }
 
     /// Checks the profiles in a folder of links to the present ones, and with the planned ones.
-    private func check(
+    private mutating func check(
         _ file: String?, _ environment: [String: String], _ planned: [String: YAMLNode],
         _ profiles: [(path: String, content: String)]
     ) throws {
@@ -103,12 +110,25 @@ struct EnrolmentPlan {
         for name in names where name.hasSuffix(".yaml") && !profiles.contains(where: { $0.path == "\(folder)/\(name)" }) {
             try FileManager.default.createSymbolicLink(atPath: "\(stage)/\(name)", withDestinationPath: "\(folder)/\(name)")
         }
-        for mistake in ConfigurationCheck.mistakes(file: file, environment: environment, planned: planned, profiles: stage) {
+        let preview = ConfigurationCheck.preview(file: file, environment: environment, planned: planned, profiles: stage)
+        addresses = Dictionary(preview.backends.map { ($0.name, $0.baseURL) }) { first, _ in first }
+        for mistake in preview.mistakes {
             mistakes.add(
                 Mistake(
                     file: mistake.file.replacing(stage, with: folder), line: mistake.line, key: mistake.key,
                     found: mistake.found?.replacing(stage, with: folder), expected: mistake.expected.replacing(stage, with: folder)))
         }
+    }
+
+    /// True for a file that the daemon, which is another user, cannot read. A group or an ACL may let it read others.
+    private static func isHidden(_ path: String) -> Bool {
+        let file = DurableFile(path: path)
+        return file.isOwned() && file.mode.map { $0 & 0o044 == 0 } == true
+    }
+
+    private func reject(modeOf path: String) {
+        let found = DurableFile(path: path).mode.map { "mode \(String($0, radix: 8))" }
+        mistakes.add(Mistake(file: path, key: "", found: found, expected: "a file that the service can read; run: chmod 644 \(path)"))
     }
 
     /// Of a key at the top level, if it is text.

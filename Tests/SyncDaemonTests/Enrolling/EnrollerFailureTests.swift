@@ -134,6 +134,38 @@ import Testing
         #expect(station.read { $0.requests }.isEmpty)
     }
 
+    /// Only the link would be deleted.
+    @Test func linkToThePasswordIsAMistake() async throws {
+        let path = station.directory("password")
+        try station.write(Self.account("email: clinic@example.org, password_file: \"\(path)\""))
+        try station.write("s3cret", to: "secret")
+        #expect(symlink(station.directory("secret"), path) == 0)
+        let error = await message()
+        #expect(error.contains("\(path): expected the file itself, because it is deleted after the sign-in"), "\(error)")
+        try expectNothingChanged()
+    }
+
+    @Test func linkToAFileWithAPasswordIsAMistake() async throws {
+        try station.write(Self.account(), to: "other.yaml")
+        #expect(symlink(station.directory("other.yaml"), station.directory("station.yaml")) == 0)
+        #expect(await message().contains("station.yaml: expected the file itself"))
+        try station.write(Self.account(""), to: "other.yaml")
+        #expect(try await station.enroll().count == 3)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "takes root: it changes the owner")) func filesOfAnotherUserAreMistakes() async throws {
+        let (file, password) = (station.directory("station.yaml"), station.directory("password"))
+        try station.write(Self.account("email: clinic@example.org, password_file: \"\(password)\""))
+        try station.write("s3cret", to: "password")
+        #expect(chown(file, 61_001, 61_001) == 0)
+        let error = await message()
+        #expect(error.contains("run: chown root \(file), found a file of the user with the number 61001"), "\(error)")
+        try expectNothingChanged()
+        #expect(chown(file, 0, 0) == 0 && chown(password, 61_001, 61_001) == 0)
+        #expect(await message().contains("Expected a password file that belongs to root. Run: chown root \(password)"))
+        #expect(station.read { $0.requests }.isEmpty)
+    }
+
     @Test func passwordFileIsReadOnceAndDeleted() async throws {
         let path = station.directory("password")
         try station.write(Self.account("email: clinic@example.org, password_file: \"\(path)\""))
@@ -151,7 +183,29 @@ import Testing
         try station.write(text, to: "password")
         if text == "s3cret" { chmod(path, 0o644) }
         let error = await message()
-        #expect(error.contains(words) && error.contains("Already done: ") && !error.contains("s3cret"), "\(error)")
+        #expect(error.contains(words) && error.hasSuffix("\nNothing was changed.") && !error.contains("s3cret"), "\(error)")
         #expect(FileManager.default.fileExists(atPath: path))
+        try expectNothingChanged()
+    }
+
+    @Test func missingPasswordIsFoundBeforeTheFirstChange() async throws {
+        let path = station.directory("password")
+        try station.write(Self.account("email: clinic@example.org, password_file: \"\(path)\""))
+        let error = await message()
+        let words = "Expected a file with the password, of at most 4096 bytes, and no link: \(path)\nNothing was changed."
+        #expect(error == words)
+        try expectNothingChanged()
+    }
+
+    @Test func anotherSignedInAccountIsFoundBeforeTheFirstChange() async throws {
+        try station.write(Self.account() + "groups: {operate: [ann]}\n")
+        station.change {
+            ($0.isEnabled, $0.isActive) = (true, true)
+            $0.known = ["breathesafe": "https://www.breathesafe.xyz"]
+            $0.sessions["breathesafe"] = SessionReport(backend: "breathesafe", state: "signedIn", account: "7", email: "eve@example.org")
+        }
+        let error = await message()
+        #expect(error.contains("where eve@example.org is signed in") && error.hasSuffix("\nNothing was changed."), "\(error)")
+        try expectNothingChanged()
     }
 }

@@ -68,6 +68,14 @@ import Testing
         #expect(station.read { $0.commands } == commands && station.read { $0.requests.count } == 1)
     }
 
+    @Test func stoppedServiceOfAnEnrolledStationNeedsNoPassword() async throws {
+        _ = try await station.enroll()
+        try station.write(Self.whole.replacing("password: \"s3cret\"", with: "password_file: /nowhere"))
+        station.change { $0.isActive = false }
+        #expect(try await station.enroll() == ["changed: started homingd.service"])
+        #expect(station.read { $0.requests.count } == 1)
+    }
+
     @Test func dryRunShowsAndChangesNothing() async throws {
         let before = try station.files()
         let lines = try await station.enroll(isDryRun: true)
@@ -88,8 +96,50 @@ import Testing
     @Test func daemonWithoutTheBackendIsRestarted() async throws {
         _ = try await station.enroll()
         try station.write(Self.whole)
-        station.change { $0.known = [] }
+        station.change { $0.known = [:] }
         #expect(try await station.enroll().first == "changed: restarted homingd.service")
+    }
+
+    /// The daemon still has the former address.
+    @Test func failedRestartIsRepeatedBeforeThePasswordIsSent() async throws {
+        station.change {
+            ($0.isEnabled, $0.isActive) = (true, true)
+            $0.known = ["breathesafe": "https://www.breathesafe.xyz"]
+            $0.failing = "systemctl restart homingd.service"
+        }
+        for _ in 1...2 {
+            let error = await message()
+            #expect(error.contains("to succeed: /usr/bin/systemctl restart homingd.service"), "\(error)")
+            #expect(station.read { $0.requests }.isEmpty)
+        }
+        station.change { $0.failing = nil }
+        let lines = try await station.enroll()
+        #expect(lines.first == "changed: restarted homingd.service")
+        #expect(lines.filter { $0.contains("restarted") }.count == 1)
+        #expect(station.read { $0.known } == ["breathesafe": "https://staging.breathesafe.test"])
+        #expect(station.read { $0.requests.count } == 1)
+    }
+
+    @Test func failedRestartIsRepeatedForSettingsToo() async throws {
+        try station.write("backends: {breathesafe: {}}\nsettings: {delivery: {in_flight: 2}}\n")
+        station.change { ($0.isEnabled, $0.isActive, $0.failing) = (true, true, "systemctl restart homingd.service") }
+        #expect(await message().contains("Already done: wrote "))
+        station.change { $0.failing = nil }
+        #expect(try await station.enroll(isDryRun: true) == ["would change: restarted homingd.service"])
+        #expect(try await station.enroll() == ["changed: restarted homingd.service"])
+        #expect(try await station.enroll() == ["nothing to change"])
+    }
+
+    @Test func daemonWithAnotherAddressGetsNoPassword() async throws {
+        station.change {
+            ($0.isEnabled, $0.isActive, $0.isElsewhere) = (true, true, true)
+            $0.known = ["breathesafe": "https://www.breathesafe.xyz"]
+        }
+        let error = await message()
+        let words = "breathesafe at https://staging.breathesafe.test, but it has https://www.breathesafe.xyz. No password was sent."
+        #expect(error.contains(words), "\(error)")
+        #expect(station.read { $0.requests }.isEmpty)
+        #expect(FileManager.default.fileExists(atPath: station.directory("station.yaml")))
     }
 
     @Test func keepsAProfileWithTheAddressAndReplacesTheUneditedOne() async throws {
@@ -109,6 +159,31 @@ import Testing
         #expect(try await !station.enroll(isDryRun: true).contains("would change: wrote \(place)"))
         try station.directory.write(shipped, to: "etc/backends/breathesafe.yaml")
         #expect(try await station.enroll().contains("changed: wrote \(place)"))
+    }
+
+    /// An interrupted run may have left the modes.
+    @Test func filesThatTheServiceCannotReadAreWrittenAgain() async throws {
+        _ = try await station.enroll()
+        let files = ["backends/breathesafe.yaml", "homing.yaml.d/50-enrolled.yaml"].map { station.directory("etc/\($0)") }
+        for file in files { chmod(file, 0o600) }
+        try station.write(Self.whole)
+        let lines = try await station.enroll()
+        #expect(lines.prefix(3) == ["changed: wrote \(files[0])", "changed: wrote \(files[1])", "changed: restarted homingd.service"])
+        for file in files {
+            var facts = stat()
+            #expect(stat(file, &facts) == 0 && facts.st_mode & 0o777 == 0o644)
+        }
+    }
+
+    @Test func editedProfileThatTheServiceCannotReadIsAMistake() async throws {
+        _ = try await station.enroll()
+        let place = station.directory("etc/backends/breathesafe.yaml")
+        let edited = try "# ours\n" + String(contentsOfFile: place, encoding: .utf8)
+        try station.write(edited, to: "etc/backends/breathesafe.yaml")
+        try station.write(Self.whole)
+        let error = await message()
+        #expect(error.contains("\(place): expected a file that the service can read; run: chmod 644 \(place), found mode 600"), "\(error)")
+        #expect(try station.files()["backends/breathesafe.yaml"] == edited)
     }
 
     @Test func neverReplacesOtherSettings() async throws {

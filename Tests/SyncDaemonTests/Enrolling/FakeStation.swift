@@ -13,8 +13,10 @@ final class FakeStation: Sendable {
         var members: Set<String> = []
         var isEnabled = false
         var isActive = false
-        /// The backends of the running daemon.
-        var known: Set<String> = ["breathesafe"]
+        /// The addresses of the running daemon's backends, by name.
+        var known: [String: String] = [:]
+        /// The service reads another configuration.
+        var isElsewhere = false
         var sessions: [String: SessionReport] = [:]
         var requests: [SignIn] = []
         var commands: [String] = []
@@ -64,20 +66,38 @@ final class FakeStation: Sendable {
 
     private var system: EnrolmentSystem {
         EnrolmentSystem(
-            profiles: ConfigurationTests.shipped.replacing("homing.yaml", with: "backends"),
+            profiles: ConfigurationTests.shipped.replacing("homing.yaml", with: "backends"), restartMark: directory("restart"),
             isUser: { user in self.state.withLock { $0.users.contains(user) } },
             isMember: { user, group in self.state.withLock { $0.members.contains("\(user) \(group)") } },
-            run: { program, arguments in self.state.withLock { Self.run(program, arguments, &$0) } },
-            session: { _, backend in
+            run: { program, arguments in self.state.withLock { Self.run(program, arguments, self.addresses, &$0) } },
+            backend: { _, name in
                 self.state.withLock { state in
-                    guard state.known.contains(backend) else { return nil }
-                    return state.sessions[backend] ?? SessionReport(backend: backend, state: "signedOut")
+                    state.known[name].map { address in
+                        BackendReport(
+                            name: name, baseURL: address, gate: "open", gateReason: nil,
+                            session: state.sessions[name] ?? SessionReport(backend: name, state: "signedOut"), queue: QueueReport(),
+                            oldestWaiting: nil, lastDelivered: nil, nextTry: nil, otherAccounts: [])
+                    }
                 }
             },
             signIn: { _, request in try self.state.withLock { try Self.signIn(request, &$0) } })
     }
 
-    private static func run(_ program: String, _ arguments: [String], _ state: inout State) -> Int32? {
+    /// Of the profiles in the configuration's folder, by name.
+    private var addresses: [String: String] {
+        // `try?`: without files, there are no backends.
+        let files = (try? files()) ?? [:]
+        let addresses = files.compactMap { path, text -> (String, String)? in
+            let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
+            let line = text.split(separator: "\n").first { $0.hasPrefix("base_url: ") }
+            return line.map { (name, String($0.dropFirst("base_url: ".count))) }
+        }
+        return Dictionary(uniqueKeysWithValues: addresses)
+    }
+
+    private static func run(
+        _ program: String, _ arguments: [String], _ addresses: [String: String], _ state: inout State
+    ) -> Int32? {
         let words = arguments.filter { !$0.hasPrefix("-") }
         switch words.first {
         case "is-enabled": return state.isEnabled ? 0 : 1
@@ -91,7 +111,7 @@ final class FakeStation: Sendable {
         case "enable": state.isEnabled = true
         case "start", "restart":
             state.isActive = true
-            state.known = ["breathesafe"]
+            if !state.isElsewhere { state.known = addresses }
         default:
             // The numbers of Debian’s groups (base-passwd).
             let numbers = ["adm": 4, "staff": 50, "sudo": 27]
