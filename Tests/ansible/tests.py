@@ -1,5 +1,5 @@
 """The role on two stations. Each test starts from where the one before ended."""
-from fleet import NAMES, SECRET, USERS
+from fleet import NAMES, PROXY, SECRET, USERS
 from station import expect, until
 
 # Of the documentation of age. Its owner is not needed here.
@@ -25,6 +25,7 @@ def first_run_installs_configures_and_starts(fleet):
     for station in fleet.stations:
         expect(station.is_active() and station.can(None, "systemctl --quiet is-enabled homingd.service"), "the service is not running")
         expect("in_flight: 3" in (station.drop_in() or ""), f"the configuration is {station.drop_in()}")
+        expect(f"proxy: {PROXY}\n" in station.drop_in(), "the value of Ansible Vault was not decrypted")
         mode = station.run("stat --format '%a %U %G' /etc/homing/homing.yaml.d/50-ansible.yaml").stdout.strip()
         expect(mode == "640 root homing", f"the configuration has {mode}")
         station.run("homingd check")
