@@ -81,9 +81,25 @@ def wrong_value_is_refused_before_anything_changes(fleet):
         expect(not station.can(None, "ls -d /run/homing-ansible.*"), "the copy of the configuration is left")
 
 
-def misspelled_user_is_not_created(fleet):
-    code, _, said = fleet.play(homing_users=[{"name": "alcie", "role": "operate"}])
+def later_failure_leaves_the_new_configuration_loaded(fleet):
+    """The stations have no repository with the NRPE agent, so that step fails."""
+    fleet.variables["homing_configuration"]["delivery"]["in_flight"] = 4
+    before = [(station.reloads(), station.daemon()) for station in fleet.stations]
+    code, _, said = fleet.play(homing_monitoring="nrpe")
+    expect(code == 2 and "nagios-nrpe-server" in said, f"ansible-playbook exits with {code}: {said[-1500:]}")
+    for station, (reloads, daemon) in zip(fleet.stations, before):
+        expect("in_flight: 4" in station.drop_in(), f"the configuration is {station.drop_in()}")
+        until("the journal has the reload", lambda: station.reloads() > reloads)
+        expect(station.reloads() == reloads + 1 and station.daemon() == daemon, f"{station.reloads() - reloads} reloads")
+
+
+def misspelled_user_is_refused_before_anything_changes(fleet):
+    before = [(station.drop_in(), station.reloads(), station.daemon()) for station in fleet.stations]
+    changed = fleet.variables["homing_configuration"] | {"delivery": {"in_flight": 3}}
+    code, changes, said = fleet.play(homing_users=[{"name": "alcie", "role": "operate"}], homing_configuration=changed)
     expect(code == 2 and "alcie" in said, f"ansible-playbook exits with {code}: {said[-1500:]}")
+    expect(changes == {name: 0 for name in NAMES}, f"changed: {changes}")
+    expect(before == [(station.drop_in(), station.reloads(), station.daemon()) for station in fleet.stations], "something changed")
     expect(not any(station.can(None, "getent passwd alcie") for station in fleet.stations), "the user was created")
 
 
@@ -122,7 +138,8 @@ ALL = [
     check_mode_reports_a_change_and_makes_none,
     changed_value_leads_to_one_reload,
     wrong_value_is_refused_before_anything_changes,
-    misspelled_user_is_not_created,
+    later_failure_leaves_the_new_configuration_loaded,
+    misspelled_user_is_refused_before_anything_changes,
     escrow_copy_is_encrypted,
     output_has_no_secret,
 ]
