@@ -1,4 +1,6 @@
 """The role on two stations. Each test starts from where the one before ended."""
+import re
+
 from fleet import NAMES, PROXY, SECRET, USERS
 from station import expect, until
 
@@ -113,12 +115,34 @@ def escrow_copy_is_encrypted(fleet):
     code, _, said = fleet.play(**escrow)
     expect_success(code, said)
     for name, station in zip(NAMES, fleet.stations):
-        content = (folder / f"{name}.key.age").read_bytes()
+        content = escrow_file(folder, name, station).read_bytes()
         expect(content.startswith((b"age-encryption.org/v1", b"-----BEGIN AGE ENCRYPTED FILE-----")), "the copy is not a file of age")
         expect((station.root / "var/lib/homing/homing.key").read_bytes().strip() not in content, "the copy has the key itself")
         expect(not station.can(None, "ls -d /run/homing-ansible.*"), "the copy is left on the station")
     code, changes, said = fleet.play(**escrow)
     expect_success(code, said)
+    expect(changes == {name: 0 for name in NAMES}, f"changed: {changes}")
+    old = {file.name: file.read_bytes() for file in folder.iterdir()}
+    fleet.stations[0].run("homingd key rotate")
+    code, changes, said = fleet.play(**escrow)
+    expect_success(code, said)
+    expect(changes == {NAMES[0]: 1, NAMES[1]: 0}, f"changed: {changes}")
+    new = {file.name: file.read_bytes() for file in folder.iterdir()}
+    expect(set(new) - set(old) == {escrow_file(folder, NAMES[0], fleet.stations[0]).name}, f"the folder has {sorted(new)}")
+    expect(old.items() <= new.items(), "the copy of the earlier key was changed")
+
+
+def escrow_file(folder, name, station):
+    """The copy of the present key."""
+    said = station.run("homingd key show").stdout
+    fingerprint = re.search(r"[0-9a-f]{4}(-[0-9a-f]{4}){3}", said)
+    expect(fingerprint, f"homingd key show prints no fingerprint: {said}")
+    return folder / f"{name}.{fingerprint[0]}.key.age"
+
+
+def escrow_without_a_folder_is_refused(fleet):
+    code, changes, said = fleet.play(homing_escrow_recipients=[RECIPIENT])
+    expect(code == 2 and "homing_escrow_folder" in said, f"ansible-playbook exits with {code}: {said[-1500:]}")
     expect(changes == {name: 0 for name in NAMES}, f"changed: {changes}")
 
 
@@ -141,5 +165,6 @@ ALL = [
     later_failure_leaves_the_new_configuration_loaded,
     misspelled_user_is_refused_before_anything_changes,
     escrow_copy_is_encrypted,
+    escrow_without_a_folder_is_refused,
     output_has_no_secret,
 ]
