@@ -79,7 +79,7 @@ class Fleet:
         inventory.write_text(json.dumps({"stations": {"hosts": hosts, "vars": self.variables | variables}}))
         environment = CLEAN | {
             "PATH": os.environ["PATH"], "HOME": str(self.folder), "ANSIBLE_NOCOLOR": "1", "ANSIBLE_ROLES_PATH": str(ROLE / "roles"),
-            "ANSIBLE_VAULT_PASSWORD_FILE": str(self.vault_password),
+            "ANSIBLE_VAULT_PASSWORD_FILE": str(self.vault_password), "PYTHONDONTWRITEBYTECODE": "1",
             "ANSIBLE_CONNECTION_PLUGINS": str(pathlib.Path(__file__).resolve().parent / "connection_plugins")}
         command = ["ansible-playbook", "--diff", "-vv", "--inventory", str(inventory), *options, str(ROLE / "site.yml")]
         done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment, cwd=self.folder)
