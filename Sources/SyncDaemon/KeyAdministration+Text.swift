@@ -3,6 +3,7 @@ import ControlAPI
 extension KeyAdministration {
     /// The key in sentences.
     func text(_ report: KeyReport, isRunning: Bool, _ moment: Moment) -> String {
+        // The Ansible role reads the fingerprint from the first line (config/ansible/roles/homing/vars).
         var lines = [
             "Master key  \(report.fingerprint), from \(report.path)",
             "Data key    made \(moment.text(report.madeAt))",

@@ -11,6 +11,7 @@ from station import CLEAN, PACKAGES, PROJECT
 NAMES = ["one", "two"]
 USERS = {"alice": "operate", "olga": "observe", "adam": "administer"}
 SECRET = "Canary-7c1f"
+PROXY = f"http://clinic:{SECRET}@127.0.0.1:3128"
 ROLE = PROJECT / "config/ansible"
 
 
@@ -35,16 +36,24 @@ class Fleet:
         self.stations = []
         # What Ansible has printed in all runs.
         self.output = ""
+        self.vault_password = folder / "vault-password"
+        self.vault_password.write_text("Station-vault-4\n")
         profile = (PROJECT / "config/backends/breathesafe.yaml").read_text()
         self.variables = {
             "homing_apt_url": "file:/srv/repo",
             "homing_apt_key": str(folder / "old/repo/homing.gpg"),
             "homing_users": [{"name": name, "role": role} for name, role in USERS.items()],
-            "homing_configuration": {"proxy": f"http://clinic:{SECRET}@127.0.0.1:3128", "delivery": {"in_flight": 3}},
+            "homing_configuration": {"proxy": self.vaulted(PROXY), "delivery": {"in_flight": 3}},
             "homing_profiles": [
                 {"name": "breathesafe", "content": re.sub(r"(?m)^base_url:.*", "base_url: http://127.0.0.1:8090", profile)}],
             "homing_monitoring": "textfile",
         }
+
+    def vaulted(self, text):
+        """The text as an inline value of Ansible Vault, in the JSON form of `!vault`."""
+        command = ["ansible-vault", "encrypt", "--vault-password-file", str(self.vault_password), "--output", "-"]
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=True, env=CLEAN | {"HOME": str(self.folder)})
+        return {"__ansible_vault": done.stdout}
 
     def boot(self, cache, programs):
         for name in NAMES:
@@ -70,6 +79,7 @@ class Fleet:
         inventory.write_text(json.dumps({"stations": {"hosts": hosts, "vars": self.variables | variables}}))
         environment = CLEAN | {
             "PATH": os.environ["PATH"], "HOME": str(self.folder), "ANSIBLE_NOCOLOR": "1", "ANSIBLE_ROLES_PATH": str(ROLE / "roles"),
+            "ANSIBLE_VAULT_PASSWORD_FILE": str(self.vault_password), "PYTHONDONTWRITEBYTECODE": "1",
             "ANSIBLE_CONNECTION_PLUGINS": str(pathlib.Path(__file__).resolve().parent / "connection_plugins")}
         command = ["ansible-playbook", "--diff", "-vv", "--inventory", str(inventory), *options, str(ROLE / "site.yml")]
         done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment, cwd=self.folder)

@@ -1,5 +1,7 @@
 """The role on two stations. Each test starts from where the one before ended."""
-from fleet import NAMES, SECRET, USERS
+import re
+
+from fleet import NAMES, PROXY, SECRET, USERS
 from station import expect, until
 
 # Of the documentation of age. Its owner is not needed here.
@@ -25,6 +27,7 @@ def first_run_installs_configures_and_starts(fleet):
     for station in fleet.stations:
         expect(station.is_active() and station.can(None, "systemctl --quiet is-enabled homingd.service"), "the service is not running")
         expect("in_flight: 3" in (station.drop_in() or ""), f"the configuration is {station.drop_in()}")
+        expect(f"proxy: {PROXY}\n" in station.drop_in(), "the value of Ansible Vault was not decrypted")
         mode = station.run("stat --format '%a %U %G' /etc/homing/homing.yaml.d/50-ansible.yaml").stdout.strip()
         expect(mode == "640 root homing", f"the configuration has {mode}")
         station.run("homingd check")
@@ -80,9 +83,25 @@ def wrong_value_is_refused_before_anything_changes(fleet):
         expect(not station.can(None, "ls -d /run/homing-ansible.*"), "the copy of the configuration is left")
 
 
-def misspelled_user_is_not_created(fleet):
-    code, _, said = fleet.play(homing_users=[{"name": "alcie", "role": "operate"}])
+def later_failure_leaves_the_new_configuration_loaded(fleet):
+    """The stations have no repository with the NRPE agent, so that step fails."""
+    fleet.variables["homing_configuration"]["delivery"]["in_flight"] = 4
+    before = [(station.reloads(), station.daemon()) for station in fleet.stations]
+    code, _, said = fleet.play(homing_monitoring="nrpe")
+    expect(code == 2 and "nagios-nrpe-server" in said, f"ansible-playbook exits with {code}: {said[-1500:]}")
+    for station, (reloads, daemon) in zip(fleet.stations, before):
+        expect("in_flight: 4" in station.drop_in(), f"the configuration is {station.drop_in()}")
+        until("the journal has the reload", lambda: station.reloads() > reloads)
+        expect(station.reloads() == reloads + 1 and station.daemon() == daemon, f"{station.reloads() - reloads} reloads")
+
+
+def misspelled_user_is_refused_before_anything_changes(fleet):
+    before = [(station.drop_in(), station.reloads(), station.daemon()) for station in fleet.stations]
+    changed = fleet.variables["homing_configuration"] | {"delivery": {"in_flight": 3}}
+    code, changes, said = fleet.play(homing_users=[{"name": "alcie", "role": "operate"}], homing_configuration=changed)
     expect(code == 2 and "alcie" in said, f"ansible-playbook exits with {code}: {said[-1500:]}")
+    expect(changes == {name: 0 for name in NAMES}, f"changed: {changes}")
+    expect(before == [(station.drop_in(), station.reloads(), station.daemon()) for station in fleet.stations], "something changed")
     expect(not any(station.can(None, "getent passwd alcie") for station in fleet.stations), "the user was created")
 
 
@@ -96,12 +115,34 @@ def escrow_copy_is_encrypted(fleet):
     code, _, said = fleet.play(**escrow)
     expect_success(code, said)
     for name, station in zip(NAMES, fleet.stations):
-        content = (folder / f"{name}.key.age").read_bytes()
+        content = escrow_file(folder, name, station).read_bytes()
         expect(content.startswith((b"age-encryption.org/v1", b"-----BEGIN AGE ENCRYPTED FILE-----")), "the copy is not a file of age")
         expect((station.root / "var/lib/homing/homing.key").read_bytes().strip() not in content, "the copy has the key itself")
         expect(not station.can(None, "ls -d /run/homing-ansible.*"), "the copy is left on the station")
     code, changes, said = fleet.play(**escrow)
     expect_success(code, said)
+    expect(changes == {name: 0 for name in NAMES}, f"changed: {changes}")
+    old = {file.name: file.read_bytes() for file in folder.iterdir()}
+    fleet.stations[0].run("homingd key rotate")
+    code, changes, said = fleet.play(**escrow)
+    expect_success(code, said)
+    expect(changes == {NAMES[0]: 1, NAMES[1]: 0}, f"changed: {changes}")
+    new = {file.name: file.read_bytes() for file in folder.iterdir()}
+    expect(set(new) - set(old) == {escrow_file(folder, NAMES[0], fleet.stations[0]).name}, f"the folder has {sorted(new)}")
+    expect(old.items() <= new.items(), "the copy of the earlier key was changed")
+
+
+def escrow_file(folder, name, station):
+    """The copy of the present key."""
+    said = station.run("homingd key show").stdout
+    fingerprint = re.search(r"[0-9a-f]{4}(-[0-9a-f]{4}){3}", said)
+    expect(fingerprint, f"homingd key show prints no fingerprint: {said}")
+    return folder / f"{name}.{fingerprint[0]}.key.age"
+
+
+def escrow_without_a_folder_is_refused(fleet):
+    code, changes, said = fleet.play(homing_escrow_recipients=[RECIPIENT])
+    expect(code == 2 and "homing_escrow_folder" in said, f"ansible-playbook exits with {code}: {said[-1500:]}")
     expect(changes == {name: 0 for name in NAMES}, f"changed: {changes}")
 
 
@@ -121,7 +162,9 @@ ALL = [
     check_mode_reports_a_change_and_makes_none,
     changed_value_leads_to_one_reload,
     wrong_value_is_refused_before_anything_changes,
-    misspelled_user_is_not_created,
+    later_failure_leaves_the_new_configuration_loaded,
+    misspelled_user_is_refused_before_anything_changes,
     escrow_copy_is_encrypted,
+    escrow_without_a_folder_is_refused,
     output_has_no_secret,
 ]
