@@ -112,7 +112,11 @@ package struct Daemon: Sendable {
             lookupAfter: configuration.delivery.retry.lookupAfter, now: clock.now,
             progress: { context.notifier?.tell(.busy(for: .seconds(120)), .watchdog) })
         report?.log(to: log)
-        try context.keys.copy(to: outbox, at: clock.now)
+        do { try context.keys.copy(to: outbox, at: clock.now) } catch {
+            // `try?`: the earlier error is the cause. A restore over an empty store needs a closed one.
+            try? outbox.close()
+            throw error
+        }
         let transport = try HTTPTransport(configuration.limits, clock: clock)
         do {
             keepers = try backends.map {

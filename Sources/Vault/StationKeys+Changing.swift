@@ -30,14 +30,17 @@ extension StationKeys {
     }
 
     /// Takes the store's copy of the keyring if the file is older, which was put back from a backup. Durable when it returns. Throws if the
-    /// master key does not open the copy: all data would be unreadable, and the copy must stay for the right key. False if nothing changed.
+    /// master key does not open the copy, of any age, or finds another digest key: the copy may be the only one, and must stay. False if
+    /// nothing changed.
     @discardableResult
     package mutating func take(_ stored: WrappedKeyring, at now: Date) throws -> Bool {
-        // The same number: `load` has completed a change in an older file.
-        guard stored.isWhole, stored.number >= wrapped.number, stored != wrapped else { return false }
-        guard let (found, place) = stored.opened(by: master), found.digest == keyring.digest else {
-            throw Self.outdated(source, in: state)
+        guard stored.isWhole, stored != wrapped else { return false }
+        guard let (found, place) = stored.opened(by: master) else {
+            throw stored.number < wrapped.number ? Self.foreign(source, in: state) : Self.outdated(source, in: state)
         }
+        guard found.digest == keyring.digest else { throw Self.foreign(source, in: state) }
+        // The same number: `load` has completed a change in an older file.
+        guard stored.number >= wrapped.number else { return false }
         let next = try StationKeys(source, master, found, stored, in: state).settled(at: place, now: now)
         try next.write()
         self = next

@@ -58,9 +58,12 @@ package struct StationKeys: Sendable {
         WrappedKeyring(parsing: try file(in: state).readOrNothing() ?? Data())
     }
 
-    /// For a store with another keyring that is about to be put in place.
-    package static func replaceKeyring(with keyring: WrappedKeyring, in state: String) throws(FileError) {
-        try file(in: state).replace(with: keyring.content)
+    /// The content of `homing.keyring`, empty if it cannot be read; nil without the file.
+    package static func keyringContent(in state: String) throws(FileError) -> Data? { try file(in: state).readOrNothing() }
+
+    /// For a store with another keyring that is about to be put in place. Without `content`, the next start takes the store's copy.
+    package static func replaceKeyring(with content: Data?, in state: String) throws(FileError) {
+        if let content { try file(in: state).replace(with: content) } else { try file(in: state).remove() }
     }
 
     // MARK: -
@@ -85,6 +88,15 @@ package struct StationKeys: Sendable {
             .wrongKey,
             "\(source.path) and \(file(in: state).path) are older than the store, which was sealed with another key since. "
                 + "Put your newest copy of the key back. Nothing was sent or changed.")
+    }
+
+    /// For a store with a copy of a keyring that does not belong to these keys.
+    static func foreign(_ source: KeySource, in state: String) -> VaultError {
+        VaultError(
+            .wrongKey,
+            "The store has another keyring than \(file(in: state).path), or one that \(source.path) does not open: a restore was "
+                + "interrupted, or a file was put back from an older copy. Nothing was sent or changed. If you put a file back, put back "
+                + "the others of the same time too. After an interrupted restore, repeat homingd restore.")
     }
 
     /// The keys, the place of the wrapping, and whether the file holds it unchanged; nil without any keyring or data.
