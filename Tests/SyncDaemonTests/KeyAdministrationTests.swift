@@ -13,6 +13,14 @@ import Vault
         try KeyAdministration(configuration: station.directory("homing.yaml"), environment: environment)
     }
 
+    /// As for the stopped service of a station whose key is a credential.
+    private func ofStoppedService(_ station: DaemonStation, _ folder: String = "credstore.encrypted") throws -> KeyAdministration {
+        try FileManager.default.createDirectory(atPath: station.directory(folder), withIntermediateDirectories: true)
+        try station.directory.write("sealed by the TPM", to: "\(folder)/homing.key")
+        let credential = ServiceCredential(sources: [station.directory("\(folder)/homing.key")]) { _ in true }
+        return try KeyAdministration(configuration: station.directory("homing.yaml"), environment: [:], credential: credential)
+    }
+
     private func path(_ station: DaemonStation, _ name: String) -> String { station.configuration.stateDirectory + "/" + name }
 
     private func content(_ station: DaemonStation, _ name: String = "homing.key") throws -> Data {
@@ -59,6 +67,37 @@ import Vault
                 let report = try await station.client.call(Endpoints.key, NoInput())
                 #expect(report.fingerprint == key.fingerprint && !report.isResealing && !report.isCredential)
             }
+        }
+    }
+
+    /// A key in the state directory is not the one that the service uses.
+    @Test func stoppedServiceWithACredentialMustBeStarted() async throws {
+        try await DaemonStation.with { station in
+            try await station.running { _ = try await station.status() }
+            let (key, keyring) = try (content(station), content(station, "homing.keyring"))
+            let administration = try ofStoppedService(station)
+            let errors = [
+                await #expect(throws: StartError.self) { _ = try await administration.rotate(to: nil, by: "test") },
+                await #expect(throws: StartError.self) { _ = try await administration.show() },
+                await #expect(throws: StartError.self) { _ = try await administration.exported(to: []) },
+            ]
+            for error in errors {
+                #expect(error?.description.hasSuffix("then repeat the command:\nsudo systemctl start homingd") == true)
+            }
+            #expect(try content(station) == key && content(station, "homing.keyring") == keyring)
+        }
+    }
+
+    @Test(arguments: [
+        ("credstore.encrypted", "sudo systemd-creds encrypt --name=homing.key KEYFILE "), ("credstore", "sudo install -m 0600 KEYFILE "),
+    ]) func keyOfAStoppedServiceWithACredentialIsNotImported(folder: String, command: String) async throws {
+        try await DaemonStation.with { station in
+            try FileManager.default.createDirectory(atPath: station.configuration.stateDirectory, withIntermediateDirectories: true)
+            let administration = try ofStoppedService(station, folder)
+            let words = refusal { _ = try administration.take(VaultKey().content) }
+            #expect(words.hasPrefix("The service gets its key as a credential from "), "\(words)")
+            #expect(words.hasSuffix("\n\(command)\(station.directory("\(folder)/homing.key"))"), "\(words)")
+            #expect(!FileManager.default.fileExists(atPath: path(station, "homing.key")))
         }
     }
 
