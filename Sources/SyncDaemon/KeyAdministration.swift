@@ -168,7 +168,8 @@ extension KeyAdministration {
             try StationKeys.load(environment: environment, stateDirectory: state, now: now) { Daemon.keyrings(in: state) })
         let (outbox, _) = try StoreDoctor.open(
             file: Daemon.store(in: state), vault: keeper.vault, crashed: mark.earlierRunCrashed,
-            lookupAfter: configuration.delivery.retry.lookupAfter, now: now)
+            lookupAfter: configuration.delivery.retry.lookupAfter, now: now,
+            permit: { try keeper.compare(with: Daemon.keyrings(in: state), at: now) })
         do {
             try keeper.copy(to: outbox, at: now)
             do { try await keeper.rotate(to: content, in: outbox, by: actor, at: now) } catch let problem as Problem {

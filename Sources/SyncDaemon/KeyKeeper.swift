@@ -33,6 +33,16 @@ final class KeyKeeper: Sendable {
         try outbox.keep(wrapped)
     }
 
+    /// Before a salvage, which would take data of later keys for damaged: takes the newest keyring of the damaged store if the file is
+    /// older, or throws if the master key does not open it. An older one may be what the damage has left.
+    func compare(with copies: [Data], at now: Date) throws {
+        let whole = copies.map { WrappedKeyring(parsing: $0) }.filter(\.isWhole)
+        guard let newest = whole.max(by: { $0.number < $1.number }) else { return }
+        try keys.withLock { keys in
+            if newest.number >= keys.wrapped.number, try keys.take(newest, at: now) { vault.adopt(keys.keyring) }
+        }
+    }
+
     /// Changes the master key and the data key, and records the event `keyChanged` first. Synchronous from then on, so that no other change
     /// comes between its steps.
     ///

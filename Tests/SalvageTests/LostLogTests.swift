@@ -171,7 +171,7 @@ import Vault
         try FileManager.default.moveItem(atPath: path, toPath: aside)
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path)
         #expect(throws: OutboxError.storage("\(path) cannot be opened: Too many levels of symbolic links")) {
-            try StoreRepair(file: store.directory("outbox.sqlite"), vault: Vault(key: store.key), now: .now, progress: {}).prepare()
+            try StoreRepair(file: store.directory("outbox.sqlite"), vault: Vault(key: store.key), now: .now, progress: {}, permit: {}).prepare()
         }
         #expect(!FileManager.default.fileExists(atPath: store.directory("damaged")))
     }

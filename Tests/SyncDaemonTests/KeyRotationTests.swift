@@ -185,6 +185,40 @@ import Vault
         #expect(try await again.contents(of: [Samples.id(1)]) { $0 }.count == 1)
     }
 
+    /// With older keys, a salvage would take most of the data for damaged.
+    @Test func damagedStoreIsNotSalvagedWithOlderKeys() async throws {
+        try await DaemonStation.with { station in
+            let state = station.configuration.stateDirectory
+            func read(_ name: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: "\(state)/\(name)")) }
+            func put(_ content: Data, _ name: String) throws { try content.write(to: URL(fileURLWithPath: "\(state)/\(name)")) }
+            var (oldKey, oldKeyring, id) = (Data(), Data(), "")
+            try await station.running {
+                _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
+                _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "a test"))
+                (oldKey, oldKeyring) = try (read("homing.key"), read("homing.keyring"))
+                _ = try await station.client.call(Endpoints.rotateKey, KeyRotation())
+                try await station.event { $0.kind == "resealed" }
+                id = try await station.submit().id
+            }
+            let newKey = try read("homing.key")
+            var damaged = try read("outbox.sqlite")
+            damaged.resetBytes(in: 0..<100)
+            try put(damaged, "outbox.sqlite")
+            try put(oldKey, "homing.key")
+            try put(oldKeyring, "homing.keyring")
+            let error = await #expect(throws: VaultError.self) { _ = try await station.daemon() }
+            #expect(error?.description.contains("are older than the store") == true)
+            #expect(!FileManager.default.fileExists(atPath: state + "/damaged"))
+            #expect(try read("outbox.sqlite") == damaged)
+            // The newest key alone is enough, although the keyring is an old one.
+            try put(newKey, "homing.key")
+            try await station.running {
+                let entry = try await station.client.call(Endpoints.entry, EntryReference(id: id)).entry
+                #expect(entry.state != "held", "\(entry.holdReason ?? "")")
+            }
+        }
+    }
+
     @Test(arguments: ["", "short"]) func malformedNewKeyChangesNothing(content: String) async throws {
         let keeper = KeyKeeper(try load())
         let outbox = try open(keeper.vault)
