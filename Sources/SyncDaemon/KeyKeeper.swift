@@ -84,7 +84,9 @@ final class KeyKeeper: Sendable {
         guard let next = VaultKey(parsing: content) else {
             throw .invalid("The new key has \(content.count) bytes; expected 32 random bytes, raw or in base64.")
         }
-        if next.fingerprint == report.fingerprint { throw .invalid("The new key is the present one, so nothing was changed.") }
+        if next.fingerprint == report.fingerprint, !keys.withLock({ $0.awaits(next) }) {
+            throw .invalid("The new key is the present one, so nothing was changed.")
+        }
         return next
     }
 }

@@ -12,7 +12,10 @@ extension StationKeys {
         if !source.isCredential, let present = try source.read(), let (_, place) = wrapped.opened(by: present) {
             // An earlier change may have failed after it replaced the file.
             master = present
-            if place > 0 { try become(keyring.rotated(at: now), under: [master], store) }
+            if place > 0 {
+                try become(keyring.rotated(at: now), under: [master], store)
+                if next == master { return }
+            }
         }
         try become(keyring, under: [master, next], store)
         if source.isCredential { return }
@@ -20,6 +23,9 @@ extension StationKeys {
         master = next
         try become(keyring.rotated(at: now), under: [next], store)
     }
+
+    /// True if a change to this master key has failed after it replaced the key file, and must be completed.
+    package func awaits(_ next: VaultKey) -> Bool { !source.isCredential && isPending && (wrapped.opened(by: next)?.place ?? 0) > 0 }
 
     /// Forgets the earlier data keys, with which nothing may be sealed any more. False if a new master key waits for its installation: only
     /// the next start can seal the keyring for it.

@@ -129,6 +129,27 @@ import Vault
         #expect(!keeper.hasEarlier && keeper.report.isPending && keeper.report.left == nil)
     }
 
+    @Test func repeatedChangeToAKnownKeyIsCompleted() async throws {
+        var keys = try load()
+        let next = VaultKey()
+        let outbox = try open(keys.vault())
+        var calls = 0
+        #expect(throws: Killed.self) {
+            try keys.rotate(to: next, at: clock.now) { step in
+                calls += 1
+                if calls == 2 { throw Killed() }
+                try outbox.keep(step.wrapped)
+            }
+        }
+        let keeper = KeyKeeper(keys)
+        #expect(keeper.report.isPending && keeper.report.fingerprint == next.fingerprint)
+        try await keeper.rotate(to: next.content, in: outbox, by: "test", at: clock.now)
+        #expect(!keeper.report.isPending && keeper.report.fingerprint == next.fingerprint && keeper.report.isResealing)
+        await #expect(throws: Problem.self) { try await keeper.rotate(to: next.content, in: outbox, by: "test", at: clock.now) }
+        let found = try load()
+        #expect(found.master == next && found.wrapped.isSealed(onlyFor: next))
+    }
+
     // MARK: Files from a backup
 
     private func content(_ name: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: directory(name))) }
