@@ -43,12 +43,13 @@ final class KeyKeeper: Sendable {
         }
     }
 
-    /// Changes the master key and the data key, and records the event `keyChanged` first. Synchronous from then on, so that no other change
-    /// comes between its steps.
+    /// Changes the master key and the data key, and records the event `keyChanged` first, unless the change is refused. Synchronous from
+    /// then on, so that no other change comes between its steps.
     ///
     /// - Parameter content: of the file with the new master key; nil for a random one.
     func rotate(to content: Data?, in outbox: Outbox, by actor: String, at now: Date) async throws {
         let next = try master(content)
+        do { try keys.withLock { try $0.requireChangeable() } } catch { throw failure(error, next) }
         try await outbox.record([SyncEvent(at: now, .keyChanged, detail: ["by": actor])])
         defer { changed.send() }
         do {
@@ -58,15 +59,17 @@ final class KeyKeeper: Sendable {
                     vault.adopt(step.keyring)
                 }
             }
-        } catch {
-            let isInPlace = report.fingerprint == next.fingerprint
-            throw Problem(
-                .storageFailed, status: 500, title: isInPlace ? "The change of the key is not complete" : "The key was not changed",
-                detail: StartError.sentence(for: error),
-                next: isInPlace
-                    ? "\(report.path) already has the new key, which opens the data. Fix the cause, then repeat the command."
-                    : "Nothing is lost: the station’s key still opens its data. Fix the cause, then repeat the command.")
-        }
+        } catch { throw failure(error, next) }
+    }
+
+    private func failure(_ error: any Error, _ next: VaultKey) -> Problem {
+        let isInPlace = report.fingerprint == next.fingerprint
+        return Problem(
+            .storageFailed, status: 500, title: isInPlace ? "The change of the key is not complete" : "The key was not changed",
+            detail: StartError.sentence(for: error),
+            next: isInPlace
+                ? "\(report.path) already has the new key, which opens the data. Fix the cause, then repeat the command."
+                : "Nothing is lost: the station’s key still opens its data. Fix the cause, then repeat the command.")
     }
 
     private func master(_ content: Data?) throws(Problem) -> VaultKey {

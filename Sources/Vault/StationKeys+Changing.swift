@@ -53,7 +53,8 @@ extension StationKeys {
         return true
     }
 
-    private func requireChangeable() throws(VaultError) {
+    /// Throws if `rotate` would refuse a change before its first step.
+    package func requireChangeable() throws(VaultError) {
         if !source.isCredential, DurableFile(path: source.path).isLink {
             throw VaultError(
                 .unchangeable,

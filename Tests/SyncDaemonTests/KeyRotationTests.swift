@@ -129,6 +129,16 @@ import Vault
         #expect(!keeper.hasEarlier && keeper.report.isPending && keeper.report.left == nil)
     }
 
+    @Test func refusedChangeIsNotRecorded() async throws {
+        let keeper = KeyKeeper(try load())
+        let outbox = try open(keeper.vault)
+        try FileManager.default.moveItem(atPath: directory("homing.key"), toPath: directory("elsewhere"))
+        try FileManager.default.createSymbolicLink(atPath: directory("homing.key"), withDestinationPath: directory("elsewhere"))
+        let problem = await #expect(throws: Problem.self) { try await keeper.rotate(to: nil, in: outbox, by: "test", at: clock.now) }
+        #expect(problem?.title == "The key was not changed" && problem?.detail.contains("is a symbolic link") == true)
+        #expect(try await outbox.events(since: 0, limit: 100).allSatisfy { $0.kind != .keyChanged })
+    }
+
     @Test func repeatedChangeToAKnownKeyIsCompleted() async throws {
         var keys = try load()
         let next = VaultKey()
