@@ -121,8 +121,10 @@ package struct StationKeys: Sendable {
 
     private static func hasState(in state: String) -> Bool { file(in: state).exists || hasData(in: state) }
 
-    private static func hasData(in state: String) -> Bool {
-        ["outbox.sqlite", "outbox.sqlite-wal", "outbox.sqlite.use", "damaged"].contains { DurableFile(path: "\(state)/\($0)").exists }
+    private static func hasData(in state: String) -> Bool { hasStore(in: state) || DurableFile(path: "\(state)/damaged").exists }
+
+    private static func hasStore(in state: String) -> Bool {
+        ["outbox.sqlite", "outbox.sqlite-wal", "outbox.sqlite.use"].contains { DurableFile(path: "\(state)/\($0)").exists }
     }
 
     private static func create(_ source: KeySource, in state: String) throws -> VaultKey {
@@ -158,13 +160,16 @@ package struct StationKeys: Sendable {
 }
 
 extension StationKeys {
-    /// True if this master key opens the keyring of a state directory; nil if there is no keyring yet, and no data. Throws without a
-    /// readable keyring of the data.
+    /// True if this master key opens the keyring of a state directory; nil if there is no keyring, and no store. Throws without a readable
+    /// keyring of the store.
     package static func opens(_ master: VaultKey, in state: String, copies: () -> [Data] = { [] }) throws -> Bool? {
         do {
             return try opened(KeySource(environment: [:], stateDirectory: state), master, in: state, copies).map { _ in true }
         } catch let error as VaultError where error.code == .wrongKey {
             return false
+        } catch let error as VaultError where error.code == .keyMissing && !hasStore(in: state) {
+            // Only the files of earlier salvages are left. A restore brings a keyring.
+            return nil
         }
     }
 }

@@ -180,6 +180,20 @@ import Vault
         }
     }
 
+    /// After `rm` of the files of a station that has salvaged its store once, before a restore.
+    @Test func keyIsTakenBesideFilesOfAnEarlierSalvageAlone() async throws {
+        try await DaemonStation.with { station in
+            try FileManager.default.createDirectory(atPath: path(station, "damaged/2025-12-06T05-46-40Z"), withIntermediateDirectories: true)
+            let key = VaultKey()
+            #expect(try administration(station).take(key.content).contains(key.fingerprint))
+            #expect(try content(station) == key.content)
+            // With a store, the keyring is missing.
+            try FileManager.default.removeItem(atPath: path(station, "homing.key"))
+            try Data("x".utf8).write(to: URL(fileURLWithPath: path(station, "outbox.sqlite")))
+            #expect(refusal { _ = try administration(station).take(key.content) }.contains("homing.keyring is missing or damaged"))
+        }
+    }
+
     @Test func onlyTheKeyOfTheDataIsTaken() async throws {
         try await DaemonStation.with { station in
             try await station.running { _ = try await station.status() }
