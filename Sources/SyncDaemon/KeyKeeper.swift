@@ -103,7 +103,10 @@ extension KeyKeeper {
         if source.isCredential {
             throw .invalid(
                 "The key is a credential of the service, which was not deleted with the state directory.",
-                next: "Copy the file that the service gets it from, for example /etc/credstore.encrypted/homing.key.")
+                next: """
+                    While the service runs, copy it to a file that only root can read:
+                    sudo install -m 0600 \(source.path) KEYFILE
+                    """)
         }
         guard !DurableFile(path: source.path).exists else {
             throw .invalid("The key file \(source.path) is in its place.", next: "To copy it, run: sudo homingd key export FILE")
