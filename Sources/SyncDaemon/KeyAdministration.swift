@@ -94,7 +94,7 @@ package struct KeyAdministration: Sendable {
         defer { withExtendedLifetime(lock) {} }
         let copies = { Daemon.keyrings(in: state) }
         let present = DurableFile(path: source.path)
-        if let content = try present.read(), let found = VaultKey(parsing: content) {
+        if let content = try present.readOrNothing(upTo: KeySource.mostBytes), let found = VaultKey(parsing: content) {
             if found == key { return "The station has this key already." }
             if try StationKeys.opens(found, in: state, copies: copies) != false {
                 throw StartError("\(source.path) is another key, and the station works with it. Nothing was changed.")

@@ -55,11 +55,13 @@ package struct StationKeys: Sendable {
 
     /// What is readable of `homing.keyring`.
     package static func keyring(in state: String) throws(FileError) -> WrappedKeyring {
-        WrappedKeyring(parsing: try file(in: state).readOrNothing() ?? Data())
+        WrappedKeyring(parsing: try keyringContent(in: state) ?? Data())
     }
 
     /// The content of `homing.keyring`, empty if it cannot be read; nil without the file.
-    package static func keyringContent(in state: String) throws(FileError) -> Data? { try file(in: state).readOrNothing() }
+    package static func keyringContent(in state: String) throws(FileError) -> Data? {
+        try file(in: state).readOrNothing(upTo: mostBytes)
+    }
 
     /// For a store with another keyring that is about to be put in place. Without `content`, the next start takes the store's copy.
     package static func replaceKeyring(with content: Data?, in state: String) throws(FileError) {
@@ -67,6 +69,9 @@ package struct StationKeys: Sendable {
     }
 
     // MARK: -
+
+    /// Much more than a keyring with two wrappings of `mostEarlier` keys.
+    private static let mostBytes = 1 << 16
 
     private static func file(in state: String) -> DurableFile { DurableFile(path: "\(state)/homing.keyring") }
 
@@ -111,7 +116,7 @@ package struct StationKeys: Sendable {
             guard let (keyring, place) = wrapped.opened(by: master) else { return nil }
             return (StationKeys(source, master, keyring, wrapped, in: state), place, wrapped.isWhole)
         }
-        if let found = keys(in: try file.readOrNothing() ?? Data()) { return found }
+        if let found = keys(in: try keyringContent(in: state) ?? Data()) { return found }
         let found = copies().compactMap(keys).max { $0.keys.wrapped.number < $1.keys.wrapped.number }
         if let found { return (found.keys, found.place, false) }
         if isOther { throw wrong(source, file) }
