@@ -84,7 +84,8 @@ package struct KeyAdministration: Sendable {
             let isEncrypted = path.contains("credstore.encrypted")
             throw StartError(
                 """
-                The service gets its key as a credential from \(path), so a key in \(state) would not be used. To install your copy there, run:
+                The service gets its key as a credential from \(path), so a key in \(state) would not be used. \
+                To install your copy there, run:
                 sudo \(isEncrypted ? "systemd-creds encrypt --name=homing.key KEYFILE" : "install -m 0600 KEYFILE") \(path)
                 """)
         }

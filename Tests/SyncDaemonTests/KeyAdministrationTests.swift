@@ -185,7 +185,8 @@ import Vault
     /// After `rm` of the files of a station that has salvaged its store once, before a restore.
     @Test func keyIsTakenBesideFilesOfAnEarlierSalvageAlone() async throws {
         try await DaemonStation.with { station in
-            try FileManager.default.createDirectory(atPath: path(station, "damaged/2025-12-06T05-46-40Z"), withIntermediateDirectories: true)
+            let folder = path(station, "damaged/2025-12-06T05-46-40Z")
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let key = VaultKey()
             #expect(try administration(station).take(key.content).contains(key.fingerprint))
             #expect(try content(station) == key.content)
