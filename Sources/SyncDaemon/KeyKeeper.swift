@@ -88,7 +88,7 @@ final class KeyKeeper: Sendable {
             throw .invalid("The new key has \(content.count) bytes; expected 32 random bytes, raw or in base64.")
         }
         if next.fingerprint == report.fingerprint, !keys.withLock({ $0.awaits(next) }) {
-            throw .invalid("The new key is the present one, so nothing was changed.")
+            throw .invalid("The station has this key already. To change it, name another new key.")
         }
         return next
     }
