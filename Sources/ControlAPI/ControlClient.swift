@@ -29,6 +29,8 @@ public struct ControlClient: Sendable {
     private static let http: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.retryConnectionEstablishment = false
+        // Captures leave over this socket alone.
+        configuration.redirectConfiguration = .disallow
         return HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
     }()
 
@@ -92,7 +94,7 @@ public struct ControlClient: Sendable {
     ) async throws(Problem) -> (Int, Data) {
         do {
             // The limits of the HTTP client begin anew with each byte.
-            return try await Self.within((timeout ?? endpoint.patience) + Self.patienceToConnect) {
+            return try await Self.within(timeout.map { $0 + .seconds(1) } ?? endpoint.patience + Self.patienceToConnect) {
                 let response = try await execute(endpoint, request)
                 let body = try await response.body.collect(upTo: Self.largestAnswer)
                 return (Int(response.status.code), Data(body.readableBytesView))

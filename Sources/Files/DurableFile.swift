@@ -36,26 +36,34 @@ package struct DurableFile: Sendable, Hashable {
     /// Throws for a link.
     package func opened() throws(FileError) -> OpenFile { try folder().open(name) }
 
-    /// Nil if there is no file.
-    package func read() throws(FileError) -> Data? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    /// Nil if there is no file. With a limit in bytes, throws for a larger file, and for one that is not regular, which another user may
+    /// have put there.
+    package func read(upTo limit: Int? = nil) throws(FileError) -> Data? {
+        // A pipe would wait for a writer.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | (limit == nil ? 0 : O_NONBLOCK))
         if descriptor < 0, errno == ENOENT { return nil }
         try FileError.check(descriptor, FilePath(path), .open)
         defer { close(descriptor) }
+        var info = stat()
+        if limit != nil, fstat(descriptor, &info) == 0, !info.isPlain {
+            throw FileError(info.st_mode & S_IFMT == S_IFDIR ? .isDirectory : .invalidArgument, FilePath(path), .read)
+        }
         var content = Data()
         var buffer = [UInt8](repeating: 0, count: 16 << 10)
         while true {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             if count > 0 { content.append(contentsOf: buffer[..<count]) }
+            if let limit, content.count > limit { throw FileError(.fileTooLarge, FilePath(path), .read) }
             if count == 0 { return content }
             if count < 0, errno != EINTR { throw FileError(Errno(rawValue: errno), FilePath(path), .read) }
         }
     }
 
-    /// The content; empty if the disk does not return the bytes, or the path is a folder; nil without a file.
-    package func readOrNothing() throws(FileError) -> Data? {
-        do { return try read() } catch {
-            guard error.action == .read, [.ioError, .isDirectory].contains(error.code) else { throw error }
+    /// As `read`; empty if the disk does not return the bytes, the path is a folder, or the limit does not allow it.
+    package func readOrNothing(upTo limit: Int? = nil) throws(FileError) -> Data? {
+        do { return try read(upTo: limit) } catch {
+            let isNothing = [.ioError, .isDirectory, .invalidArgument, .fileTooLarge].contains(error.code)
+            guard error.action == .read, isNothing else { throw error }
             return Data()
         }
     }

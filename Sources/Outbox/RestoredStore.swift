@@ -74,6 +74,9 @@ package struct RestoredStore {
         try DurableFile(path: draft).move(to: store)
     }
 
+    /// True once it has the name of the store.
+    package var isInstalled: Bool { !DurableFile(path: draft).exists }
+
     /// Removes the copy, if it is not installed.
     package func discard() { StoreBackup.removeDrafts(of: store) }
 

@@ -12,8 +12,22 @@ package enum StoreDoctor {
         file: String, vault: Vault, crashed: Bool, maxBytes: Int64 = .max, lookupAfter: TimeInterval = 0, now: Date,
         progress: @escaping () -> Void = {}
     ) throws(OutboxError) -> (outbox: Outbox, report: SalvageReport?) {
+        do {
+            return try open(
+                file: file, vault: vault, crashed: crashed, maxBytes: maxBytes, lookupAfter: lookupAfter, now: now, progress: progress,
+                permit: {})
+        } catch {
+            throw OutboxError(error)
+        }
+    }
+
+    /// As above. Calls `permit` before a salvage. If that throws, leaves the damaged store as it is, and throws that error.
+    package static func open(
+        file: String, vault: Vault, crashed: Bool, maxBytes: Int64 = .max, lookupAfter: TimeInterval = 0, now: Date,
+        progress: @escaping () -> Void = {}, permit: @escaping () throws -> Void
+    ) throws -> (outbox: Outbox, report: SalvageReport?) {
         let ballast = Ballast(beside: file)
-        let repair = StoreRepair(file: file, vault: vault, now: now, progress: progress)
+        let repair = StoreRepair(file: file, vault: vault, now: now, progress: progress, permit: permit)
         func outbox(after report: SalvageReport?) throws(OutboxError) -> Outbox {
             try Outbox(
                 file: file, vault: vault, crashed: crashed, isSalvaged: report != nil, maxBytes: maxBytes, lookupAfter: lookupAfter,
@@ -28,6 +42,8 @@ package enum StoreDoctor {
             }
             let report = try ballast.withReserve { try repair.salvage(because: reason) }
             return (try outbox(after: report), report)
+        } catch let refusal as StoreRepair.Refusal {
+            throw refusal.cause
         } catch {
             throw OutboxError(error)
         }

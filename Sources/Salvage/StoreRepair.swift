@@ -12,6 +12,13 @@ struct StoreRepair {
     let vault: Vault
     let now: Date
     let progress: () -> Void
+    /// Before a salvage; throws to leave the damaged store as it is.
+    let permit: () throws -> Void
+
+    /// The error of `permit`.
+    struct Refusal: Error {
+        let cause: any Error
+    }
 
     private static let unfinished = "unfinished.sqlite"
     private static let finished = "salvaged.sqlite"
@@ -45,6 +52,7 @@ struct StoreRepair {
     }
 
     func salvage(because reason: String) throws -> SalvageReport {
+        do { try permit() } catch { throw Refusal(cause: error) }
         let folder = try makeFolder()
         let fresh = folder + "/" + Self.unfinished
         do {

@@ -14,23 +14,23 @@ import Vault
 package struct KeyAdministration: Sendable {
     private let configuration: Configuration
     private let environment: [String: String]
+    private let credential: ServiceCredential
 
     private var state: String { configuration.stateDirectory }
     private var source: KeySource { KeySource(environment: environment, stateDirectory: state) }
     private var isRunning: Bool { StoreCheckReport.isInUse(state) }
 
     /// - Parameter file: the configuration; nil for the default path.
-    package init(configuration file: String?, environment: [String: String]) throws {
+    package init(
+        configuration file: String?, environment: [String: String], credential: ServiceCredential = ServiceCredential()
+    ) throws {
         configuration = try Configuration.load(file: file, environment: environment)
         var environment = environment
-        // The credential of the running service, for root and the service's user.
-        let credentials = "/run/credentials/homingd.service"
-        if environment["CREDENTIALS_DIRECTORY"] == nil, ServiceIdentity.owns(configuration.stateDirectory),
-            DurableFile(path: "\(credentials)/homing.key").exists
-        {
-            environment["CREDENTIALS_DIRECTORY"] = credentials
+        // For root and the service's user.
+        if environment["CREDENTIALS_DIRECTORY"] == nil, credential.isPassed(for: configuration.stateDirectory) {
+            environment["CREDENTIALS_DIRECTORY"] = ServiceCredential.folder
         }
-        self.environment = environment
+        (self.environment, self.credential) = (environment, credential)
     }
 
     /// The key in sentences, without the key.
@@ -51,6 +51,8 @@ package struct KeyAdministration: Sendable {
             let newKey = content.map { VaultKey(parsing: $0)?.content ?? $0 }.map { String(decoding: $0, as: UTF8.self) }
             return nextSteps(try await call(Endpoints.rotateKey, KeyRotation(newKey: newKey)))
         }
+        try requireVisibleKey()
+        try assumeOwner()
         return nextSteps(try await rotateStopped(to: content, by: actor, at: now))
     }
 
@@ -58,7 +60,7 @@ package struct KeyAdministration: Sendable {
     package func exported(to recipients: [String]) async throws -> Data {
         let all = try recipients.map { text in
             guard let recipient = AgeRecipient(text) else {
-                throw StartError("‘\(text)’ is no recipient of age. Expected one such as age1… from: age-keygen -y IDENTITY")
+                throw StartError("The value of --to is no recipient of age. Expected one such as age1… from: age-keygen -y IDENTITY")
             }
             return recipient
         }
@@ -78,12 +80,22 @@ package struct KeyAdministration: Sendable {
         if source.isCredential {
             throw StartError("The service gets its key as a credential (\(source.path)), so a key in \(state) would not be used.")
         }
+        if let path = credential.source(for: state) {
+            let isEncrypted = path.contains("credstore.encrypted")
+            throw StartError(
+                """
+                The service gets its key as a credential from \(path), so a key in \(state) would not be used. \
+                To install your copy there, run:
+                sudo \(isEncrypted ? "systemd-creds encrypt --name=homing.key KEYFILE" : "install -m 0600 KEYFILE") \(path)
+                """)
+        }
+        try assumeOwner()
         try checkState()
         let lock = try StateLock(directory: state)
         defer { withExtendedLifetime(lock) {} }
         let copies = { Daemon.keyrings(in: state) }
         let present = DurableFile(path: source.path)
-        if let content = try present.read(), let found = VaultKey(parsing: content) {
+        if let content = try present.readOrNothing(upTo: KeySource.mostBytes), let found = VaultKey(parsing: content) {
             if found == key { return "The station has this key already." }
             if try StationKeys.opens(found, in: state, copies: copies) != false {
                 throw StartError("\(source.path) is another key, and the station works with it. Nothing was changed.")
@@ -111,8 +123,28 @@ extension KeyAdministration {
     }
 
     private func keys() throws -> StationKeys {
+        try requireVisibleKey()
         if let keys = try Daemon.findKeys(for: state, environment: environment) { return keys }
         throw StartError("The station has no key yet. The daemon makes one when it starts for the first time.")
+    }
+
+    /// Only root sees whether the stopped service has a credential.
+    private func requireVisibleKey() throws(StartError) {
+        if !source.isCredential, !isRunning, let path = credential.source(for: state) {
+            throw StartError(
+                """
+                The service gets its key as a credential from \(path), which can be read only while the service runs. Start the service \
+                first, then repeat the command:
+                sudo systemctl start homingd
+                """)
+        }
+    }
+
+    /// Switches root to the service's user if that owns the state directory, so that new files are its own. Not before a call: its event
+    /// names the user.
+    private func assumeOwner() throws {
+        guard geteuid() == 0, ServiceIdentity.owns(state) else { return }
+        _ = try ServiceIdentity.assume(in: environment)
     }
 
     private func checkState() throws {
@@ -137,7 +169,8 @@ extension KeyAdministration {
             try StationKeys.load(environment: environment, stateDirectory: state, now: now) { Daemon.keyrings(in: state) })
         let (outbox, _) = try StoreDoctor.open(
             file: Daemon.store(in: state), vault: keeper.vault, crashed: mark.earlierRunCrashed,
-            lookupAfter: configuration.delivery.retry.lookupAfter, now: now)
+            lookupAfter: configuration.delivery.retry.lookupAfter, now: now,
+            permit: { try keeper.compare(with: Daemon.keyrings(in: state), at: now) })
         do {
             try keeper.copy(to: outbox, at: now)
             do { try await keeper.rotate(to: content, in: outbox, by: actor, at: now) } catch let problem as Problem {

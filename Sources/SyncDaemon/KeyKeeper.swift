@@ -33,12 +33,23 @@ final class KeyKeeper: Sendable {
         try outbox.keep(wrapped)
     }
 
-    /// Changes the master key and the data key, and records the event `keyChanged` first. Synchronous from then on, so that no other change
-    /// comes between its steps.
+    /// Before a salvage, which would take data of later keys for damaged: takes the newest keyring of the damaged store if the file is
+    /// older, or throws if the master key does not open it. An older one may be what the damage has left.
+    func compare(with copies: [Data], at now: Date) throws {
+        let whole = copies.map { WrappedKeyring(parsing: $0) }.filter(\.isWhole)
+        guard let newest = whole.max(by: { $0.number < $1.number }) else { return }
+        try keys.withLock { keys in
+            if newest.number >= keys.wrapped.number, try keys.take(newest, at: now) { vault.adopt(keys.keyring) }
+        }
+    }
+
+    /// Changes the master key and the data key, and records the event `keyChanged` first, unless the change is refused. Synchronous from
+    /// then on, so that no other change comes between its steps.
     ///
     /// - Parameter content: of the file with the new master key; nil for a random one.
     func rotate(to content: Data?, in outbox: Outbox, by actor: String, at now: Date) async throws {
         let next = try master(content)
+        do { try keys.withLock { try $0.requireChangeable() } } catch { throw failure(error, next) }
         try await outbox.record([SyncEvent(at: now, .keyChanged, detail: ["by": actor])])
         defer { changed.send() }
         do {
@@ -48,15 +59,17 @@ final class KeyKeeper: Sendable {
                     vault.adopt(step.keyring)
                 }
             }
-        } catch {
-            let isInPlace = report.fingerprint == next.fingerprint
-            throw Problem(
-                .storageFailed, status: 500, title: isInPlace ? "The change of the key is not complete" : "The key was not changed",
-                detail: StartError.sentence(for: error),
-                next: isInPlace
-                    ? "\(report.path) already has the new key, which opens the data. Fix the cause, then repeat the command."
-                    : "Nothing is lost: the station’s key still opens its data. Fix the cause, then repeat the command.")
-        }
+        } catch { throw failure(error, next) }
+    }
+
+    private func failure(_ error: any Error, _ next: VaultKey) -> Problem {
+        let isInPlace = report.fingerprint == next.fingerprint
+        return Problem(
+            .storageFailed, status: 500, title: isInPlace ? "The change of the key is not complete" : "The key was not changed",
+            detail: StartError.sentence(for: error),
+            next: isInPlace
+                ? "\(report.path) already has the new key, which opens the data. Fix the cause, then repeat the command."
+                : "Nothing is lost: the station’s key still opens its data. Fix the cause, then repeat the command.")
     }
 
     private func master(_ content: Data?) throws(Problem) -> VaultKey {
@@ -74,7 +87,9 @@ final class KeyKeeper: Sendable {
         guard let next = VaultKey(parsing: content) else {
             throw .invalid("The new key has \(content.count) bytes; expected 32 random bytes, raw or in base64.")
         }
-        if next.fingerprint == report.fingerprint { throw .invalid("The new key is the present one, so nothing was changed.") }
+        if next.fingerprint == report.fingerprint, !keys.withLock({ $0.awaits(next) }) {
+            throw .invalid("The station has this key already. To change it, name another new key.")
+        }
         return next
     }
 }
@@ -88,7 +103,10 @@ extension KeyKeeper {
         if source.isCredential {
             throw .invalid(
                 "The key is a credential of the service, which was not deleted with the state directory.",
-                next: "Copy the file that the service gets it from, for example /etc/credstore.encrypted/homing.key.")
+                next: """
+                    While the service runs, copy it to a file that only root can read:
+                    sudo install -m 0600 \(source.path) KEYFILE
+                    """)
         }
         guard !DurableFile(path: source.path).exists else {
             throw .invalid("The key file \(source.path) is in its place.", next: "To copy it, run: sudo homingd key export FILE")

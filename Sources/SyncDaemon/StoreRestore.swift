@@ -43,17 +43,27 @@ package struct StoreRestore {
         let restored = try copied(backup, named: name, openedBy: try self.key(key, own))
         do {
             let entries = try restored.mark(at: now, by: actor, traits: traits)
-            // Before the store, which the keyring of the empty one would not open.
-            if let own {
-                let number = try StationKeys.keyring(in: state).number
-                try StationKeys.replaceKeyring(with: restored.reseal(for: own, at: now, after: number), in: state)
-            }
-            try DeviceID.store(restored.backup.station, stateDirectory: state)
-            try restored.install()
+            try install(restored, for: own, at: now)
             let need = own != nil ? "" : "\nThe daemon needs this key too: before you start it, put it where the service finds it."
             return text(restored.backup, entries, Moment(now: now)) + need
         } catch {
             restored.discard()
+            throw error
+        }
+    }
+
+    private func install(_ restored: RestoredStore, for own: VaultKey?, at now: Date) throws {
+        let number = try StationKeys.keyring(in: state).number
+        let earlier = try StationKeys.keyringContent(in: state)
+        let next = try own.map { try restored.reseal(for: $0, at: now, after: number).content }
+        do {
+            // Before the store, which the keyring of the empty one would not open.
+            try StationKeys.replaceKeyring(with: next, in: state)
+            try DeviceID.store(restored.backup.station, stateDirectory: state)
+            try restored.install()
+        } catch {
+            // `try?`: the earlier error is the cause, and a start with the wrong keyring is refused.
+            if !restored.isInstalled { try? StationKeys.replaceKeyring(with: earlier, in: state) }
             throw error
         }
     }

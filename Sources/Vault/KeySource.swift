@@ -27,7 +27,14 @@ package enum KeySource: Hashable, Sendable {
     /// The key; nil if there is none. Throws for a malformed key, and for one in the state directory that other users can read or replace.
     package func read() throws -> VaultKey? {
         let file = DurableFile(path: path)
-        guard let content = try file.read() else { return nil }
+        guard !file.exists || file.isPlain(upTo: Self.mostBytes) else {
+            throw VaultError(
+                .malformedKey,
+                "\(path) is not a regular file of at most \(Self.mostBytes) bytes; expected 32 random bytes, raw or in base64. "
+                    + "Put the right key there.")
+        }
+        // Limited again: its owner may replace it meanwhile.
+        guard let content = try file.read(upTo: Self.mostBytes) else { return nil }
         if !isCredential, let mode = file.mode, mode & 0o077 != 0 {
             throw VaultError(.exposedKey, "Other users can access the key \(path) (mode \(String(mode, radix: 8))). Run: chmod 600 \(path)")
         }
@@ -41,6 +48,9 @@ package enum KeySource: Hashable, Sendable {
         }
         return key
     }
+
+    /// Of a key file.
+    package static let mostBytes = 4096
 
     /// The owner of the folder can replace the key in any case. Root may check the folder of another user's daemon.
     private static func isTrusted(_ key: DurableFile) -> Bool {

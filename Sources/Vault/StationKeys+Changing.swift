@@ -12,7 +12,10 @@ extension StationKeys {
         if !source.isCredential, let present = try source.read(), let (_, place) = wrapped.opened(by: present) {
             // An earlier change may have failed after it replaced the file.
             master = present
-            if place > 0 { try become(keyring.rotated(at: now), under: [master], store) }
+            if place > 0 {
+                try become(keyring.rotated(at: now), under: [master], store)
+                if next == master { return }
+            }
         }
         try become(keyring, under: [master, next], store)
         if source.isCredential { return }
@@ -20,6 +23,9 @@ extension StationKeys {
         master = next
         try become(keyring.rotated(at: now), under: [next], store)
     }
+
+    /// True if a change to this master key has failed after it replaced the key file, and must be completed.
+    package func awaits(_ next: VaultKey) -> Bool { !source.isCredential && isPending && (wrapped.opened(by: next)?.place ?? 0) > 0 }
 
     /// Forgets the earlier data keys, with which nothing may be sealed any more. False if a new master key waits for its installation: only
     /// the next start can seal the keyring for it.
@@ -30,21 +36,25 @@ extension StationKeys {
     }
 
     /// Takes the store's copy of the keyring if the file is older, which was put back from a backup. Durable when it returns. Throws if the
-    /// master key does not open the copy: all data would be unreadable, and the copy must stay for the right key. False if nothing changed.
+    /// master key does not open the copy, of any age, or finds another digest key: the copy may be the only one, and must stay. False if
+    /// nothing changed.
     @discardableResult
     package mutating func take(_ stored: WrappedKeyring, at now: Date) throws -> Bool {
-        // The same number: `load` has completed a change in an older file.
-        guard stored.isWhole, stored.number >= wrapped.number, stored != wrapped else { return false }
-        guard let (found, place) = stored.opened(by: master), found.digest == keyring.digest else {
-            throw Self.outdated(source, in: state)
+        guard stored.isWhole, stored != wrapped else { return false }
+        guard let (found, place) = stored.opened(by: master) else {
+            throw stored.number < wrapped.number ? Self.foreign(source, in: state) : Self.outdated(source, in: state)
         }
+        guard found.digest == keyring.digest else { throw Self.foreign(source, in: state) }
+        // The same number: `load` has completed a change in an older file.
+        guard stored.number >= wrapped.number else { return false }
         let next = try StationKeys(source, master, found, stored, in: state).settled(at: place, now: now)
         try next.write()
         self = next
         return true
     }
 
-    private func requireChangeable() throws(VaultError) {
+    /// Throws if `rotate` would refuse a change before its first step.
+    package func requireChangeable() throws(VaultError) {
         if !source.isCredential, DurableFile(path: source.path).isLink {
             throw VaultError(
                 .unchangeable,

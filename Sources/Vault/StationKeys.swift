@@ -55,15 +55,23 @@ package struct StationKeys: Sendable {
 
     /// What is readable of `homing.keyring`.
     package static func keyring(in state: String) throws(FileError) -> WrappedKeyring {
-        WrappedKeyring(parsing: try file(in: state).readOrNothing() ?? Data())
+        WrappedKeyring(parsing: try keyringContent(in: state) ?? Data())
     }
 
-    /// For a store with another keyring that is about to be put in place.
-    package static func replaceKeyring(with keyring: WrappedKeyring, in state: String) throws(FileError) {
-        try file(in: state).replace(with: keyring.content)
+    /// The content of `homing.keyring`, empty if it cannot be read; nil without the file.
+    package static func keyringContent(in state: String) throws(FileError) -> Data? {
+        try file(in: state).readOrNothing(upTo: mostBytes)
+    }
+
+    /// For a store with another keyring that is about to be put in place. Without `content`, the next start takes the store's copy.
+    package static func replaceKeyring(with content: Data?, in state: String) throws(FileError) {
+        if let content { try file(in: state).replace(with: content) } else { try file(in: state).remove() }
     }
 
     // MARK: -
+
+    /// Much more than a keyring with two wrappings of `mostEarlier` keys.
+    private static let mostBytes = 1 << 16
 
     private static func file(in state: String) -> DurableFile { DurableFile(path: "\(state)/homing.keyring") }
 
@@ -87,6 +95,15 @@ package struct StationKeys: Sendable {
                 + "Put your newest copy of the key back. Nothing was sent or changed.")
     }
 
+    /// For a store with a copy of a keyring that does not belong to these keys.
+    static func foreign(_ source: KeySource, in state: String) -> VaultError {
+        VaultError(
+            .wrongKey,
+            "The store has another keyring than \(file(in: state).path), or one that \(source.path) does not open: a restore was "
+                + "interrupted, or a file was put back from an older copy. Nothing was sent or changed. If you put a file back, put back "
+                + "the others of the same time too. After an interrupted restore, repeat homingd restore.")
+    }
+
     /// The keys, the place of the wrapping, and whether the file holds it unchanged; nil without any keyring or data.
     private static func opened(
         _ source: KeySource, _ master: VaultKey, in state: String, _ copies: () -> [Data]
@@ -99,7 +116,7 @@ package struct StationKeys: Sendable {
             guard let (keyring, place) = wrapped.opened(by: master) else { return nil }
             return (StationKeys(source, master, keyring, wrapped, in: state), place, wrapped.isWhole)
         }
-        if let found = keys(in: try file.readOrNothing() ?? Data()) { return found }
+        if let found = keys(in: try keyringContent(in: state) ?? Data()) { return found }
         let found = copies().compactMap(keys).max { $0.keys.wrapped.number < $1.keys.wrapped.number }
         if let found { return (found.keys, found.place, false) }
         if isOther { throw wrong(source, file) }
@@ -109,8 +126,10 @@ package struct StationKeys: Sendable {
 
     private static func hasState(in state: String) -> Bool { file(in: state).exists || hasData(in: state) }
 
-    private static func hasData(in state: String) -> Bool {
-        ["outbox.sqlite", "outbox.sqlite-wal", "outbox.sqlite.use", "damaged"].contains { DurableFile(path: "\(state)/\($0)").exists }
+    private static func hasData(in state: String) -> Bool { hasStore(in: state) || DurableFile(path: "\(state)/damaged").exists }
+
+    private static func hasStore(in state: String) -> Bool {
+        ["outbox.sqlite", "outbox.sqlite-wal", "outbox.sqlite.use"].contains { DurableFile(path: "\(state)/\($0)").exists }
     }
 
     private static func create(_ source: KeySource, in state: String) throws -> VaultKey {
@@ -146,13 +165,16 @@ package struct StationKeys: Sendable {
 }
 
 extension StationKeys {
-    /// True if this master key opens the keyring of a state directory; nil if there is no keyring yet, and no data. Throws without a
-    /// readable keyring of the data.
+    /// True if this master key opens the keyring of a state directory; nil if there is no keyring, and no store. Throws without a readable
+    /// keyring of the store.
     package static func opens(_ master: VaultKey, in state: String, copies: () -> [Data] = { [] }) throws -> Bool? {
         do {
             return try opened(KeySource(environment: [:], stateDirectory: state), master, in: state, copies).map { _ in true }
         } catch let error as VaultError where error.code == .wrongKey {
             return false
+        } catch let error as VaultError where error.code == .keyMissing && !hasStore(in: state) {
+            // Only the files of earlier salvages are left. A restore brings a keyring.
+            return nil
         }
     }
 }

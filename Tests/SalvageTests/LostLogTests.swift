@@ -170,8 +170,9 @@ import Vault
         let aside = path + ".aside"
         try FileManager.default.moveItem(atPath: path, toPath: aside)
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path)
+        let (file, vault) = (store.directory("outbox.sqlite"), Vault(key: store.key))
         #expect(throws: OutboxError.storage("\(path) cannot be opened: Too many levels of symbolic links")) {
-            try StoreRepair(file: store.directory("outbox.sqlite"), vault: Vault(key: store.key), now: .now, progress: {}).prepare()
+            try StoreRepair(file: file, vault: vault, now: .now, progress: {}, permit: {}).prepare()
         }
         #expect(!FileManager.default.fileExists(atPath: store.directory("damaged")))
     }

@@ -13,6 +13,14 @@ import Vault
         try KeyAdministration(configuration: station.directory("homing.yaml"), environment: environment)
     }
 
+    /// As for the stopped service of a station whose key is a credential.
+    private func ofStoppedService(_ station: DaemonStation, _ folder: String = "credstore.encrypted") throws -> KeyAdministration {
+        try FileManager.default.createDirectory(atPath: station.directory(folder), withIntermediateDirectories: true)
+        try station.directory.write("sealed by the TPM", to: "\(folder)/homing.key")
+        let credential = ServiceCredential(sources: [station.directory("\(folder)/homing.key")]) { _ in true }
+        return try KeyAdministration(configuration: station.directory("homing.yaml"), environment: [:], credential: credential)
+    }
+
     private func path(_ station: DaemonStation, _ name: String) -> String { station.configuration.stateDirectory + "/" + name }
 
     private func content(_ station: DaemonStation, _ name: String = "homing.key") throws -> Data {
@@ -59,6 +67,37 @@ import Vault
                 let report = try await station.client.call(Endpoints.key, NoInput())
                 #expect(report.fingerprint == key.fingerprint && !report.isResealing && !report.isCredential)
             }
+        }
+    }
+
+    /// A key in the state directory is not the one that the service uses.
+    @Test func stoppedServiceWithACredentialMustBeStarted() async throws {
+        try await DaemonStation.with { station in
+            try await station.running { _ = try await station.status() }
+            let (key, keyring) = try (content(station), content(station, "homing.keyring"))
+            let administration = try ofStoppedService(station)
+            let errors = [
+                await #expect(throws: StartError.self) { _ = try await administration.rotate(to: nil, by: "test") },
+                await #expect(throws: StartError.self) { _ = try await administration.show() },
+                await #expect(throws: StartError.self) { _ = try await administration.exported(to: []) },
+            ]
+            for error in errors {
+                #expect(error?.description.hasSuffix("then repeat the command:\nsudo systemctl start homingd") == true)
+            }
+            #expect(try content(station) == key && content(station, "homing.keyring") == keyring)
+        }
+    }
+
+    @Test(arguments: [
+        ("credstore.encrypted", "sudo systemd-creds encrypt --name=homing.key KEYFILE "), ("credstore", "sudo install -m 0600 KEYFILE "),
+    ]) func keyOfAStoppedServiceWithACredentialIsNotImported(folder: String, command: String) async throws {
+        try await DaemonStation.with { station in
+            try FileManager.default.createDirectory(atPath: station.configuration.stateDirectory, withIntermediateDirectories: true)
+            let administration = try ofStoppedService(station, folder)
+            let words = refusal { _ = try administration.take(VaultKey().content) }
+            #expect(words.hasPrefix("The service gets its key as a credential from "), "\(words)")
+            #expect(words.hasSuffix("\n\(command)\(station.directory("\(folder)/homing.key"))"), "\(words)")
+            #expect(!FileManager.default.fileExists(atPath: path(station, "homing.key")))
         }
     }
 
@@ -115,6 +154,8 @@ import Vault
         try FileManager.default.removeItem(atPath: directory("homing.key"))
         let refusal = #expect(throws: Problem.self) { try keeper.lostKey() }
         #expect(refusal?.detail.hasPrefix("The key is a credential of the service") == true)
+        // Not its source, which may be encrypted for the TPM.
+        #expect(refusal?.next?.hasSuffix("\nsudo install -m 0600 \(directory("homing.key")) KEYFILE") == true)
     }
 
     @Test func copyOfTheKeyDoesNotPrintIt() {
@@ -138,6 +179,21 @@ import Vault
             try await station.running { _ = try await station.status() }
             #expect(try content(station) == key.content)
             #expect(try administration(station).take(key.content) == "The station has this key already.")
+        }
+    }
+
+    /// After `rm` of the files of a station that has salvaged its store once, before a restore.
+    @Test func keyIsTakenBesideFilesOfAnEarlierSalvageAlone() async throws {
+        try await DaemonStation.with { station in
+            let folder = path(station, "damaged/2025-12-06T05-46-40Z")
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let key = VaultKey()
+            #expect(try administration(station).take(key.content).contains(key.fingerprint))
+            #expect(try content(station) == key.content)
+            // With a store, the keyring is missing.
+            try FileManager.default.removeItem(atPath: path(station, "homing.key"))
+            try Data("x".utf8).write(to: URL(fileURLWithPath: path(station, "outbox.sqlite")))
+            #expect(refusal { _ = try administration(station).take(key.content) }.contains("homing.keyring is missing or damaged"))
         }
     }
 

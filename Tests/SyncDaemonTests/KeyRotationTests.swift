@@ -129,6 +129,37 @@ import Vault
         #expect(!keeper.hasEarlier && keeper.report.isPending && keeper.report.left == nil)
     }
 
+    @Test func refusedChangeIsNotRecorded() async throws {
+        let keeper = KeyKeeper(try load())
+        let outbox = try open(keeper.vault)
+        try FileManager.default.moveItem(atPath: directory("homing.key"), toPath: directory("elsewhere"))
+        try FileManager.default.createSymbolicLink(atPath: directory("homing.key"), withDestinationPath: directory("elsewhere"))
+        let problem = await #expect(throws: Problem.self) { try await keeper.rotate(to: nil, in: outbox, by: "test", at: clock.now) }
+        #expect(problem?.title == "The key was not changed" && problem?.detail.contains("is a symbolic link") == true)
+        #expect(try await outbox.events(since: 0, limit: 100).allSatisfy { $0.kind != .keyChanged })
+    }
+
+    @Test func repeatedChangeToAKnownKeyIsCompleted() async throws {
+        var keys = try load()
+        let next = VaultKey()
+        let outbox = try open(keys.vault())
+        var calls = 0
+        #expect(throws: Killed.self) {
+            try keys.rotate(to: next, at: clock.now) { step in
+                calls += 1
+                if calls == 2 { throw Killed() }
+                try outbox.keep(step.wrapped)
+            }
+        }
+        let keeper = KeyKeeper(keys)
+        #expect(keeper.report.isPending && keeper.report.fingerprint == next.fingerprint)
+        try await keeper.rotate(to: next.content, in: outbox, by: "test", at: clock.now)
+        #expect(!keeper.report.isPending && keeper.report.fingerprint == next.fingerprint && keeper.report.isResealing)
+        await #expect(throws: Problem.self) { try await keeper.rotate(to: next.content, in: outbox, by: "test", at: clock.now) }
+        let found = try load()
+        #expect(found.master == next && found.wrapped.isSealed(onlyFor: next))
+    }
+
     // MARK: Files from a backup
 
     private func content(_ name: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: directory(name))) }
@@ -183,6 +214,40 @@ import Vault
         let again = try open(found.vault)
         try found.copy(to: again, at: clock.now)
         #expect(try await again.contents(of: [Samples.id(1)]) { $0 }.count == 1)
+    }
+
+    /// With older keys, a salvage would take most of the data for damaged.
+    @Test func damagedStoreIsNotSalvagedWithOlderKeys() async throws {
+        try await DaemonStation.with { station in
+            let state = station.configuration.stateDirectory
+            func read(_ name: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: "\(state)/\(name)")) }
+            func put(_ content: Data, _ name: String) throws { try content.write(to: URL(fileURLWithPath: "\(state)/\(name)")) }
+            var (oldKey, oldKeyring, id) = (Data(), Data(), "")
+            try await station.running {
+                _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
+                _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "a test"))
+                (oldKey, oldKeyring) = try (read("homing.key"), read("homing.keyring"))
+                _ = try await station.client.call(Endpoints.rotateKey, KeyRotation())
+                try await station.event { $0.kind == "resealed" }
+                id = try await station.submit().id
+            }
+            let newKey = try read("homing.key")
+            var damaged = try read("outbox.sqlite")
+            damaged.resetBytes(in: 0..<100)
+            try put(damaged, "outbox.sqlite")
+            try put(oldKey, "homing.key")
+            try put(oldKeyring, "homing.keyring")
+            let error = await #expect(throws: VaultError.self) { _ = try await station.daemon() }
+            #expect(error?.description.contains("are older than the store") == true)
+            #expect(!FileManager.default.fileExists(atPath: state + "/damaged"))
+            #expect(try read("outbox.sqlite") == damaged)
+            // The newest key alone is enough, although the keyring is an old one.
+            try put(newKey, "homing.key")
+            try await station.running {
+                let entry = try await station.client.call(Endpoints.entry, EntryReference(id: id)).entry
+                #expect(entry.state != "held", "\(entry.holdReason ?? "")")
+            }
+        }
     }
 
     @Test(arguments: ["", "short"]) func malformedNewKeyChangesNothing(content: String) async throws {

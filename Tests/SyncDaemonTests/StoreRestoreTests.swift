@@ -4,6 +4,7 @@ import Outbox
 import Sandbox
 import TestSupport
 import Testing
+import Vault
 
 @testable import SyncDaemon
 
@@ -110,6 +111,77 @@ import Testing
                 let backends = try await station.status().backends
                 #expect(backends.count == 1)
             }
+        }
+    }
+
+    private func content(_ station: DaemonStation, _ name: String) throws -> Data {
+        try Data(contentsOf: URL(fileURLWithPath: path(station, name)))
+    }
+
+    /// A new station with the key, on which a daemon has run, so that it has an empty store and another keyring.
+    private func startAgain(_ station: DaemonStation, with key: Data) async throws {
+        try FileManager.default.removeItem(atPath: station.configuration.stateDirectory)
+        try FileManager.default.createDirectory(atPath: station.configuration.stateDirectory, withIntermediateDirectories: true)
+        try put(key, station)
+        try await station.running { _ = try await station.status() }
+    }
+
+    private func put(_ key: Data, _ station: DaemonStation) throws {
+        let place = path(station, "homing.key")
+        #expect(FileManager.default.createFile(atPath: place, contents: key, attributes: [.posixPermissions: 0o600]))
+    }
+
+    /// A credential, which only the running service has, opens the keyring of the empty station too.
+    @Test func stationWithoutAVisibleKeyTakesTheKeyringOfTheBackup() async throws {
+        try await DaemonStation.with { station in
+            let id = try await backUpAndDeliver(station)
+            let key = try content(station, "homing.key")
+            try await startAgain(station, with: key)
+            try FileManager.default.removeItem(atPath: path(station, "homing.key"))
+            #expect(try restore(station, key: key).contains("The daemon needs this key too"))
+            #expect(try !names(station).contains("homing.keyring"))
+            try put(key, station)
+            try await station.running {
+                _ = try await station.client.call(Endpoints.resume, ResumeRequest())
+                try await station.delivered(id)
+            }
+            #expect(station.sandbox.ledger.entries.count == 1)
+        }
+    }
+
+    /// Killed between the keyring and the store.
+    @Test func startAfterAnInterruptedRestoreSaysToRepeatIt() async throws {
+        try await DaemonStation.with { station in
+            let id = try await backUpAndDeliver(station)
+            try await startAgain(station, with: content(station, "homing.key"))
+            let empty = try names(station).filter { $0.hasPrefix("outbox.sqlite") }.map { ($0, try content(station, $0)) }
+            _ = try restore(station)
+            let keyring = try content(station, "homing.keyring")
+            try loseStore(station)
+            for (name, content) in empty { try content.write(to: URL(fileURLWithPath: path(station, name))) }
+            let error = await #expect(throws: VaultError.self) { _ = try await station.daemon() }
+            #expect(error?.description.hasSuffix("After an interrupted restore, repeat homingd restore.") == true)
+            #expect(try content(station, "homing.keyring") == keyring)
+            _ = try restore(station)
+            try await station.running {
+                _ = try await station.client.call(Endpoints.resume, ResumeRequest())
+                try await station.delivered(id)
+            }
+        }
+    }
+
+    @Test func failedRestorePutsTheKeyringBack() async throws {
+        try await DaemonStation.with { station in
+            _ = try await backUpAndDeliver(station)
+            try await startAgain(station, with: content(station, "homing.key"))
+            let keyring = try content(station, "homing.keyring")
+            // No file can take the name of a folder.
+            try FileManager.default.removeItem(atPath: path(station, "device-id"))
+            try FileManager.default.createDirectory(atPath: path(station, "device-id"), withIntermediateDirectories: true)
+            #expect(refusal(station).contains("device-id"))
+            #expect(try content(station, "homing.keyring") == keyring)
+            try FileManager.default.removeItem(atPath: path(station, "device-id"))
+            try await station.running { _ = try await station.status() }
         }
     }
 

@@ -203,10 +203,36 @@ import Testing
         var older = before
         let error = #expect(throws: VaultError.self) { try older.take(keys.wrapped, at: now) }
         #expect(error?.code == .wrongKey)
-        // An older copy, and a damaged one, change nothing.
-        try keys.take(before.wrapped, at: now)
+        // A damaged copy changes nothing.
         try older.take(WrappedKeyring(parsing: Data(keys.wrapped.content.dropLast())), at: now)
         #expect(older.keyring == before.keyring && older.wrapped == before.wrapped)
+    }
+
+    /// The copy that a crash left in the store, before or in the middle of a change.
+    @Test func olderCopyOfTheSameKeysChangesNothing() throws {
+        var keys = try load()
+        let before = keys
+        var steps: [StationKeys] = []
+        try keys.rotate(at: now) { steps.append($0) }
+        var interrupted = steps[0]
+        let isTaken = try [interrupted.take(before.wrapped, at: now), keys.take(steps[0].wrapped, at: now)]
+        #expect(isTaken == [false, false] && interrupted.wrapped == steps[0].wrapped && keys.wrapped == steps[1].wrapped)
+    }
+
+    /// It may be the only copy of the keyring of its data.
+    @Test func olderCopyOfOtherKeysIsAnErrorAndStays() throws {
+        var keys = try load()
+        try keys.rotate(at: now) { _ in }
+        let file = try content("homing.keyring")
+        let others = try [
+            WrappedKeyring(Keyring(at: now), under: [VaultKey()]), WrappedKeyring(Keyring(at: now), under: [keys.master]),
+            WrappedKeyring(Keyring(at: now), under: [keys.master], number: keys.wrapped.number),
+        ]
+        for other in others {
+            let error = #expect(throws: VaultError.self) { try keys.take(other, at: now) }
+            #expect(error?.code == .wrongKey && error?.description.hasSuffix("repeat homingd restore.") == true)
+        }
+        #expect(try content("homing.keyring") == file)
     }
 
     // MARK: Changes that are refused or follow a failed one

@@ -52,6 +52,26 @@ final class StationKeysTests {
         #expect(try content("homing.key") == bytes)
     }
 
+    /// Another user's pipe must not stop root, nor a large file fill the memory.
+    @Test(arguments: [true, false]) func keyThatIsNoSmallFileIsAnError(isPipe: Bool) throws {
+        if isPipe { #expect(mkfifo(keyPath, 0o600) == 0) } else { try write(Data(count: 4097), "homing.key") }
+        let error = try error()
+        #expect(error.code == .malformedKey && error.description.contains("is not a regular file of at most 4096 bytes"))
+    }
+
+    @Test(arguments: [true, false]) func keyringThatIsNoSmallFileCountsAsDamaged(isPipe: Bool) throws {
+        let keys = try StationKeys.load(environment: [:], stateDirectory: folder)
+        try FileManager.default.removeItem(atPath: "\(folder)/homing.keyring")
+        if isPipe {
+            #expect(mkfifo("\(folder)/homing.keyring", 0o600) == 0)
+        } else {
+            try write(keys.wrapped.content + Data(count: 1 << 16), "homing.keyring")
+        }
+        let again = try StationKeys.load(environment: [:], stateDirectory: folder) { [keys.wrapped.content] }
+        #expect(again.keyring == keys.keyring)
+        #expect(try content("homing.keyring") == keys.wrapped.content)
+    }
+
     @Test func aWrongKeyIsAnErrorAndChangesNothing() throws {
         _ = try load()
         let keyring = try content("homing.keyring")

@@ -481,6 +481,21 @@ def lost_state_directory_is_restored_from_a_backup(station):
     expect(len(made) == len(set(made)) == 3, f"the backend created {made}")
 
 
+def changes_of_the_key_name_root(station):
+    """A change of a running station, and one of a stopped station, whose files stay the daemon's."""
+    station.run("homingd key rotate")
+    station.stop()
+    station.run("homingd key rotate")
+    for name in ("homing.key", "homing.keyring", "outbox.sqlite"):
+        file = station.run(f"stat --format '%a %U' {STATE}/{name}").stdout
+        expect(file == "600 homing\n", f"{name} has {file}")
+    station.start_service()
+    page = json.loads(station.run("homing audit --kind key --json").stdout)
+    records = page["records"] if isinstance(page, dict) else page
+    users = [record.get("uid") for record in records if record["event"] == "keyChanged"]
+    expect(users == [0, 0], f"the changes of the key name {users}")
+
+
 def stopped_service_stays_down_and_starts_again(station):
     station.stop()
     began = time.monotonic()
@@ -593,6 +608,7 @@ ALL = [
     killed_daemon_comes_back_and_delivers_its_backlog_once,
     backlog_survives_a_reboot,
     lost_state_directory_is_restored_from_a_backup,
+    changes_of_the_key_name_root,
     stopped_service_stays_down_and_starts_again,
     call_to_the_socket_starts_the_service,
     status_answers_while_the_unit_is_masked,

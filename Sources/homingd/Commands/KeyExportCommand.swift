@@ -30,7 +30,11 @@ struct KeyExportCommand: AsyncParsableCommand {
         try await reportingErrors {
             let environment = ProcessInfo.processInfo.environment
             let content = try await KeyAdministration(configuration: common.config, environment: environment).exported(to: to)
-            if file == "-" { return FileHandle.standardOutput.write(content) }
+            if file == "-" {
+                do { return try FileHandle.standardOutput.write(contentsOf: content) } catch {
+                    throw StartError("The key could not be written to standard output (\(error.localizedDescription)).")
+                }
+            }
             try write(content)
             print("Wrote the key to \(file).")
         }

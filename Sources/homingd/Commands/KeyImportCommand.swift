@@ -17,9 +17,8 @@ struct KeyImportCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingErrors {
-            // Before the change of the user, who may not read the file.
             let content = try (file == "-" ? FileHandle.standardInput : FileHandle.opened(file)).readToEnd() ?? Data()
-            let environment = try common.environmentOfOwner()
+            let environment = ProcessInfo.processInfo.environment
             print(try KeyAdministration(configuration: common.config, environment: environment).take(content))
         }
     }

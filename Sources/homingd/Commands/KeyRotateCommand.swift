@@ -23,10 +23,9 @@ struct KeyRotateCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingErrors {
-            // Both before the change of the user, who may not read the file.
             let content = try newKey.map { try FileHandle.opened($0).readToEnd() ?? Data() }
             let actor = "uid \(getuid()), pid \(getpid())"
-            let environment = try common.environmentOfOwner()
+            let environment = ProcessInfo.processInfo.environment
             print(try await KeyAdministration(configuration: common.config, environment: environment).rotate(to: content, by: actor))
         }
     }
