@@ -189,9 +189,11 @@ package struct Outbox: Sendable {
         }
     }
 
-    /// Writes in a transaction of its own; on a full disk, from the reserve.
+    /// Writes in a transaction of its own; on a full disk, from the reserve. Without the store's file, throws `gone` at once: the thread
+    /// must not wait for the connection, which a backup uses then.
     func writeAtOnce<T>(_ work: (Database) throws -> T) throws(OutboxError) -> T {
         try withOutboxErrors {
+            try place.check()
             func isFull(_ error: any Error) -> Bool { pool.writeWithoutTransaction { db in db.isFull(error) } }
             do {
                 return try ballast.withReserve(
