@@ -9,7 +9,8 @@ extension Outbox {
     /// A consistent copy, sealed as the store is, and without the key. Records the event `backedUp` first. Submissions and deliveries
     /// continue meanwhile. Throws `BackupError.noRoom` if the copy would leave the disk nearly full.
     ///
-    /// A store whose file is gone is copied too, without an event, because SQLite still has it open.
+    /// A store whose file is gone is copied too, without an event, because SQLite still has it open. Throws `noSpareRoom` if the copy does
+    /// not fit.
     ///
     /// - Parameter spare: the folder for the copy while that of the store is gone; nil without one.
     package func backUp(
@@ -28,7 +29,13 @@ extension Outbox {
         let stop = Stop()
         do {
             return try await withTaskCancellationHandler {
-                if isLost { return try await lostCopy(as: backup, beside: copyPath(or: spare), unless: stop) }
+                if isLost {
+                    let path = copyPath(or: spare)
+                    let size = try await pool.writeWithoutTransaction(Self.size)
+                    let folder = (path as NSString).deletingLastPathComponent
+                    try SpareRoom(in: folder)?.require(size, in: folder)
+                    return try await lostCopy(as: backup, beside: path, unless: stop)
+                }
                 return try await pool.read { db in
                     // The first read fixes the snapshot for all steps of the copy.
                     _ = try Int.fetchOne(db, sql: "SELECT 1 FROM sqlite_schema LIMIT 1")
@@ -77,8 +84,13 @@ extension Outbox {
     }
 
     @Sendable private func requireRoom(_ db: Database) throws {
-        let size = try Int64.fetchOne(db, sql: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size") ?? 0
+        let size = try Self.size(db)
         if let (free, lowMark) = ballast.space, free - size < lowMark { throw BackupError.noRoom(needed: size, free: free) }
+    }
+
+    /// Bytes of all pages, with those that are only in the log.
+    @Sendable private static func size(_ db: Database) throws -> Int64 {
+        try Int64.fetchOne(db, sql: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size") ?? 0
     }
 
     private static func change(_ draft: String, _ work: (Database) throws -> Void) throws {
