@@ -80,7 +80,7 @@ package struct Outbox: Sendable {
             use.opened()
             place = StorePlace(of: file)
             commits = GroupCommit(pool: pool, ballast: ballast, place: place)
-            reads = GatheredReads(pool: pool)
+            reads = GatheredReads(pool: pool, place: place)
         } catch {
             throw OutboxError(error)
         }

@@ -61,6 +61,18 @@ import Vault
         #expect(try await store.outbox.room() == .enough)
     }
 
+    /// The open reader is in use, and one that opens only now would find the other file.
+    @Test func gatheredReadsSeeTheLostFile() async throws {
+        try await store.enqueue(Samples.mutation(1))
+        let hold = Hold()
+        store.outbox.pool.asyncRead { _ in hold.pass() }
+        defer { hold.open() }
+        await hold.arrival()
+        _ = try lose(.replaced)
+        let count = try await store.outbox.reads.read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM entry") }
+        #expect(count == 1)
+    }
+
     @Test func tellsOfALossOnce() async throws {
         var changes = store.outbox.place.changed.listen().makeAsyncIterator()
         let path = try lose(.deleted)
@@ -111,14 +123,10 @@ import Vault
     /// A read that holds no thread needs no connection that writes either, while the file is in place.
     @Test func keptKeyringIsReadDuringAWrite() async throws {
         try store.keepKeyring()
-        let arrivals = AsyncStream.makeStream(of: Void.self)
-        let opening = DispatchSemaphore(value: 0)
-        store.outbox.pool.asyncWriteWithoutTransaction { _ in
-            arrivals.continuation.yield()
-            opening.wait()
-        }
-        defer { opening.signal() }
-        _ = await arrivals.stream.first { _ in true }
+        let hold = Hold()
+        store.outbox.pool.asyncWriteWithoutTransaction { _ in hold.pass() }
+        defer { hold.open() }
+        await hold.arrival()
         #expect(try await store.outbox.keptKeyring() != nil)
     }
 
@@ -135,6 +143,21 @@ import Vault
         let outbox = try Outbox(file: spare("other.sqlite"), vault: Vault(key: store.key), crashed: false, now: store.clock.now)
         #expect(try await outbox.entry(Samples.id(1)) != nil)
     }
+}
+
+/// Holds a connection, while the test goes on.
+private struct Hold: Sendable {
+    private let arrivals = AsyncStream.makeStream(of: Void.self)
+    private let opening = DispatchSemaphore(value: 0)
+
+    func pass() {
+        arrivals.continuation.yield()
+        opening.wait()
+    }
+
+    func arrival() async { _ = await arrivals.stream.first { _ in true } }
+
+    func open() { opening.signal() }
 }
 
 /// Notes the size of a draft whenever the connection that writes is free.
