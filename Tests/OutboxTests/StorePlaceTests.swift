@@ -117,10 +117,10 @@ import Vault
         watch.look()
         let copy = try await store.outbox.backUp(of: "station-1", version: "1.2", by: "test", at: store.clock.now)
         watch.end()
-        #expect(watch.sizes.contains { $0 > 0 && $0 < copy.size - StoreBackup.checksumSize }, "\(watch.sizes) of \(copy.size)")
+        #expect(watch.sizes.contains { $0 > 0 && $0 < copy.size / 2 }, "\(watch.sizes) of \(copy.size)")
     }
 
-    /// A read that holds no thread needs no connection that writes either, while the file is in place.
+    /// `homing doctor` reads it, and must not hold a thread meanwhile.
     @Test func keptKeyringIsReadDuringAWrite() async throws {
         try store.keepKeyring()
         let hold = Hold()
