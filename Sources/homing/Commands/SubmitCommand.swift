@@ -11,7 +11,7 @@ struct SubmitCommand: DaemonCommand {
             after the other. The command stops at the first refused file and lists the accepted ones. Submitting again under the same \
             --id never makes a second entry. Neither does an unchanged file on the station's own disk (ext4 or xfs) with the same options \
             and account, as long as Homing knows its entry: add --again to submit it once more. A file on a USB stick, a network drive or \
-            btrfs makes a new entry each time.
+            btrfs can make a new entry each time.
 
             A person can be given by id or by name, as in --user 5 or --user "Anna Example". Homing looks the name up in the list that \
             it keeps, even while offline. A number is always an id. A person whom ‘homing people add’ has added, and who is not at the \
