@@ -2,6 +2,8 @@
 package enum BackupError: Error, Equatable, Sendable {
     /// Bytes: of the copy, and free on the disk. The copy would leave the disk nearly full.
     case noRoom(needed: Int64, free: Int64)
+    /// The store is gone, and its copy does not fit into this folder. The commands make room; none for a disk.
+    case noSpareRoom(folder: String, needed: Int64, free: Int64, commands: [String])
     /// Not a file of `homing backup`.
     case notABackup
     /// As the second half of a sentence.
@@ -19,6 +21,9 @@ extension BackupError: CustomStringConvertible {
         switch self {
         case .noRoom(let needed, let free):
             "A backup of the store takes \(Self.size(needed)), and \(Self.size(free)) are free on its disk. Homing keeps a part of that for new entries."
+        case .noSpareRoom(let folder, let needed, let free, _):
+            "The store is gone, so Homing makes the backup in \(folder) first. "
+                + "It takes \(Self.size(needed)), and \(Self.size(free)) are free there."
         case .notABackup: "The file is not a backup of Homing. Expected an unchanged file that ‘homing backup’ has written."
         case .damaged(let words): "The backup is damaged: \(words)."
         case .otherVersion(let version): "Version \(version) of Homing made the backup, and its tables are not those of this version."
@@ -29,6 +34,11 @@ extension BackupError: CustomStringConvertible {
     package var next: String {
         switch self {
         case .noRoom: "Free some space on that disk, then repeat the command."
+        case .noSpareRoom(_, _, _, let commands):
+            "Do not stop or restart the daemon: only it has the captures. "
+                + (commands.isEmpty
+                    ? "Free some space on that disk, then repeat the command."
+                    : "To make room, run the following, then repeat the command:\n" + commands.joined(separator: "\n"))
         case .notABackup: "Name that file."
         case .damaged: "Use another copy of it, or an older backup."
         case .otherVersion(let version): "Install version \(version), restore the backup, and then upgrade."

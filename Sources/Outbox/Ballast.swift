@@ -85,7 +85,8 @@ package final class Ballast: Sendable {
         }
     }
 
-    private static func disk(of folder: String) -> (total: Int64, free: Int64)? {
+    /// Bytes of the file system, and those free for this user; nil if unknown.
+    static func disk(of folder: String) -> (total: Int64, free: Int64)? {
         var info = statvfs()
         guard statvfs(folder, &info) == 0 else { return nil }
         // A network file system may report any size.

@@ -6,10 +6,11 @@ final class GatheredReads: Sendable {
     private typealias Read = @Sendable (Result<Database, any Error>) -> Void
 
     private let pool: DatabasePool
+    private let place: StorePlace
     /// Nil while nothing is read.
     private let gathered = Mutex<[Read]?>(nil)
 
-    init(pool: DatabasePool) { self.pool = pool }
+    init(pool: DatabasePool, place: StorePlace) { (self.pool, self.place) = (pool, place) }
 
     /// Sees all that was committed before the call.
     func read<T: Sendable>(_ work: @escaping @Sendable (Database) throws -> T) async throws -> T {
@@ -23,20 +24,27 @@ final class GatheredReads: Sendable {
         }
     }
 
+    /// As `Outbox.read`: without the store's file, with the connection that writes.
     private func readGathered() {
-        pool.asyncRead { db in
-            // Before the first query, which begins the snapshot.
-            let batch = self.gathered.withLock { gathered in
-                defer { gathered = [] }
-                return gathered ?? []
-            }
-            for read in batch { read(db) }
-            let isDone = self.gathered.withLock { gathered in
-                if gathered?.isEmpty == true { gathered = nil }
-                return gathered == nil
-            }
-            if !isDone { self.readGathered() }
+        if place.lost != nil {
+            pool.asyncWriteWithoutTransaction { db in self.readBatch(.success(db)) }
+        } else {
+            pool.asyncRead { db in self.readBatch(db) }
         }
+    }
+
+    private func readBatch(_ db: Result<Database, any Error>) {
+        // Before the first query, which begins the snapshot.
+        let batch = gathered.withLock { gathered in
+            defer { gathered = [] }
+            return gathered ?? []
+        }
+        for read in batch { read(db) }
+        let isDone = gathered.withLock { gathered in
+            if gathered?.isEmpty == true { gathered = nil }
+            return gathered == nil
+        }
+        if !isDone { readGathered() }
     }
 }
 

@@ -1,6 +1,6 @@
+import Dispatch
 import Foundation
 import GRDB
-import Glibc
 import SyncModel
 import Synchronization
 
@@ -9,7 +9,8 @@ extension Outbox {
     /// A consistent copy, sealed as the store is, and without the key. Records the event `backedUp` first. Submissions and deliveries
     /// continue meanwhile. Throws `BackupError.noRoom` if the copy would leave the disk nearly full.
     ///
-    /// A store whose file is gone is copied too, without an event, because SQLite still has it open.
+    /// A store whose file is gone is copied too, without an event, because SQLite still has it open. Throws `noSpareRoom` if the copy does
+    /// not fit.
     ///
     /// - Parameter spare: the folder for the copy while that of the store is gone; nil without one.
     package func backUp(
@@ -24,16 +25,24 @@ extension Outbox {
             try await commit { db in try Self.insert(SyncEvent(at: now, .backedUp, detail: ["by": actor]), db) }
             eventsWritten.send()
         }
-        let path = isLost ? copyPath(or: spare) : pool.path
         let backup = StoreBackup(at: now, station: station, version: version)
         let stop = Stop()
         do {
             return try await withTaskCancellationHandler {
-                // A new connection would open the file in the store's place.
                 if isLost {
-                    return try await pool.writeWithoutTransaction { db in try copied(db, as: backup, beside: path, unless: stop) }
+                    let path = copyPath(or: spare)
+                    let size = try await pool.writeWithoutTransaction(Self.size)
+                    let folder = (path as NSString).deletingLastPathComponent
+                    try SpareRoom(in: folder)?.require(size, in: folder)
+                    return try await lostCopy(as: backup, beside: path, unless: stop)
                 }
-                return try await pool.read { db in try copied(db, as: backup, beside: path, unless: stop) }
+                return try await pool.read { db in
+                    // The first read fixes the snapshot for all steps of the copy.
+                    _ = try Int.fetchOne(db, sql: "SELECT 1 FROM sqlite_schema LIMIT 1")
+                    return try finished(backup, beside: pool.path) { copy in
+                        try db.backup(to: copy, pagesPerStep: Self.pagesPerStep) { _ in if stop.isSet { throw CancellationError() } }
+                    }
+                }
             } onCancel: {
                 stop.set()
             }
@@ -46,23 +55,25 @@ extension Outbox {
         }
     }
 
-    /// A path whose folder exists.
-    private func copyPath(or spare: String?) -> String {
-        let folder = (pool.path as NSString).deletingLastPathComponent
-        guard access(folder, W_OK) != 0, let spare else { return pool.path }
-        return spare + "/" + (pool.path as NSString).lastPathComponent
+    /// Makes the copy outside the threads of tasks, because it waits for the connection again and again.
+    private func lostCopy(as backup: StoreBackup, beside path: String, unless stop: Stop) async throws -> BackupCopy {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<BackupCopy, any Error>) in
+            DispatchQueue.global().async {
+                continuation.resume(
+                    with: Result { try finished(backup, beside: path) { copy in try copyInSteps(to: copy, unless: stop) } })
+            }
+        }
     }
 
-    private func copied(_ db: Database, as backup: StoreBackup, beside path: String, unless stop: Stop) throws -> BackupCopy {
-        // The first read fixes the snapshot for all steps of the copy.
-        _ = try Int.fetchOne(db, sql: "SELECT 1 FROM sqlite_schema LIMIT 1")
+    /// A backup with the pages that `copyPages` writes into a draft.
+    private func finished(_ backup: StoreBackup, beside path: String, _ copyPages: (Database) throws -> Void) throws -> BackupCopy {
         let draft = StoreBackup.draft(of: path)
         StoreBackup.removeDrafts(of: path)
         defer { StoreBackup.removeDrafts(of: path) }
         try StoreBackup.makeDraft(draft)
         try Self.change(draft) { copy in
             try copy.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
-            try db.backup(to: copy, pagesPerStep: Self.pagesPerStep) { _ in if stop.isSet { throw CancellationError() } }
+            try copyPages(copy)
         }
         // Opened again, because the header is now the store's, which requests a WAL.
         try Self.change(draft) { copy in
@@ -73,8 +84,13 @@ extension Outbox {
     }
 
     @Sendable private func requireRoom(_ db: Database) throws {
-        let size = try Int64.fetchOne(db, sql: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size") ?? 0
+        let size = try Self.size(db)
         if let (free, lowMark) = ballast.space, free - size < lowMark { throw BackupError.noRoom(needed: size, free: free) }
+    }
+
+    /// Bytes of all pages, with those that are only in the log.
+    @Sendable private static func size(_ db: Database) throws -> Int64 {
+        try Int64.fetchOne(db, sql: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size") ?? 0
     }
 
     private static func change(_ draft: String, _ work: (Database) throws -> Void) throws {
@@ -87,10 +103,11 @@ extension Outbox {
         try queue.close()
     }
 
-    /// 4 MiB, between two looks for a cancellation.
-    private static let pagesPerStep: CInt = 1024
+    /// 4 MiB, between two looks for a cancellation. A lost store is free for others as often.
+    static let pagesPerStep: CInt = 1024
 
-    private final class Stop: Sendable {
+    /// Set when the caller of a backup is gone.
+    final class Stop: Sendable {
         private let flag = Atomic(false)
         var isSet: Bool { flag.load(ordering: .relaxed) }
         func set() { flag.store(true, ordering: .relaxed) }

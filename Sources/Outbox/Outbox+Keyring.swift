@@ -18,5 +18,8 @@ extension Outbox {
     /// The copy, as in `WrappedKeyring`; nil before the first one is kept.
     package func storedKeyring() throws(OutboxError) -> Data? { try readAtOnce { try Self.copyOfKeyring($0) } }
 
+    /// The same, without holding the thread while the store is in use.
+    package func keptKeyring() async throws(OutboxError) -> Data? { try await read { try Self.copyOfKeyring($0) } }
+
     static func copyOfKeyring(_ db: Database) throws -> Data? { try Data.fetchOne(db, sql: "SELECT wrapped FROM keyring") }
 }

@@ -80,7 +80,7 @@ package struct Outbox: Sendable {
             use.opened()
             place = StorePlace(of: file)
             commits = GroupCommit(pool: pool, ballast: ballast, place: place)
-            reads = GatheredReads(pool: pool)
+            reads = GatheredReads(pool: pool, place: place)
         } catch {
             throw OutboxError(error)
         }
@@ -189,9 +189,11 @@ package struct Outbox: Sendable {
         }
     }
 
-    /// Writes in a transaction of its own; on a full disk, from the reserve.
+    /// Writes in a transaction of its own; on a full disk, from the reserve. Without the store's file, throws `gone` at once: the thread
+    /// must not wait for the connection, which a backup uses then.
     func writeAtOnce<T>(_ work: (Database) throws -> T) throws(OutboxError) -> T {
         try withOutboxErrors {
+            try place.check()
             func isFull(_ error: any Error) -> Bool { pool.writeWithoutTransaction { db in db.isFull(error) } }
             do {
                 return try ballast.withReserve(

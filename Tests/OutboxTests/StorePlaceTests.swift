@@ -1,6 +1,10 @@
+import Dispatch
 import Foundation
+import GRDB
+import Glibc
 import StoreSupport
 import SyncModel
+import Synchronization
 import TestSupport
 import Testing
 import Vault
@@ -57,6 +61,18 @@ import Vault
         #expect(try await store.outbox.room() == .enough)
     }
 
+    /// The open reader is in use, and one that opens only now would find the other file.
+    @Test func gatheredReadsSeeTheLostFile() async throws {
+        try await store.enqueue(Samples.mutation(1))
+        let hold = Hold()
+        store.outbox.pool.asyncRead { _ in hold.pass() }
+        defer { hold.open() }
+        await hold.arrival()
+        _ = try lose(.replaced)
+        let count = try await store.outbox.reads.read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM entry") }
+        #expect(count == 1)
+    }
+
     @Test func tellsOfALossOnce() async throws {
         var changes = store.outbox.place.changed.listen().makeAsyncIterator()
         let path = try lose(.deleted)
@@ -82,6 +98,38 @@ import Vault
         try await expectBackup()
     }
 
+    /// The thread of a task must not wait for the connection, which a backup uses.
+    @Test func writesAtOnceNeverQueueForALostFile() throws {
+        let path = try lose(.deleted)
+        var hasRun = false
+        #expect(throws: OutboxError.gone(path)) { try store.outbox.writeAtOnce { _ in hasRun = true } }
+        #expect(!hasRun)
+    }
+
+    /// The store has more pages than one step copies.
+    @Test func othersUseTheConnectionBetweenTheStepsOfABackup() async throws {
+        try store.raw { db in
+            try db.execute(sql: "CREATE TABLE filler (data BLOB NOT NULL) STRICT")
+            for _ in 1...4 { try db.execute(sql: "INSERT INTO filler VALUES (zeroblob(4 << 20))") }
+        }
+        _ = try lose(.deleted)
+        let watch = DraftWatch(store.outbox.pool, store.directory("outbox.sqlite.backup"))
+        watch.look()
+        let copy = try await store.outbox.backUp(of: "station-1", version: "1.2", by: "test", at: store.clock.now)
+        watch.end()
+        #expect(watch.sizes.contains { $0 > 0 && $0 < copy.size / 2 }, "\(watch.sizes) of \(copy.size)")
+    }
+
+    /// `homing doctor` reads it, and must not hold a thread meanwhile.
+    @Test func keptKeyringIsReadDuringAWrite() async throws {
+        try store.keepKeyring()
+        let hold = Hold()
+        store.outbox.pool.asyncWriteWithoutTransaction { _ in hold.pass() }
+        defer { hold.open() }
+        await hold.arrival()
+        #expect(try await store.outbox.keptKeyring() != nil)
+    }
+
     private func expectBackup() async throws {
         let spare = try TemporaryDirectory()
         let copy = try await store.outbox.backUp(of: "station-1", version: "1.2", by: "test", at: store.clock.now, spare: spare.path)
@@ -95,4 +143,50 @@ import Vault
         let outbox = try Outbox(file: spare("other.sqlite"), vault: Vault(key: store.key), crashed: false, now: store.clock.now)
         #expect(try await outbox.entry(Samples.id(1)) != nil)
     }
+}
+
+/// Holds a connection, while the test goes on.
+private struct Hold: Sendable {
+    private let arrivals = AsyncStream.makeStream(of: Void.self)
+    private let opening = DispatchSemaphore(value: 0)
+
+    func pass() {
+        arrivals.continuation.yield()
+        opening.wait()
+    }
+
+    func arrival() async { _ = await arrivals.stream.first { _ in true } }
+
+    func open() { opening.signal() }
+}
+
+/// Notes the size of a draft whenever the connection that writes is free.
+private final class DraftWatch: Sendable {
+    private struct State {
+        var sizes: Set<Int> = []
+        var hasEnded = false
+    }
+
+    private let pool: DatabasePool
+    private let draft: String
+    private let state = Mutex(State())
+
+    init(_ pool: DatabasePool, _ draft: String) { (self.pool, self.draft) = (pool, draft) }
+
+    var sizes: Set<Int> { state.withLock { $0.sizes } }
+
+    /// Looks again and again until the end. Each look waits its turn before the next step of a copy.
+    func look() {
+        pool.asyncWriteWithoutTransaction { _ in
+            var info = stat()
+            let size = stat(self.draft, &info) == 0 ? Int(info.st_size) : 0
+            let hasEnded = self.state.withLock { state in
+                state.sizes.insert(size)
+                return state.hasEnded
+            }
+            if !hasEnded { self.look() }
+        }
+    }
+
+    func end() { state.withLock { $0.hasEnded = true } }
 }

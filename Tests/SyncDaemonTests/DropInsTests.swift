@@ -115,6 +115,15 @@ import Testing
         #expect(try load().delivery.inFlight == 9)
     }
 
+    /// As systemd's drop-ins.
+    @Test func linkToTheNullDeviceMasksADropIn() throws {
+        try write("", to: "b.yaml")
+        let folder = directory("homing.yaml.d")
+        try FileManager.default.createSymbolicLink(atPath: folder + "/a.yaml", withDestinationPath: "/dev/null")
+        #expect(try mistakes().isEmpty)
+        #expect(try load().files.map { ($0 as NSString).lastPathComponent } == ["homing.yaml", "b.yaml"])
+    }
+
     @Test func relativePathStartsAtFolderOfConfiguration() throws {
         try write("spool: {directory: drop}\n", to: "a.yaml")
         #expect(try load().spool.directory == directory("drop"))

@@ -120,7 +120,7 @@ import Vault
             let error = await #expect(throws: StartError.self) {
                 _ = try await administration(station).exported(to: [Self.recipient + "q"])
             }
-            #expect(error?.description.contains("q’ is no recipient of age") == true)
+            #expect(error?.description.contains("The value of --to is no recipient of age") == true)
         }
     }
 

@@ -15,8 +15,13 @@ import Testing
         try directory.write("{}", to: "a.json")
     }
 
+    private func key(_ name: String, on fileSystem: String? = "ext4") throws -> FileKey? {
+        let file = try #require(FileHandle(forReadingAtPath: directory(name)))
+        return FileKey(file) { _ in fileSystem }
+    }
+
     private func id(_ submission: Submission? = nil, of name: String = "a.json", for account: String = "1") throws -> String {
-        let key = try #require(FileKey(path: directory(name)))
+        let key = try #require(try self.key(name))
         return key.id(of: submission ?? self.submission, at: "b", for: account).description
     }
 
@@ -44,7 +49,21 @@ import Testing
         #expect(try id() != first)
     }
 
-    @Test func onlyFilesHaveAKey() {
-        #expect(FileKey(path: directory.path) == nil && FileKey(path: directory("missing")) == nil)
+    @Test func onlyFilesHaveAKey() throws {
+        try FileManager.default.createDirectory(atPath: directory("folder"), withIntermediateDirectories: true)
+        #expect(try key("folder") == nil)
+    }
+
+    /// On the others, another file may get the same numbers, or the same file others.
+    @Test(arguments: ["vfat", "exfat", "fuseblk", "btrfs", "nfs4", "cifs", "overlay", nil] as [String?])
+    func onlyLastingNumbersMakeAKey(fileSystem: String?) throws {
+        #expect(try key("a.json", on: fileSystem) == nil)
+        #expect(try key("a.json", on: "xfs") == key("a.json"))
+    }
+
+    @Test func inputHasTheKeyOfItsFile() throws {
+        let input = try SubmissionInput(name: directory("a.json")).document(inputIsTerminal: false)
+        let file = try #require(FileHandle(forReadingAtPath: directory("a.json")))
+        #expect(input.document.payload == Data("{}".utf8) && input.key == FileKey(file))
     }
 }

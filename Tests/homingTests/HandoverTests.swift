@@ -1,4 +1,5 @@
 import ControlAPI
+import Foundation
 import Synchronization
 import Testing
 
@@ -45,5 +46,73 @@ import Testing
         let daemon = Daemon([code])
         await #expect(throws: Problem.self) { try await submit(daemon) }
         #expect(daemon.heard.withLock { $0.count } == 1)
+    }
+
+    // MARK: Files
+
+    /// Knows each id that it has accepted, with the account of that time.
+    private final class Accounts: Sendable {
+        private let signedIn: Mutex<[String]>
+        private let known = Mutex<[String: String]>([:])
+
+        /// The signed-in account for each question; the last one stays.
+        init(_ signedIn: [String]) { self.signedIn = Mutex(signedIn) }
+
+        func owner() -> FileOwner? {
+            signedIn.withLock { accounts in
+                let account = accounts.count > 1 ? accounts.removeFirst() : accounts[0]
+                return FileOwner(backend: "b", account: account)
+            }
+        }
+
+        func accept(_ submission: Submission, of account: String) -> SubmissionReceipt {
+            let id = submission.id ?? ""
+            let earlier = known.withLock { known in
+                defer { if known[id] == nil { known[id] = account } }
+                return known[id]
+            }
+            return SubmissionReceipt(
+                id: id, sequence: 1, duplicate: earlier != nil, backend: "b", account: earlier ?? account, lane: "l")
+        }
+    }
+
+    /// Submits one file, while the daemon has the account `account`.
+    private func submit(
+        _ accounts: Accounts, of account: String, _ number: Int
+    ) async throws -> (receipt: SubmissionReceipt, isKeyed: Bool) {
+        let file = try #require(FileHandle(forReadingAtPath: #filePath))
+        let key = try #require(FileKey(file) { _ in "ext4" })
+        let handover = Handover(send: { submission async throws(Problem) in accounts.accept(submission, of: account) }, pause: {})
+        return try await handover.submit(Submission(route: "measurement", id: Sample.id(number)), key) { accounts.owner() }
+    }
+
+    @Test func unchangedFileIsStoredOnce() async throws {
+        let accounts = Accounts(["1"])
+        let first = try await submit(accounts, of: "1", 1)
+        let second = try await submit(accounts, of: "1", 2)
+        #expect(!first.receipt.duplicate && second.receipt.duplicate && second.isKeyed)
+        #expect(second.receipt.id == first.receipt.id && first.receipt.id != Sample.id(1))
+    }
+
+    @Test func fileOfAnAccountThatSignsInMeanwhileIsStored() async throws {
+        let accounts = Accounts(["1", "1", "2"])
+        _ = try await submit(accounts, of: "1", 1)
+        let second = try await submit(accounts, of: "2", 2)
+        #expect(!second.receipt.duplicate && !second.isKeyed)
+        #expect(second.receipt.id == Sample.id(2) && second.receipt.account == "2")
+    }
+
+    @Test func entryOfAnotherAccountDoesNotStandForAFile() async throws {
+        let accounts = Accounts(["1"])
+        _ = try await submit(accounts, of: "2", 1)
+        let second = try await submit(accounts, of: "1", 2)
+        #expect(!second.receipt.duplicate && second.receipt.id == Sample.id(2) && second.receipt.account == "1")
+    }
+
+    @Test func fileWithoutAKeyHasANewID() async throws {
+        let accounts = Accounts(["1"])
+        let handover = Handover(send: { submission async throws(Problem) in accounts.accept(submission, of: "1") }, pause: {})
+        let result = try await handover.submit(Submission(route: "measurement", id: Sample.id(1)), nil) { accounts.owner() }
+        #expect(result.receipt.id == Sample.id(1) && !result.isKeyed)
     }
 }

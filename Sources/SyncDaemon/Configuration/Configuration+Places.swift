@@ -41,9 +41,8 @@ extension Configuration {
         let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
         let places = [file, folder, DropIns(of: file).folder] + files.filter { $0 != file } + [backends]
         for path in places + names.sorted().map({ "\(backends)/\($0)" }) + [stateDirectory] {
-            // In a folder with the sticky bit, users can replace only their own files. A link to /dev/null masks a file, as in systemd.
-            guard let mode = DurableFile(path: path).mode, mode & 0o1002 == 0o002,
-                (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) != "/dev/null", Glibc.access(path, W_OK) == 0 || errno != EROFS else {
+            // In a folder with the sticky bit, users can replace only their own files.
+            guard let mode = DurableFile(path: path).mode, mode & 0o1002 == 0o002, Glibc.access(path, W_OK) == 0 || errno != EROFS else {
                 continue
             }
             let expected = "no write access for all users, who could redirect or destroy captures; run: chmod o-w \(path)"

@@ -20,7 +20,7 @@ struct DropIns {
         guard !isMissing else { return [] }
         do {
             let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-            return names.filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }.map { "\(folder)/\($0)" }
+            return names.filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }.map { "\(folder)/\($0)" }.filter { !Self.isMasked($0) }
         } catch {
             let found = YAMLNode.unreadable("something that is not a readable folder", at: folder)
             mistakes.add(Mistake(file: folder, key: "", found: found, expected: "a folder with additions to the configuration, or nothing"))
@@ -37,7 +37,13 @@ struct DropIns {
         }.sorted().map { "\(folder)/\($0)" }
     }
 
-    /// As in systemd, whose drop-ins administrators know.
+    /// A link to /dev/null, as in systemd, whose drop-ins administrators know.
+    private static func isMasked(_ path: String) -> Bool {
+        // `try?`: no link.
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) == "/dev/null"
+    }
+
+    /// As in systemd.
     private static let backups = [
         "~", ".bak", ".old", ".new", ".swp", ".tmp", ".dpkg-old", ".dpkg-new", ".dpkg-dist", ".dpkg-tmp", ".dpkg-bak", ".ucf-old",
         ".ucf-new", ".ucf-dist",

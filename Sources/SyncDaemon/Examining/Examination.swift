@@ -46,7 +46,7 @@ struct Examination: Sendable {
         facts.isConfigurationGood = ConfigurationCheck.run(file: file, environment: environment).isGood
         facts.proxies = configuration.limits.proxies
         facts.faults = StateFiles.faults(in: configuration.stateDirectory)
-        facts.keyFault = keyFault
+        facts.keyFault = await keyFault
         if let operators {
             let faults = DropFolderCheck(operators: operators, daemon: geteuid()).faults(of: configuration.spool.directory)
             facts.repair = faults.isEmpty ? nil : ServiceCheckReport.repair(configuration)
@@ -88,13 +88,15 @@ struct Examination: Sendable {
 
     /// Reads the store only through SQLite: to close its file would release SQLite's locks on it.
     private var keyFault: String? {
-        do {
+        get async {
             // `try?`: the store is reported elsewhere.
-            let copy = try? outbox.storedKeyring()
-            let keys = try StationKeys.find(environment: environment, stateDirectory: configuration.stateDirectory) {
-                [copy].compactMap(\.self)
-            }
-            return keys == nil ? "The key of this station is missing." : nil
-        } catch { return StartError.sentence(for: error) }
+            let copy = try? await outbox.keptKeyring()
+            do {
+                let keys = try StationKeys.find(environment: environment, stateDirectory: configuration.stateDirectory) {
+                    [copy].compactMap(\.self)
+                }
+                return keys == nil ? "The key of this station is missing." : nil
+            } catch { return StartError.sentence(for: error) }
+        }
     }
 }

@@ -9,8 +9,9 @@ struct SubmitCommand: DaemonCommand {
         discussion: """
             Accepts JSON as the capture app exports it, and the app's own offline files unchanged. Several files are submitted one \
             after the other. The command stops at the first refused file and lists the accepted ones. Submitting again under the same \
-            --id never makes a second entry, and neither does an unchanged file with the same options, as long as Homing knows its entry: \
-            add --again to submit it once more.
+            --id never makes a second entry. Neither does an unchanged file on the station's own disk (ext4 or xfs) with the same options \
+            and account, as long as Homing knows its entry: add --again to submit it once more. A file on a USB stick, a network drive or \
+            btrfs can make a new entry each time.
 
             A person can be given by id or by name, as in --user 5 or --user "Anna Example". Homing looks the name up in the list that \
             it keeps, even while offline. A number is always an id. A person whom ‘homing people add’ has added, and who is not at the \
@@ -52,23 +53,26 @@ struct SubmitCommand: DaemonCommand {
 
     func run(_ context: Context) async throws {
         let form = try await form(context)
-        let owner = await owner(context)
         let handover = Handover(to: context.client)
         let names = noDocument ? ["the fields"] : files.isEmpty ? ["-"] : files
         var receipts: [SubmissionReceipt] = []
         for name in names {
             let shown = name == "-" ? "standard input" : name
-            let key = name == "-" || noDocument ? nil : FileKey(path: name)
+            var key: FileKey?
             do throws(Problem) {
-                let document = noDocument ? nil : try SubmissionInput(name: name).document(inputIsTerminal: context.console.inputIsTerminal)
-                var submission = try form.submission(of: document, named: shown, mintedID: UUID())
-                if let key, let owner { submission.id = key.id(of: submission, at: owner.backend, for: owner.account).description }
-                let receipt = try await handover.submit(submission)
+                var document: CaptureDocument?
+                if !noDocument {
+                    let input = try SubmissionInput(name: name).document(inputIsTerminal: context.console.inputIsTerminal)
+                    document = input.document
+                    key = again || id != nil ? nil : input.key
+                }
+                let submission = try form.submission(of: document, named: shown, mintedID: UUID())
+                let (receipt, isKeyed) = try await handover.submit(submission, key) { await owner(context) }
                 receipts.append(receipt)
-                if !context.asJSON { tell(receipt, from: noDocument ? nil : shown, isKeyed: key != nil && owner != nil, context.console) }
+                if !context.asJSON { tell(receipt, from: noDocument ? nil : shown, isKeyed: isKeyed, context.console) }
             } catch {
                 if context.asJSON { context.answerAll(receipts, "") }
-                let error = key != nil && owner != nil ? SubmissionText.known(error) : error
+                let error = key == nil ? error : SubmissionText.known(error)
                 throw SubmissionText.stopped(error, at: shown, accepted: receipts.count, of: names.count)
             }
         }
@@ -90,14 +94,13 @@ extension SubmitCommand {
         return form
     }
 
-    /// The account whose entries may have the file; nil for a new id in any case.
-    private func owner(_ context: Context) async -> (backend: String, account: String)? {
-        guard !again, id == nil else { return nil }
+    /// The signed-in account; nil if it is unknown, or if there are several.
+    private func owner(_ context: Context) async -> FileOwner? {
         // `try?`: the submission itself reports the problem.
         let sessions = (try? await context.client.call(Endpoints.sessions, NoInput()))?.sessions ?? []
         let meant = sessions.filter { target.backend == nil || $0.backend == target.backend }
         guard meant.count == 1, let account = meant[0].account else { return nil }
-        return (meant[0].backend, account)
+        return FileOwner(backend: meant[0].backend, account: account)
     }
 
     private func tell(_ receipt: SubmissionReceipt, from name: String?, isKeyed: Bool, _ console: Console) {

@@ -9,12 +9,21 @@ import SyncModel
 struct FileKey: Equatable {
     private let facts: String
 
-    /// Nil for anything but a regular file.
-    init?(path: String) {
+    /// Nil for anything but a regular file on a file system with lasting inode numbers. FAT and exFAT make them up at each mount, and on
+    /// btrfs and network file systems the device number changes.
+    ///
+    /// - Parameter kind: the type of the file system with a device number.
+    init?(
+        _ file: FileHandle, kind: (UInt64) -> String? = { MountedFileSystem(device: $0, in: MountedFileSystem.table)?.type }
+    ) {
         var info = stat()
-        guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return nil }
+        guard fstat(file.fileDescriptor, &info) == 0, info.st_mode & S_IFMT == S_IFREG,
+            let fileSystem = kind(UInt64(info.st_dev)), Self.lasting.contains(fileSystem)
+        else { return nil }
         facts = "\(info.st_dev) \(info.st_ino) \(info.st_size) \(info.st_mtim.tv_sec) \(info.st_mtim.tv_nsec)"
     }
+
+    private static let lasting: Set = ["ext2", "ext3", "ext4", "xfs"]
 
     /// The id for this submission of the file: the same again, unless the file, the account or an option differs.
     func id(of submission: Submission, at backend: String, for account: String) -> MutationID {

@@ -5,7 +5,8 @@ import Foundation
 struct SubmissionInput {
     let name: String
 
-    func document(inputIsTerminal: Bool) throws(Problem) -> CaptureDocument {
+    /// The document, and the key of its file; nil if the file may not be recognized again.
+    func document(inputIsTerminal: Bool) throws(Problem) -> (document: CaptureDocument, key: FileKey?) {
         if name == "-" {
             guard !inputIsTerminal else {
                 throw .invalid("No file was named.", next: "Name the files to submit, or pipe one into standard input. \(Self.alone)")
@@ -14,12 +15,15 @@ struct SubmissionInput {
             guard !content.isEmpty else {
                 throw .invalid("Standard input is empty, and no file was named.", next: "Name the files to submit. \(Self.alone)")
             }
-            return try CaptureDocument(content, from: "Standard input")
+            return (try CaptureDocument(content, from: "Standard input"), nil)
         }
         guard let file = FileHandle(forReadingAtPath: name) else {
             throw .invalid("‘\(name)’ cannot be opened.", next: "Name a file that exists and that you may read.")
         }
-        return try CaptureDocument(contents(file, "‘\(name)’"), from: "‘\(name)’")
+        let key = FileKey(file)
+        let document = try CaptureDocument(contents(file, "‘\(name)’"), from: "‘\(name)’")
+        // A program may have changed the file meanwhile.
+        return (document, key == FileKey(file) ? key : nil)
     }
 
     private static let alone = "If the route has no payload, add --no-document."
