@@ -23,6 +23,14 @@ package final class OpenFile {
     /// For messages only.
     package var path: FilePath { folder.path / name }
 
+    /// The permission bits.
+    package var mode: mode_t { status.st_mode & 0o7777 }
+
+    package var owner: uid_t { status.st_uid }
+
+    /// True if only root or the daemon's user can change the content as the file's owner.
+    package var isOwned: Bool { status.isOwned() }
+
     /// True if no process has it open for writing; nil if unknown.
     package var isWhole: Bool? {
         // `try?`: fails only in tests.

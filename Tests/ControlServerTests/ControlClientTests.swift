@@ -124,6 +124,20 @@ import Testing
         #expect(problem?.detail.hasPrefix("Something else than homingd answers at ") == true, "\(problem?.detail ?? "")")
     }
 
+    /// A capture would leave the station unencrypted.
+    @Test func followsNoRedirect() async throws {
+        let elsewhere = CutsOffOnce()
+        let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .childChannelInitializer { $0.pipeline.addHandler(elsewhere) }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let place = "http://127.0.0.1:\(server.localAddress?.port ?? 0)/"
+        let head = "HTTP/1.1 307 Temporary Redirect\r\nLocation: \(place)\r\nContent-Length: 0\r\n\r\n"
+        let problem = try await problem(from: Speaker(head), within: .seconds(600))
+        #expect(problem?.status == 307, "\(String(describing: problem))")
+        #expect(elsewhere.connections.withLock(\.self) == 0)
+        try await server.close()
+    }
+
     /// A server that sends a byte now and then does not keep the client.
     @Test func limitsTheTimeOfAWholeAnswer() async throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"

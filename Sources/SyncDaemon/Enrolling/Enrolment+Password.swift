@@ -2,7 +2,6 @@ import Backends
 import ControlAPI
 import Files
 import Foundation
-import Glibc
 
 extension Enrolment.Account {
     /// True if there is nothing to do. Throws if another account is signed in.
@@ -27,17 +26,16 @@ extension Enrolment.Password {
     }
 
     private static func read(_ path: String) throws(StartError) -> Secret {
+        let file: OpenFile
         let content: Data
-        let status: stat
         do {
-            let file = try DurableFile(path: path).opened()
+            file = try DurableFile(path: path).opened()
             content = try file.content(atMost: 4096)
-            status = file.status
         } catch {
             throw StartError("Expected a file with the password, of at most 4096 bytes, and no link: \(path)")
         }
-        guard status.isOwned() else { throw StartError("Expected a password file that belongs to root. Run: chown root \(path)") }
-        guard status.st_mode & 0o077 == 0 else {
+        guard file.isOwned else { throw StartError("Expected a password file that belongs to root. Run: chown root \(path)") }
+        guard file.mode & 0o077 == 0 else {
             throw StartError("Expected a password file that only its owner can read. Run: chmod 600 \(path)")
         }
         let text = String(data: content, encoding: .utf8)?.trimmingCharacters(in: .newlines) ?? ""

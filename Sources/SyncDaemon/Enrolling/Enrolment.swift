@@ -65,7 +65,7 @@ extension Enrolment {
 
     private init(file: String, _ mistakes: MistakeCollector) {
         self.file = file
-        guard let (text, status) = Self.read(file) else {
+        guard let (text, opened) = Self.read(file) else {
             let found = YAMLNode.unreadable("no readable file", at: file)
             let expected = "a regular file of UTF-8 text, at most 1 MiB, without hard links"
             mistakes.add(Mistake(file: file, key: "", found: found, expected: expected))
@@ -87,25 +87,25 @@ extension Enrolment {
         settings = root.table("settings")?.node
         signInTime = root.choice("sign_in") ?? signInTime
         root.close()
-        checkTrust(status, mistakes)
+        checkTrust(opened, mistakes)
     }
 
     /// With the facts of the file that was read: another user may put another one in its place.
-    private static func read(_ file: String) -> (text: String, status: stat)? {
+    private static func read(_ file: String) -> (text: String, file: OpenFile)? {
         let place = URL(fileURLWithPath: file).resolvingSymlinksInPath().path
         // `try?`, twice: the message only says that the file is unreadable.
         guard let opened = try? DurableFile(path: place).opened(), let content = try? opened.content(atMost: 1 << 20),
             let text = String(validating: content.withoutByteOrderMark, as: UTF8.self)
         else { return nil }
-        return (text, opened.status)
+        return (text, opened)
     }
 
-    private func checkTrust(_ status: stat, _ mistakes: MistakeCollector) {
-        if !status.isOwned() {
+    private func checkTrust(_ opened: OpenFile, _ mistakes: MistakeCollector) {
+        if !opened.isOwned {
             let expected = "a file that belongs to root, because root does what it says; run: chown root \(file)"
-            mistakes.add(Mistake(file: file, key: "", found: "a file of the user with the number \(status.st_uid)", expected: expected))
+            mistakes.add(Mistake(file: file, key: "", found: "a file of the user with the number \(opened.owner)", expected: expected))
         }
-        let (mode, hasPassword) = (status.st_mode & 0o7777, secretFiles.contains(file))
+        let (mode, hasPassword) = (opened.mode, secretFiles.contains(file))
         if mode & (hasPassword ? 0o077 : 0o022) != 0 {
             let verb = hasPassword ? "read, because it has a password" : "change"
             let expected = "a file that only its owner can \(verb); run: chmod 600 \(file)"

@@ -1,4 +1,5 @@
 import ControlAPI
+import SyncModel
 
 /// The account to which a submitted file belongs.
 struct FileOwner: Equatable {
