@@ -180,7 +180,8 @@ class Station:
     def reset(self):
         """A station as on its first day, with alice signed in."""
         self.run("systemctl unmask --quiet --runtime homingd.service; systemctl stop homingd.socket homingd.service; systemctl start sandbox.service;"
-                 " rm -rf /etc/systemd/system/homingd.service.d /run/systemd/system/homingd.service.d /var/lib/homing /var/lib/homing.*;"
+                 " rm -rf /etc/systemd/system/homingd.service.d /run/systemd/system/homingd.service.d /var/lib/homing /var/lib/homing.*"
+                 " /etc/credstore.encrypted;"
                  " chmod 0644 /etc/homing/*.yaml /etc/homing/backends/*.yaml; systemctl daemon-reload")
         self.start_service()
         self.sign_in()

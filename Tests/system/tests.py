@@ -496,6 +496,34 @@ def changes_of_the_key_name_root(station):
     expect(users == [0, 0], f"the changes of the key name {users}")
 
 
+def key_bound_to_this_computer_is_used_and_changed(station):
+    """The steps of the page for administrators, with a key of the installation in place of a TPM."""
+    encrypt = "systemd-creds encrypt --with-key=host --name=homing.key {} /etc/credstore.encrypted/homing.key && systemctl restart homingd"
+    submit = "homing submit --again /srv/captures/capture-01.json --user 5 && homing sync --wait --timeout 20"
+    station.drop_in("LoadCredentialEncrypted=homing.key")
+    station.run("mkdir -p -m 0700 /etc/credstore.encrypted && " + encrypt.format(f"{STATE}/homing.key"))
+    before = station.run("homingd key show").stdout
+    expect("/run/credentials/homingd.service/homing.key" in before, f"homingd key show says: {before}")
+    station.run(f"rm {STATE}/homing.key && systemctl restart homingd")
+    station.run(submit, "alice")
+    # Homing cannot write a credential.
+    refused = station.run("homingd key rotate", check=False)
+    expect(refused.returncode == 1 and "--new-key" in refused.stderr, f"homingd key rotate says: {refused.stdout}{refused.stderr}")
+    station.run("umask 077; head -c 32 /dev/urandom | base64 >/root/homing.key.new && homingd key rotate --new-key /root/homing.key.new")
+    station.run("systemctl restart homingd && rm -f /etc/credstore.encrypted/homing.key && " + encrypt.format("/root/homing.key.new"))
+    station.run(submit, "alice")
+    expect(station.delivered() == 2, f"delivered {station.delivered()}, expected 2")
+    after = station.run("homingd key show").stdout
+    expect(after.splitlines()[0] != before.splitlines()[0], f"homingd key show says: {after}")
+    station.run("homingd key export /root/copy --unencrypted && cmp /root/copy /root/homing.key.new")
+    station.stop()
+    # Only the running service has its credential.
+    stopped = station.run("homingd key rotate", check=False)
+    expect(stopped.returncode == 1 and "systemctl start" in stopped.stderr, f"homingd key rotate says: {stopped.stdout}{stopped.stderr}")
+    expect(not station.can(None, f"ls {STATE}/homing.key"), "there is a key in the state directory")
+    station.run("rm /root/homing.key.new /root/copy")
+
+
 def stopped_service_stays_down_and_starts_again(station):
     station.stop()
     began = time.monotonic()
@@ -609,6 +637,7 @@ ALL = [
     backlog_survives_a_reboot,
     lost_state_directory_is_restored_from_a_backup,
     changes_of_the_key_name_root,
+    key_bound_to_this_computer_is_used_and_changed,
     stopped_service_stays_down_and_starts_again,
     call_to_the_socket_starts_the_service,
     status_answers_while_the_unit_is_masked,

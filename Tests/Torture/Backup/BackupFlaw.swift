@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 
 /// A negative control of the campaign: what a station would do without one of the guarantees.
-enum BackupFlaw: String, CaseIterable, Sendable {
+enum BackupFlaw: String, LifeFlaw {
     /// The entries of the backup are not marked, and sending is not paused.
     case unmarked = "the doubt about each waiting entry of a backup, and the pause after a restore"
     /// The backup misses entries that were acknowledged before it.
@@ -23,8 +23,7 @@ enum BackupFlaw: String, CaseIterable, Sendable {
     /// Imitates a restore that takes every file.
     static func copy(_ file: BackupFile, to store: String) throws { try FileManager.default.copyItem(atPath: file.path, toPath: store) }
 
-    /// True if a run with this flaw broke the guarantee that is missing.
-    func isSeen(in finding: BackupStation.Finding) -> Bool {
+    func isSeen(in finding: LifeFinding) -> Bool {
         switch self {
         case .unmarked: finding.isSentWhilePaused && finding.duplicated > 0
         case .older: finding.lost > 0

@@ -40,20 +40,9 @@ actor BackupStation {
     var incomplete: [BackupFile] = []
     /// True once the state directory was lost and restored.
     var isRestored = false
-    var finding = Finding()
+    var finding = LifeFinding()
 
-    struct Finding: Sendable {
-        var problems: [String] = []
-        var faults: [String: Int] = [:]
-        var counts: [String: Int] = [:]
-        var acknowledged = 0, lost = 0, duplicated = 0
-        /// True if something was sent before a person resumed.
-        var isSentWhilePaused = false
-        /// In seconds, from the resumption until all is settled.
-        var recovery = 0.0
-    }
-
-    init(seed: UInt64, flaw: BackupFlaw? = nil) async throws {
+    init(seed: UInt64, flaw: BackupFlaw?) async throws {
         self.flaw = flaw
         dice = SplitMix64(seed: seed)
         loadDice = SplitMix64(seed: ~seed)

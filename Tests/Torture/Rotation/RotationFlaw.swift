@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 
 /// A negative control of the campaign: what a station would leave without one of the guarantees.
-enum RotationFlaw: String, CaseIterable, Sendable {
+enum RotationFlaw: String, LifeFlaw {
     case keptRow = "the sealing again of each row"
     case keptKeyring = "the removal of the keyring that the old key opens"
     case keptPage = "the erasure of freed pages"
@@ -28,8 +28,7 @@ enum RotationFlaw: String, CaseIterable, Sendable {
         }
     }
 
-    /// True if a run with this flaw broke the guarantee that is missing.
-    func isSeen(in finding: RotationStation.Finding) -> Bool {
+    func isSeen(in finding: LifeFinding) -> Bool {
         func isFound(_ words: String) -> Bool { finding.problems.contains { $0.contains(words) } }
         return switch self {
         case .keptRow: isFound("an earlier key opens") && isFound("the present key does not open")

@@ -23,18 +23,9 @@ actor RotationStation {
     var earlier: [(master: VaultKey, vault: Vault)] = []
     /// A process of the present day was killed at a moment.
     var wasKilledAtAMoment = false
-    var finding = Finding()
+    var finding = LifeFinding()
 
-    struct Finding: Sendable {
-        var problems: [String] = []
-        var faults: [String: Int] = [:]
-        var counts: [String: Int] = [:]
-        var acknowledged = 0, lost = 0, duplicated = 0
-        /// In seconds, from the last start until all is settled.
-        var recovery = 0.0
-    }
-
-    init(seed: UInt64, flaw: RotationFlaw? = nil) async throws {
+    init(seed: UInt64, flaw: RotationFlaw?) async throws {
         self.flaw = flaw
         dice = SplitMix64(seed: seed)
         loadDice = SplitMix64(seed: ~seed)
