@@ -99,6 +99,7 @@ final class GroupCommit: Sendable {
     private func apply(_ batch: [Item], _ db: Database) throws -> [Resumption] {
         var resumptions: [Resumption] = []
         try db.inTransaction(.immediate) {
+            try place.checkIfLost()
             resumptions = try batch.map { item in
                 try Self.settled(item) {
                     var resumption: Resumption = {}
@@ -120,6 +121,7 @@ final class GroupCommit: Sendable {
         try Self.settled(item) {
             var resumption: Resumption = {}
             try db.inTransaction(.immediate) {
+                try place.checkIfLost()
                 resumption = try item.apply(db)
                 try place.check()
                 return .commit

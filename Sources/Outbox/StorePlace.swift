@@ -42,6 +42,12 @@ package final class StorePlace: Sendable {
         if let lost { throw .gone(lost) }
     }
 
+    /// For the begin of a transaction: `check`, but only if a file was missing at the last look. A change that is rolled back would make
+    /// SQLite begin a backup of the lost store anew.
+    func checkIfLost() throws(OutboxError) {
+        if wasLost.withLock(\.self) { try check() }
+    }
+
     private static func look(at path: String) -> (identity: Identity?, isAbsent: Bool) {
         var info = stat()
         guard stat(path, &info) == 0 else { return (nil, errno == ENOENT || errno == ENOTDIR) }

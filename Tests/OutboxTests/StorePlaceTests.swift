@@ -90,6 +90,18 @@ import Vault
         try await expectBackup()
     }
 
+    /// Each refused submission is rolled back between two steps of the copy.
+    @Test func backupEndsBesideRefusedSubmissions() async throws {
+        try store.keepKeyring()
+        for number in 1...3 { try await store.enqueue(Samples.mutation(number, payload: "\"\(Samples.noise(3 << 20))\"")) }
+        _ = try lose(.deleted)
+        let submitting = Task { [store] in
+            while !Task.isCancelled { _ = try? await store.outbox.enqueue(Samples.mutation(4), at: store.clock.now) }
+        }
+        defer { submitting.cancel() }
+        try await expectBackup()
+    }
+
     /// The folder of the store is gone too.
     @Test func backsUpIntoTheSpareFolder() async throws {
         try store.keepKeyring()

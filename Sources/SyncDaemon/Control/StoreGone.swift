@@ -9,7 +9,8 @@ enum StoreGone {
         Do not stop or restart the daemon: only it has the captures, and perhaps the key. Run now, and keep both files:
         sudo homingd key export KEYFILE --unencrypted
         sudo homing backup FILE
-        Then stop the daemon. If homing.key was deleted too, run: sudo homingd key import KEYFILE
+        Then stop the daemon. If the state directory is gone, run: sudo systemd-tmpfiles --create homing.conf
+        If homing.key was deleted too, run: sudo homingd key import KEYFILE
         Finally run: sudo homingd restore FILE
         """
 }

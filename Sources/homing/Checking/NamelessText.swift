@@ -27,7 +27,8 @@ struct NamelessText {
             return "\(count.map { Words.count($0, "file", "files") } ?? "Files") in the drop folder cannot be accepted."
         case .listFailing: return "Reading a list from \(backend) has failed\(since(item))."
         case .configurationRejected: return "The changed configuration is not active, because it has mistakes."
-        case .storeGone, .storeDamaged, .diskFull, .outboxFull, .noProfile, .diskLow, .unclaimedFiles, .refusedFiles: return item.text
+        case .storeGone: return "\(item.text) Do not stop or restart it: run homing doctor."
+        case .storeDamaged, .diskFull, .outboxFull, .noProfile, .diskLow, .unclaimedFiles, .refusedFiles: return item.text
         case .unknown: return "The station needs a person (\(item.code))."
         }
     }

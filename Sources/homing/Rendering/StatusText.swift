@@ -27,7 +27,8 @@ struct StatusText {
         [style.notable("Needs a person:")]
             + items.flatMap { item in
                 let text = item.text.printable.wrapped(toColumns: width - 4)
-                let next = item.next.printable.wrapped(toColumns: width - 6)
+                // A command keeps its line.
+                let next = item.next.printableLines.split(separator: "\n").flatMap { String($0).wrapped(toColumns: width - 6) }
                 return text.enumerated().map { ($0 == 0 ? "  • " : "    ") + $1 }
                     + next.enumerated().map { ($0 == 0 ? "    → " : "      ") + $1 }
             }
