@@ -208,6 +208,66 @@ import Vault
         }
     }
 
+    /// As of a stopped service whose key is a credential.
+    private func restoreUnderACredential(_ station: DaemonStation, key: Data? = nil, stationKey: Data? = nil) throws -> String {
+        try station.directory.write("sealed by the TPM", to: "credential")
+        let source = try #require(FileHandle(forReadingAtPath: station.directory("backup")))
+        let credential = ServiceCredential(sources: [station.directory("credential")]) { _ in true }
+        return try StoreRestore(configuration: station.directory("homing.yaml"), environment: [:], credential: credential).run(
+            source, key: key, stationKey: stationKey, by: "uid 0, pid 7")
+    }
+
+    private func passCredential(_ key: Data, _ station: DaemonStation) throws -> [String: String] {
+        let folder = station.directory("credentials")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try station.directory.write(String(decoding: key, as: UTF8.self), to: "credentials/homing.key")
+        return ["CREDENTIALS_DIRECTORY": folder]
+    }
+
+    @Test func retiredKeyIsNotTakenForTheCredential() async throws {
+        try await DaemonStation.with { station in
+            _ = try await backUpAndDeliver(station)
+            let retired = try content(station, "homing.key")
+            let present = VaultKey().content
+            try loseStore(station)
+            let error = #expect(throws: StartError.self) { _ = try restoreUnderACredential(station) }
+            #expect(error?.description.contains("as a credential from \(station.directory("credential")), ") == true)
+            let text = try restoreUnderACredential(station, key: retired, stationKey: present)
+            #expect(text.contains("The daemon needs the key that you named with --station-key too"), "\(text)")
+            let keys = try StationKeys.find(
+                environment: passCredential(present, station), stateDirectory: station.configuration.stateDirectory)
+            #expect(keys?.isPending == false)
+            #expect(throws: VaultError.self) {
+                _ = try StationKeys.find(environment: [:], stateDirectory: station.configuration.stateDirectory)
+            }
+        }
+    }
+
+    @Test func credentialThatMadeTheBackupNeedsNoOtherKey() async throws {
+        try await DaemonStation.with { station in
+            _ = try await backUpAndDeliver(station)
+            let present = try content(station, "homing.key")
+            try loseStore(station)
+            try put(VaultKey().content, station)
+            let text = try restoreUnderACredential(station, key: present)
+            #expect(text.contains("The daemon needs this key too"), "\(text)")
+            let environment = try passCredential(present, station)
+            let keys = try Daemon.findKeys(for: station.configuration.stateDirectory, environment: environment)
+            #expect(keys?.isPending == false)
+        }
+    }
+
+    @Test func anotherStationKeyThanTheVisibleOneIsRefused() async throws {
+        try await DaemonStation.with { station in
+            _ = try await backUpAndDeliver(station)
+            try loseStore(station)
+            let source = try #require(FileHandle(forReadingAtPath: station.directory("backup")))
+            let restore = try StoreRestore(configuration: station.directory("homing.yaml"), environment: [:])
+            let error = #expect(throws: StartError.self) { _ = try restore.run(source, stationKey: VaultKey().content, by: "uid 0, pid 7") }
+            #expect(error?.description.hasPrefix("The station’s key is ") == true)
+        }
+    }
+
     @Test func runningDaemonIsNotDisturbed() async throws {
         try await DaemonStation.with { station in
             try await station.running {
