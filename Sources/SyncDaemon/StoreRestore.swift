@@ -45,6 +45,8 @@ package struct StoreRestore {
         try checkState()
         let lock = try locked()
         defer { withExtendedLifetime(lock) {} }
+        // Of an earlier restore that was interrupted.
+        try DeviceID.takeRestored(stateDirectory: state)
         try checkStore()
         let visible = try visibleKey()
         let own = try stationKey.map { try copy($0, of: visible) } ?? visible
@@ -68,13 +70,14 @@ package struct StoreRestore {
         do {
             // Before the store, which the keyring of the empty one would not open.
             try StationKeys.replaceKeyring(with: next, in: state)
-            try DeviceID.store(restored.backup.station, stateDirectory: state)
+            try DeviceID.note(restored.backup.station, stateDirectory: state)
             try restored.install()
         } catch {
             // `try?`: the earlier error is the cause, and a start with the wrong keyring is refused.
             if !restored.isInstalled { try? StationKeys.replaceKeyring(with: earlier, in: state) }
             throw error
         }
+        try DeviceID.takeRestored(stateDirectory: state)
     }
 
     private func copied(_ backup: FileHandle, named name: String, openedBy master: VaultKey) throws -> RestoredStore {

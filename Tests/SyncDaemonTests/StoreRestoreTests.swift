@@ -170,18 +170,57 @@ import Vault
         }
     }
 
-    @Test func failedRestorePutsTheKeyringBack() async throws {
+    @Test func failedRestoreKeepsTheKeyringAndTheID() async throws {
         try await DaemonStation.with { station in
             _ = try await backUpAndDeliver(station)
             try await startAgain(station, with: content(station, "homing.key"))
-            let keyring = try content(station, "homing.keyring")
-            // No file can take the name of a folder.
-            try FileManager.default.removeItem(atPath: path(station, "device-id"))
-            try FileManager.default.createDirectory(atPath: path(station, "device-id"), withIntermediateDirectories: true)
-            #expect(refusal(station).contains("device-id"))
+            let (keyring, id) = (try content(station, "homing.keyring"), try content(station, "device-id"))
+            // The draft of the noted id cannot be written.
+            let obstacle = path(station, "outbox.sqlite.restored-id.tmp")
+            try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: true)
+            #expect(refusal(station).contains("outbox.sqlite.restored-id"))
             #expect(try content(station, "homing.keyring") == keyring)
-            try FileManager.default.removeItem(atPath: path(station, "device-id"))
+            #expect(try content(station, "device-id") == id)
+            #expect(try names(station).allSatisfy { !$0.hasSuffix(".restored") })
+            try FileManager.default.removeItem(atPath: obstacle)
             try await station.running { _ = try await station.status() }
+        }
+    }
+
+    /// Killed before the backup became the store, which is missing.
+    @Test func emptyStoreKeepsItsIDAfterAnInterruptedRestore() async throws {
+        try await DaemonStation.with { station in
+            try await station.running { _ = try await station.status() }
+            let id = try content(station, "device-id")
+            try loseStore(station)
+            try Data("part of a backup".utf8).write(to: URL(fileURLWithPath: path(station, "outbox.sqlite.restored")))
+            try DeviceID.note(UUID().uuidString, stateDirectory: station.configuration.stateDirectory)
+            for _ in 1...2 {
+                try await station.running { _ = try await station.status() }
+                #expect(try content(station, "device-id") == id)
+                #expect(try names(station).allSatisfy { !$0.contains(".restored") })
+            }
+        }
+    }
+
+    /// Killed after the backup became the store.
+    @Test(arguments: [true, false]) func restoredStoreGetsItsIDAfterAnInterruptedRestore(byRestore: Bool) async throws {
+        try await DaemonStation.with { station in
+            _ = try await backUpAndDeliver(station)
+            let id = try content(station, "device-id")
+            try await startAgain(station, with: content(station, "homing.key"))
+            let other = try content(station, "device-id")
+            _ = try restore(station)
+            #expect(try content(station, "device-id") == id && id != other)
+            try other.write(to: URL(fileURLWithPath: path(station, "device-id")))
+            try DeviceID.note(String(decoding: id, as: UTF8.self), stateDirectory: station.configuration.stateDirectory)
+            if byRestore {
+                #expect(refusal(station).hasPrefix("The station has a store with 1 entry"))
+            } else {
+                try await station.running { _ = try await station.status() }
+            }
+            #expect(try content(station, "device-id") == id)
+            #expect(try names(station).allSatisfy { !$0.contains(".restored") })
         }
     }
 
