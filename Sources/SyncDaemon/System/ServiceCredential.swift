@@ -15,7 +15,7 @@ package struct ServiceCredential: Sendable {
     ///   - sources: the files that systemd tries, the first one first.
     ///   - owns: true if the service's user owns that state directory.
     package init(
-        sources: [String] = ["/etc/credstore.encrypted/homing.key", "/etc/credstore/homing.key"],
+        sources: [String] = ServiceCredential.possibleSources,
         owns: @escaping @Sendable (_ state: String) -> Bool = { ServiceIdentity.owns($0) }
     ) {
         path = sources.first { DurableFile(path: $0).exists }

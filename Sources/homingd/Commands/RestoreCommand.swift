@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import SyncDaemon
 
-struct RestoreCommand: ParsableCommand {
+struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Restore a backup into a station without entries, while the daemon is stopped.",
         discussion: """
@@ -29,10 +29,10 @@ struct RestoreCommand: ParsableCommand {
     var stationKey: String?
     @OptionGroup var common: CommonOptions
 
-    func run() throws {
+    func run() async throws {
         do {
             // All before the change of the user, who may not read them.
-            let credential = ServiceCredential()
+            let credential = await ServiceCredential.current()
             let backup = try file == "-" ? FileHandle.standardInput : FileHandle.opened(file)
             let key = try key.map { try FileHandle.opened($0).readToEnd() ?? Data() }
             let stationKey = try stationKey.map { try FileHandle.opened($0).readToEnd() ?? Data() }
