@@ -49,7 +49,7 @@ package struct StoreRestore {
         try DeviceID.takeRestored(stateDirectory: state)
         try checkStore()
         let visible = try visibleKey()
-        let own = try stationKey.map { try copy($0, of: visible) } ?? visible
+        let own = try stationKey.map { try checked($0, against: visible) } ?? visible
         let restored = try copied(backup, named: name, openedBy: try self.key(key, own))
         do {
             let entries = try restored.mark(at: now, by: actor, traits: traits)
@@ -98,7 +98,7 @@ package struct StoreRestore {
         return try !source.isCredential && credential.source(for: state) != nil ? nil : source.read()
     }
 
-    private func copy(_ content: Data, of visible: VaultKey?) throws -> VaultKey {
+    private func checked(_ content: Data, against visible: VaultKey?) throws -> VaultKey {
         let key = try parsed(content)
         guard let visible, visible != key else { return key }
         let path = KeySource(environment: environment, stateDirectory: state).path
