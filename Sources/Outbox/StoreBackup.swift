@@ -72,10 +72,15 @@ package struct StoreBackup: Sendable, Equatable {
     static func draft(of store: String) -> String { store + ".backup" }
 
     /// A backup that is being restored beside a store.
-    static func restoredDraft(of store: String) -> String { store + ".restored" }
+    package static func restoredDraft(of store: String) -> String { store + ".restored" }
+
+    /// The id of the station that made the backup, from before its draft becomes the store until the station has taken that id.
+    package static func restoredID(of store: String) -> String { store + ".restored-id" }
 
     /// Removes what an interrupted backup or restore left beside a store.
     static func removeDrafts(of store: String) {
+        // First: the id counts once there is no draft.
+        if access(restoredDraft(of: store), F_OK) == 0 { unlink(restoredID(of: store)) }
         for draft in [draft(of: store), restoredDraft(of: store)] {
             for suffix in ["", "-journal", "-wal", "-shm"] { unlink(draft + suffix) }
         }

@@ -15,36 +15,47 @@ package struct StoreRestore {
     private let environment: [String: String]
     /// As named in the command; nil for the default path.
     private let file: String?
+    private let credential: ServiceCredential
 
     private var state: String { configuration.stateDirectory }
     private var store: String { Daemon.store(in: state) }
 
-    /// - Parameter file: the configuration; nil for the default path.
-    package init(configuration file: String?, environment: [String: String]) throws {
+    /// - Parameters:
+    ///   - file: the configuration; nil for the default path.
+    ///   - credential: found by root, because other users do not see its file.
+    package init(
+        configuration file: String?, environment: [String: String], credential: ServiceCredential = ServiceCredential()
+    ) throws {
         (configuration, backends) = try ConfigurationCheck.read(file: file, environment: environment)
         self.environment = environment
         self.file = file
+        self.credential = credential
     }
 
     /// Returns the result in sentences. Until everything is checked and marked, changes nothing but a draft.
     ///
     /// - Parameters:
     ///   - name: of the backup, for messages.
-    ///   - key: the content of a key file; nil for the station's key.
+    ///   - key: the content of a key file, which opens the backup; nil for the station's key.
+    ///   - stationKey: the content of a copy of the station's key, if only the running service has that.
     ///   - actor: as in events.
     package func run(
-        _ backup: FileHandle, named name: String = "-", key: Data? = nil, by actor: String, at now: Date = Date()
+        _ backup: FileHandle, named name: String = "-", key: Data? = nil, stationKey: Data? = nil, by actor: String, at now: Date = Date()
     ) throws -> String {
         try checkState()
         let lock = try locked()
         defer { withExtendedLifetime(lock) {} }
+        // Of an earlier restore that was interrupted.
+        try DeviceID.takeRestored(stateDirectory: state)
         try checkStore()
-        let own = try KeySource(environment: environment, stateDirectory: state).read()
+        let visible = try visibleKey()
+        let own = try stationKey.map { try checked($0, against: visible) } ?? visible
         let restored = try copied(backup, named: name, openedBy: try self.key(key, own))
         do {
             let entries = try restored.mark(at: now, by: actor, traits: traits)
             try install(restored, for: own, at: now)
-            let need = own != nil ? "" : "\nThe daemon needs this key too: before you start it, put it where the service finds it."
+            let which = own == nil ? "this key" : "the key that you named with --station-key"
+            let need = visible != nil ? "" : "\nThe daemon needs \(which) too: before you start it, put it where the service finds it."
             return text(restored.backup, entries, Moment(now: now)) + need
         } catch {
             restored.discard()
@@ -59,13 +70,14 @@ package struct StoreRestore {
         do {
             // Before the store, which the keyring of the empty one would not open.
             try StationKeys.replaceKeyring(with: next, in: state)
-            try DeviceID.store(restored.backup.station, stateDirectory: state)
+            try DeviceID.note(restored.backup.station, stateDirectory: state)
             try restored.install()
         } catch {
             // `try?`: the earlier error is the cause, and a start with the wrong keyring is refused.
             if !restored.isInstalled { try? StationKeys.replaceKeyring(with: earlier, in: state) }
             throw error
         }
+        try DeviceID.takeRestored(stateDirectory: state)
     }
 
     private func copied(_ backup: FileHandle, named name: String, openedBy master: VaultKey) throws -> RestoredStore {
@@ -80,15 +92,35 @@ package struct StoreRestore {
         return backend.traits(route: route)
     }
 
+    /// The station's key; nil if there is none, or only the running service has it. With a credential, `homing.key` is a retired one.
+    private func visibleKey() throws -> VaultKey? {
+        let source = KeySource(environment: environment, stateDirectory: state)
+        return try !source.isCredential && credential.source(for: state) != nil ? nil : source.read()
+    }
+
+    private func checked(_ content: Data, against visible: VaultKey?) throws -> VaultKey {
+        let key = try parsed(content)
+        guard let visible, visible != key else { return key }
+        let path = KeySource(environment: environment, stateDirectory: state).path
+        throw StartError("The station’s key is \(path), and the one of --station-key is another. Repeat the command without --station-key.")
+    }
+
+    private func parsed(_ content: Data) throws -> VaultKey {
+        if let key = VaultKey(parsing: content) { return key }
+        throw StartError("The key has \(content.count) bytes; expected 32 random bytes, raw or in base64. Name your copy of homing.key.")
+    }
+
+    /// The key that opens the backup.
     private func key(_ content: Data?, _ own: VaultKey?) throws -> VaultKey {
-        if let content {
-            guard let key = VaultKey(parsing: content) else {
-                throw StartError(
-                    "The key has \(content.count) bytes; expected 32 random bytes, raw or in base64. Name your copy of homing.key.")
-            }
-            return key
-        }
+        if let content { return try parsed(content) }
         if let own { return own }
+        if let path = credential.source(for: state) {
+            throw StartError(
+                """
+                The service gets its key as a credential from \(path), which can be read only while the service runs. Repeat the command with a copy of the key: --key KEYFILE
+                If the backup was made with an earlier key, name that one with --key, and a copy of the present one with --station-key KEYFILE.
+                """)
+        }
         let install = isOfService ? "sudo install -o \(ServiceIdentity.user) -g \(ServiceIdentity.user) -m 0600" : "install -m 0600"
         throw StartError(
             """

@@ -170,18 +170,57 @@ import Vault
         }
     }
 
-    @Test func failedRestorePutsTheKeyringBack() async throws {
+    @Test func failedRestoreKeepsTheKeyringAndTheID() async throws {
         try await DaemonStation.with { station in
             _ = try await backUpAndDeliver(station)
             try await startAgain(station, with: content(station, "homing.key"))
-            let keyring = try content(station, "homing.keyring")
-            // No file can take the name of a folder.
-            try FileManager.default.removeItem(atPath: path(station, "device-id"))
-            try FileManager.default.createDirectory(atPath: path(station, "device-id"), withIntermediateDirectories: true)
-            #expect(refusal(station).contains("device-id"))
+            let (keyring, id) = (try content(station, "homing.keyring"), try content(station, "device-id"))
+            // The draft of the noted id cannot be written.
+            let obstacle = path(station, "outbox.sqlite.restored-id.tmp")
+            try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: true)
+            #expect(refusal(station).contains("outbox.sqlite.restored-id"))
             #expect(try content(station, "homing.keyring") == keyring)
-            try FileManager.default.removeItem(atPath: path(station, "device-id"))
+            #expect(try content(station, "device-id") == id)
+            #expect(try names(station).allSatisfy { !$0.hasSuffix(".restored") })
+            try FileManager.default.removeItem(atPath: obstacle)
             try await station.running { _ = try await station.status() }
+        }
+    }
+
+    /// Killed before the backup became the store, which is missing.
+    @Test func emptyStoreKeepsItsIDAfterAnInterruptedRestore() async throws {
+        try await DaemonStation.with { station in
+            try await station.running { _ = try await station.status() }
+            let id = try content(station, "device-id")
+            try loseStore(station)
+            try Data("part of a backup".utf8).write(to: URL(fileURLWithPath: path(station, "outbox.sqlite.restored")))
+            try DeviceID.note(UUID().uuidString, stateDirectory: station.configuration.stateDirectory)
+            for _ in 1...2 {
+                try await station.running { _ = try await station.status() }
+                #expect(try content(station, "device-id") == id)
+                #expect(try names(station).allSatisfy { !$0.contains(".restored") })
+            }
+        }
+    }
+
+    /// Killed after the backup became the store.
+    @Test(arguments: [true, false]) func restoredStoreGetsItsIDAfterAnInterruptedRestore(byRestore: Bool) async throws {
+        try await DaemonStation.with { station in
+            _ = try await backUpAndDeliver(station)
+            let id = try content(station, "device-id")
+            try await startAgain(station, with: content(station, "homing.key"))
+            let other = try content(station, "device-id")
+            _ = try restore(station)
+            #expect(try content(station, "device-id") == id && id != other)
+            try other.write(to: URL(fileURLWithPath: path(station, "device-id")))
+            try DeviceID.note(String(decoding: id, as: UTF8.self), stateDirectory: station.configuration.stateDirectory)
+            if byRestore {
+                #expect(refusal(station).hasPrefix("The station has a store with 1 entry"))
+            } else {
+                try await station.running { _ = try await station.status() }
+            }
+            #expect(try content(station, "device-id") == id)
+            #expect(try names(station).allSatisfy { !$0.contains(".restored") })
         }
     }
 
@@ -205,6 +244,66 @@ import Vault
                 try await station.delivered(id)
                 #expect(try await isFound(id, station))
             }
+        }
+    }
+
+    /// As of a stopped service whose key is a credential.
+    private func restoreUnderACredential(_ station: DaemonStation, key: Data? = nil, stationKey: Data? = nil) throws -> String {
+        try station.directory.write("sealed by the TPM", to: "credential")
+        let source = try #require(FileHandle(forReadingAtPath: station.directory("backup")))
+        let credential = ServiceCredential(sources: [station.directory("credential")]) { _ in true }
+        return try StoreRestore(configuration: station.directory("homing.yaml"), environment: [:], credential: credential).run(
+            source, key: key, stationKey: stationKey, by: "uid 0, pid 7")
+    }
+
+    private func passCredential(_ key: Data, _ station: DaemonStation) throws -> [String: String] {
+        let folder = station.directory("credentials")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try station.directory.write(String(decoding: key, as: UTF8.self), to: "credentials/homing.key")
+        return ["CREDENTIALS_DIRECTORY": folder]
+    }
+
+    @Test func retiredKeyIsNotTakenForTheCredential() async throws {
+        try await DaemonStation.with { station in
+            _ = try await backUpAndDeliver(station)
+            let retired = try content(station, "homing.key")
+            let present = VaultKey().content
+            try loseStore(station)
+            let error = #expect(throws: StartError.self) { _ = try restoreUnderACredential(station) }
+            #expect(error?.description.contains("as a credential from \(station.directory("credential")), ") == true)
+            let text = try restoreUnderACredential(station, key: retired, stationKey: present)
+            #expect(text.contains("The daemon needs the key that you named with --station-key too"), "\(text)")
+            let keys = try StationKeys.find(
+                environment: passCredential(present, station), stateDirectory: station.configuration.stateDirectory)
+            #expect(keys?.isPending == false)
+            #expect(throws: VaultError.self) {
+                _ = try StationKeys.find(environment: [:], stateDirectory: station.configuration.stateDirectory)
+            }
+        }
+    }
+
+    @Test func credentialThatMadeTheBackupNeedsNoOtherKey() async throws {
+        try await DaemonStation.with { station in
+            _ = try await backUpAndDeliver(station)
+            let present = try content(station, "homing.key")
+            try loseStore(station)
+            try put(VaultKey().content, station)
+            let text = try restoreUnderACredential(station, key: present)
+            #expect(text.contains("The daemon needs this key too"), "\(text)")
+            let environment = try passCredential(present, station)
+            let keys = try Daemon.findKeys(for: station.configuration.stateDirectory, environment: environment)
+            #expect(keys?.isPending == false)
+        }
+    }
+
+    @Test func anotherStationKeyThanTheVisibleOneIsRefused() async throws {
+        try await DaemonStation.with { station in
+            _ = try await backUpAndDeliver(station)
+            try loseStore(station)
+            let source = try #require(FileHandle(forReadingAtPath: station.directory("backup")))
+            let restore = try StoreRestore(configuration: station.directory("homing.yaml"), environment: [:])
+            let error = #expect(throws: StartError.self) { _ = try restore.run(source, stationKey: VaultKey().content, by: "uid 0, pid 7") }
+            #expect(error?.description.hasPrefix("The station’s key is ") == true)
         }
     }
 

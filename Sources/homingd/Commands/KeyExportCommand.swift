@@ -29,7 +29,8 @@ struct KeyExportCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors {
             let environment = ProcessInfo.processInfo.environment
-            let content = try await KeyAdministration(configuration: common.config, environment: environment).exported(to: to)
+            let key = try await KeyAdministration(configuration: common.config, environment: environment, credential: .current())
+            let content = try await key.exported(to: to)
             if file == "-" {
                 do { return try FileHandle.standardOutput.write(contentsOf: content) } catch {
                     throw StartError("The key could not be written to standard output (\(error.localizedDescription)).")

@@ -19,7 +19,8 @@ struct KeyImportCommand: AsyncParsableCommand {
         try await reportingErrors {
             let content = try (file == "-" ? FileHandle.standardInput : FileHandle.opened(file)).readToEnd() ?? Data()
             let environment = ProcessInfo.processInfo.environment
-            print(try KeyAdministration(configuration: common.config, environment: environment).take(content))
+            let key = try await KeyAdministration(configuration: common.config, environment: environment, credential: .current())
+            print(try key.take(content))
         }
     }
 }

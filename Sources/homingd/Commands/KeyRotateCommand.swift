@@ -26,7 +26,8 @@ struct KeyRotateCommand: AsyncParsableCommand {
             let content = try newKey.map { try FileHandle.opened($0).readToEnd() ?? Data() }
             let actor = "uid \(getuid()), pid \(getpid())"
             let environment = ProcessInfo.processInfo.environment
-            print(try await KeyAdministration(configuration: common.config, environment: environment).rotate(to: content, by: actor))
+            let key = try await KeyAdministration(configuration: common.config, environment: environment, credential: .current())
+            print(try await key.rotate(to: content, by: actor))
         }
     }
 }

@@ -12,7 +12,8 @@ struct KeyShowCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors {
             let environment = ProcessInfo.processInfo.environment
-            print(try await KeyAdministration(configuration: common.config, environment: environment).show())
+            let key = try await KeyAdministration(configuration: common.config, environment: environment, credential: .current())
+            print(try await key.show())
         }
     }
 }

@@ -2,12 +2,14 @@ import ArgumentParser
 import Foundation
 import SyncDaemon
 
-struct RestoreCommand: ParsableCommand {
+struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Restore a backup into a station without entries, while the daemon is stopped.",
         discussion: """
             FILE is a backup that ‘homing backup’ has written, with the same version of Homing. It opens with the key that its station had \
-            then. If that is not the key of this station, name it with --key; afterwards the data opens with this station’s key. \
+            then. If that is not the key of this station, name it with --key; afterwards the data opens with this station’s key. If \
+            only the running service has the station’s key, as a credential, name a copy with --station-key, or with --key if the backup \
+            was made with it. \
             Everything is checked before the store is replaced.
 
             Entries that were waiting when the backup was made may have been sent since. Homing looks them up before it sends them. If \
@@ -21,17 +23,23 @@ struct RestoreCommand: ParsableCommand {
         help: ArgumentHelp("The key of the backup; the default is the station’s, homing.key in its state directory.", valueName: "path"),
         completion: .file())
     var key: String?
+    @Option(
+        help: ArgumentHelp("A copy of the station’s key, if that is a credential, and the backup has another one.", valueName: "path"),
+        completion: .file())
+    var stationKey: String?
     @OptionGroup var common: CommonOptions
 
-    func run() throws {
+    func run() async throws {
         do {
-            // Both before the change of the user, who may not read them.
+            // All before the change of the user, who may not read them.
+            let credential = await ServiceCredential.current()
             let backup = try file == "-" ? FileHandle.standardInput : FileHandle.opened(file)
             let key = try key.map { try FileHandle.opened($0).readToEnd() ?? Data() }
+            let stationKey = try stationKey.map { try FileHandle.opened($0).readToEnd() ?? Data() }
             let actor = "uid \(getuid()), pid \(getpid())"
             let environment = try common.environmentOfOwner()
-            let restore = try StoreRestore(configuration: common.config, environment: environment)
-            print(try restore.run(backup, named: file, key: key, by: actor))
+            let restore = try StoreRestore(configuration: common.config, environment: environment, credential: credential)
+            print(try restore.run(backup, named: file, key: key, stationKey: stationKey, by: actor))
         } catch {
             FileHandle.standardError.write(Data("homingd: \(StartError.sentence(for: error))\n".utf8))
             throw ExitCode.failure
