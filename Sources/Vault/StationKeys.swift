@@ -104,6 +104,23 @@ package struct StationKeys: Sendable {
                 + "the others of the same time too. After an interrupted restore, repeat homingd restore.")
     }
 
+    /// For an older store that was put back while a new credential waits.
+    static func pending(in state: String) -> VaultError {
+        VaultError(
+            .unchangeable,
+            "The store has a data key that \(file(in: state).path) does not have, so an older store was put back while a new master key "
+                + "waits for its installation. Nothing was sent or changed. To use this store, move \(file(in: state).path) away, which "
+                + "calls off the change of the key, and start the daemon again.")
+    }
+
+    /// For a store whose data keys do not all fit beside these.
+    static func tooMany(_ most: Int, in state: String) -> VaultError {
+        VaultError(
+            .unchangeable,
+            "The store and \(file(in: state).path) together have more than \(most) earlier data keys. Nothing was sent or changed. "
+                + "To use this store, move \(file(in: state).path) away, and start the daemon again.")
+    }
+
     /// The keys, the place of the wrapping, and whether the file holds it unchanged; nil without any keyring or data.
     private static func opened(
         _ source: KeySource, _ master: VaultKey, in state: String, _ copies: () -> [Data]

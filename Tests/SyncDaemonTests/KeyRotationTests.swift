@@ -216,6 +216,35 @@ import Vault
         #expect(try await again.contents(of: [Samples.id(1)]) { $0 }.count == 1)
     }
 
+    /// A backup from before the change was restored by mistake, and then the store was moved back.
+    @Test func storeThatIsMovedBackAfterARestoreLosesNothing() async throws {
+        let before = try load()
+        let keeper = KeyKeeper(before)
+        let outbox = try open(keeper.vault)
+        try keeper.copy(to: outbox, at: clock.now)
+        try await keeper.rotate(to: nil, in: outbox, by: "test", at: clock.now)
+        _ = try await outbox.enqueue(mutation(1), at: clock.now)
+        try await resealer(keeper, outbox).resealAll()
+        try outbox.close()
+        // As a restore with the old key leaves it.
+        let present = try load()
+        let restored = try WrappedKeyring(
+            before.keyring.rotated(at: clock.now), under: [present.master], number: present.wrapped.number + 1)
+        try write(restored.content, "homing.keyring")
+        let found = KeyKeeper(try load())
+        let again = try open(found.vault)
+        try found.copy(to: again, at: clock.now)
+        #expect(try found.hasEarlier && again.storedKeyring() == content("homing.keyring"))
+        #expect(try await again.contents(of: [Samples.id(1)]) { $0 }.count == 1)
+        try await resealer(found, again).resealAll()
+        try again.close()
+        let last = try load()
+        #expect(!last.keyring.hasEarlier)
+        let end = try open(last.vault())
+        #expect(try await end.contents(of: [Samples.id(1)]) { $0 }.count == 1)
+        try end.close()
+    }
+
     /// With older keys, a salvage would take most of the data for damaged.
     @Test func damagedStoreIsNotSalvagedWithOlderKeys() async throws {
         try await DaemonStation.with { station in

@@ -235,6 +235,72 @@ import Testing
         #expect(try content("homing.keyring") == file)
     }
 
+    // MARK: An older store that was put back
+
+    /// A backup from before the change was restored beside it, and got a data key of its own.
+    @Test func dataKeyOfAStoreThatWasPutBackIsAdded() throws {
+        var keys = try load()
+        let before = keys
+        try keys.rotate(at: now) { _ in }
+        let sealed = try keys.vault().seal(Data("new".utf8), as: "1")
+        let stored = keys.wrapped
+        keys.keyring = before.keyring.rotated(at: now)
+        keys.wrapped = try WrappedKeyring(keys.keyring, under: [keys.master], number: stored.number + 1)
+        try keys.write()
+        let restored = keys
+        let isTaken = try keys.take(stored, at: now)
+        #expect(isTaken && keys.wrapped.number == stored.number + 2 && keys.keyring.current == restored.keyring.current)
+        #expect(keys.keyring.earlierCount == 2)
+        #expect(try keys.vault().open(sealed, as: "1") == Data("new".utf8))
+        #expect(try load().keyring == keys.keyring && content("homing.keyring") == keys.wrapped.content)
+        // Once is enough.
+        let isTakenAgain = try keys.take(stored, at: now)
+        #expect(!isTakenAgain)
+    }
+
+    @Test func dataKeyOfACopyFromAPendingChangeIsAdded() throws {
+        let (old, new) = (VaultKey(), VaultKey())
+        let environment = try credential(old)
+        var keys = try load(environment)
+        let sealed = try keys.vault().seal(Data("old".utf8), as: "1")
+        try keys.rotate(to: new, at: now) { _ in }
+        _ = try credential(new)
+        var found = try load(environment)
+        let isForgotten = try found.forgetEarlier { _ in }
+        #expect(throws: VaultError.self) { try found.vault().open(sealed, as: "1") }
+        let number = found.wrapped.number
+        let isTaken = try found.take(keys.wrapped, at: now)
+        #expect(isForgotten && isTaken && found.wrapped.number == number + 1 && found.wrapped.isSealed(onlyFor: new))
+        #expect(try found.vault().open(sealed, as: "1") == Data("old".utf8))
+        #expect(try load(environment).keyring == found.keyring)
+    }
+
+    /// The merged keyring could not be sealed for the new master key.
+    @Test func olderStoreDoesNotCallOffAPendingChange() throws {
+        let environment = try credential(VaultKey())
+        var keys = try load(environment)
+        let stored = try WrappedKeyring(keys.keyring.rotated(at: now), under: [keys.master])
+        try keys.rotate(to: VaultKey(), at: now) { _ in }
+        let file = try content("homing.keyring")
+        let error = #expect(throws: VaultError.self) { try keys.take(stored, at: now) }
+        #expect(error?.code == .unchangeable && error?.description.contains("while a new master key waits") == true)
+        #expect(try keys.isPending && content("homing.keyring") == file)
+    }
+
+    @Test func olderStoreWithTooManyDataKeysIsRefused() throws {
+        var keys = try load()
+        var other = keys.keyring
+        for _ in 0..<100 { other = other.rotated(at: now) }
+        let stored = try WrappedKeyring(other, under: [keys.master])
+        keys.wrapped = try WrappedKeyring(keys.keyring.rotated(at: now), under: [keys.master], number: 2)
+        try keys.write()
+        var found = try load()
+        let before = found
+        let error = #expect(throws: VaultError.self) { try found.take(stored, at: now) }
+        #expect(error?.code == .unchangeable && error?.description.contains("more than 100 earlier data keys") == true)
+        #expect(try found.wrapped == before.wrapped && content("homing.keyring") == before.wrapped.content)
+    }
+
     // MARK: Changes that are refused or follow a failed one
 
     /// As after a sync that failed when the new key had its name.

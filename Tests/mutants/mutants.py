@@ -836,6 +836,8 @@ MUTANTS = [
     ("a keyring that the key does not open is overwritten", "Sources/Vault/StationKeys+Changing.swift",
      "guard stored.isWhole, stored != wrapped else", "guard stored.isWhole, stored.number >= wrapped.number, stored != wrapped else",
      "VaultTests.RotationTests"),
+    ("the data key of a store that was put back is lost", "Sources/Vault/StationKeys+Changing.swift",
+     "else { return try add([found]) }", "else { return false }", "VaultTests.RotationTests"),
     ("a damaged store is salvaged with older keys", "Sources/Salvage/StoreRepair.swift",
      "        do { try permit() } catch { throw Refusal(cause: error) }\n", "", "SyncDaemonTests.KeyRotationTests"),
     ("a change forgets the key that an earlier one has installed", "Sources/Vault/StationKeys+Changing.swift",
