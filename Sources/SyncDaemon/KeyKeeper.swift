@@ -33,13 +33,12 @@ final class KeyKeeper: Sendable {
         try outbox.keep(wrapped)
     }
 
-    /// Before a salvage, which would take data of later keys for damaged: takes the newest keyring of the damaged store if the file is
-    /// older, or throws if the master key does not open it. An older one may be what the damage has left.
+    /// Before a salvage, which would take data of other keys for damaged: takes the keyrings of the damaged store, or throws if they do not
+    /// belong to these keys.
     func compare(with copies: [Data], at now: Date) throws {
-        let whole = copies.map { WrappedKeyring(parsing: $0) }.filter(\.isWhole)
-        guard let newest = whole.max(by: { $0.number < $1.number }) else { return }
+        let stored = copies.map { WrappedKeyring(parsing: $0) }
         try keys.withLock { keys in
-            if newest.number >= keys.wrapped.number, try keys.take(newest, at: now) { vault.adopt(keys.keyring) }
+            if try keys.take(fromDamaged: stored, at: now) { vault.adopt(keys.keyring) }
         }
     }
 

@@ -50,6 +50,19 @@ extension StationKeys {
         return true
     }
 
+    /// As `take`, for a damaged store with copies of different age. Also adds the data keys of the earlier ones that open. Passes over copies
+    /// that do not open if these keys may be newer: with earlier data keys, an old copy may be all that the damage has left.
+    package mutating func take(fromDamaged copies: [WrappedKeyring], at now: Date) throws -> Bool {
+        let whole = copies.filter(\.isWhole)
+        guard let newest = whole.max(by: { $0.number < $1.number }) else { return false }
+        let before = wrapped
+        let isForeign = newest.opened(by: master).map { $0.keyring.digest != keyring.digest } ?? !keyring.hasEarlier
+        if newest.number >= wrapped.number || isForeign { try take(newest, at: now) }
+        // A new master key that waits cannot open more keys than before.
+        if !isPending { _ = try add(whole.compactMap { $0.opened(by: master)?.keyring }.filter { $0.digest == keyring.digest }) }
+        return wrapped != before
+    }
+
     /// The keyring of the store's copy, and the place of its wrapping. Throws if the copy does not belong to these keys.
     func opened(_ stored: WrappedKeyring) throws(VaultError) -> (keyring: Keyring, place: Int) {
         guard let found = stored.opened(by: master) else {

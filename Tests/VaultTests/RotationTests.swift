@@ -301,6 +301,53 @@ import Testing
         #expect(try found.wrapped == before.wrapped && content("homing.keyring") == before.wrapped.content)
     }
 
+    // MARK: A damaged store
+
+    /// Also behind a newer copy.
+    @Test(arguments: [true, false]) func dataKeysOfADamagedOlderStoreAreAdded(hasNewest: Bool) throws {
+        var keys = try load()
+        let sealed = try keys.vault().seal(Data("old".utf8), as: "1")
+        let older = try WrappedKeyring(keys.keyring, under: [VaultKey(), keys.master])
+        keys.keyring = keys.keyring.rotated(at: now).withoutEarlier
+        keys.wrapped = try WrappedKeyring(keys.keyring, under: [keys.master], number: 4)
+        try keys.write()
+        let copies = [WrappedKeyring(parsing: Data("damaged".utf8)), older] + (hasNewest ? [keys.wrapped] : [])
+        let isTaken = try keys.take(fromDamaged: copies, at: now)
+        #expect(isTaken && keys.wrapped.number == 5)
+        #expect(try keys.vault().open(sealed, as: "1") == Data("old".utf8))
+        #expect(try load().keyring == keys.keyring)
+    }
+
+    @Test func damagedStoreOfOtherKeysIsAnError() throws {
+        var keys = try load()
+        let before = keys
+        try keys.rotate(at: now) { _ in }
+        // The earlier data key opens what a damaged change has left.
+        let isTaken = try keys.take(fromDamaged: [before.wrapped], at: now)
+        #expect(!isTaken && keys.keyring.hasEarlier)
+        let isForgotten = try keys.forgetEarlier { _ in }
+        let file = try content("homing.keyring")
+        let others = try [before.wrapped, WrappedKeyring(Keyring(at: now), under: [keys.master])]
+        for other in others {
+            let error = #expect(throws: VaultError.self) { try keys.take(fromDamaged: [other], at: now) }
+            #expect(error?.code == .wrongKey)
+        }
+        #expect(try isForgotten && content("homing.keyring") == file)
+        // Nor behind a copy of these keys.
+        let isChanged = try keys.take(fromDamaged: others + [keys.wrapped], at: now)
+        #expect(!isChanged)
+    }
+
+    /// The old data counts as damaged, and stays in the folder of damaged files.
+    @Test func damagedOlderStoreDoesNotCallOffAPendingChange() throws {
+        let environment = try credential(VaultKey())
+        var keys = try load(environment)
+        let older = try WrappedKeyring(keys.keyring.rotated(at: now), under: [keys.master])
+        try keys.rotate(to: VaultKey(), at: now) { _ in }
+        let isTaken = try keys.take(fromDamaged: [older], at: now)
+        #expect(!isTaken && keys.isPending)
+    }
+
     // MARK: Changes that are refused or follow a failed one
 
     /// As after a sync that failed when the new key had its name.

@@ -838,6 +838,8 @@ MUTANTS = [
      "VaultTests.RotationTests"),
     ("the data key of a store that was put back is lost", "Sources/Vault/StationKeys+Changing.swift",
      "else { return try add([found]) }", "else { return false }", "VaultTests.RotationTests"),
+    ("a damaged store of other keys is salvaged", "Sources/Vault/StationKeys+Changing.swift",
+     "?? !keyring.hasEarlier", "?? false", "VaultTests.RotationTests"),
     ("a damaged store is salvaged with older keys", "Sources/Salvage/StoreRepair.swift",
      "        do { try permit() } catch { throw Refusal(cause: error) }\n", "", "SyncDaemonTests.KeyRotationTests"),
     ("a change forgets the key that an earlier one has installed", "Sources/Vault/StationKeys+Changing.swift",
