@@ -41,7 +41,7 @@ package struct StationKeys: Sendable {
         return keys
     }
 
-    /// As `load`, without writing; nil if `load` would create a key or a keyring.
+    /// As `load` and `take`, without writing; nil if `load` would create a key or a keyring.
     package static func find(
         environment: [String: String], stateDirectory state: String, copies: () -> [Data] = { [] }
     ) throws -> StationKeys? {
@@ -50,7 +50,7 @@ package struct StationKeys: Sendable {
             if hasState(in: state) { throw missing(source) }
             return nil
         }
-        return try opened(source, master, in: state, copies)?.keys
+        return try compared(source, master, in: state, copies)
     }
 
     /// What is readable of `homing.keyring`.
@@ -141,6 +141,18 @@ package struct StationKeys: Sendable {
         return nil
     }
 
+    /// The keys as `take` would leave them. Throws if the newest copy in the store does not belong to them.
+    private static func compared(
+        _ source: KeySource, _ master: VaultKey, in state: String, _ copies: () -> [Data]
+    ) throws -> StationKeys? {
+        guard let keys = try opened(source, master, in: state, copies)?.keys else { return nil }
+        let whole = copies().map { WrappedKeyring(parsing: $0) }.filter(\.isWhole)
+        guard let newest = whole.max(by: { $0.number < $1.number }), newest != keys.wrapped else { return keys }
+        let found = try keys.opened(newest).keyring
+        if newest.number >= keys.wrapped.number { return StationKeys(source, master, found, newest, in: state) }
+        return StationKeys(source, master, keys.keyring.adding(found), keys.wrapped, in: state)
+    }
+
     private static func hasState(in state: String) -> Bool { file(in: state).exists || hasData(in: state) }
 
     private static func hasData(in state: String) -> Bool { hasStore(in: state) || DurableFile(path: "\(state)/damaged").exists }
@@ -182,11 +194,11 @@ package struct StationKeys: Sendable {
 }
 
 extension StationKeys {
-    /// True if this master key opens the keyring of a state directory; nil if there is no keyring, and no store. Throws without a readable
-    /// keyring of the store.
+    /// True if this master key opens the keyring of a state directory, and the newest copy in its store; nil if there is no keyring, and no
+    /// store. Throws without a readable keyring of the store.
     package static func opens(_ master: VaultKey, in state: String, copies: () -> [Data] = { [] }) throws -> Bool? {
         do {
-            return try opened(KeySource(environment: [:], stateDirectory: state), master, in: state, copies).map { _ in true }
+            return try compared(KeySource(environment: [:], stateDirectory: state), master, in: state, copies).map { _ in true }
         } catch let error as VaultError where error.code == .wrongKey {
             return false
         } catch let error as VaultError where error.code == .keyMissing && !hasStore(in: state) {

@@ -217,6 +217,29 @@ import Vault
         }
     }
 
+    /// An older key and keyring were put back, and a start asks for the newest key.
+    @Test func newestKeyIsTakenInThePlaceOfAnOlderOne() async throws {
+        try await DaemonStation.with { station in
+            var (oldKey, oldKeyring) = (Data(), Data())
+            try await station.running {
+                _ = try await station.status()
+                (oldKey, oldKeyring) = try (content(station), content(station, "homing.keyring"))
+                _ = try await station.client.call(Endpoints.rotateKey, KeyRotation())
+                try await station.event { $0.kind == "resealed" }
+            }
+            let newKey = try content(station)
+            try oldKey.write(to: URL(fileURLWithPath: path(station, "homing.key")))
+            try oldKeyring.write(to: URL(fileURLWithPath: path(station, "homing.keyring")))
+            let error = await #expect(throws: VaultError.self) { _ = try await administration(station).show() }
+            #expect(error?.description.contains("are older than the store") == true)
+            #expect(try administration(station).take(newKey).hasSuffix("is in its place, \(path(station, "homing.key"))."))
+            try await station.running { _ = try await station.status() }
+            #expect(try content(station) == newKey)
+            let words = refusal { _ = try administration(station).take(oldKey) }
+            #expect(words.contains("is another key, and the station works with it"), "\(words)")
+        }
+    }
+
     @Test func otherFilesAreRefusedWithTheNextStep() async throws {
         try await DaemonStation.with { station in
             let encrypted = refusal { _ = try administration(station).take(Data("age-encryption.org/v1\n-> X25519 …".utf8)) }

@@ -301,6 +301,42 @@ import Testing
         #expect(try found.wrapped == before.wrapped && content("homing.keyring") == before.wrapped.content)
     }
 
+    // MARK: The key of the store
+
+    /// After an older key and keyring were put back.
+    @Test func keyOfTheStoreCountsAndNotThatOfAnOlderFile() throws {
+        var keys = try load()
+        let before = keys
+        try keys.rotate(at: now) { _ in }
+        let stored = [before.wrapped.content, keys.wrapped.content]
+        let copies = { stored }
+        try write(before.master.content, "homing.key")
+        try write(before.wrapped.content, "homing.keyring")
+        try write(Data("x".utf8), "outbox.sqlite")
+        #expect(try StationKeys.opens(before.master, in: state, copies: copies) == false)
+        #expect(try StationKeys.opens(keys.master, in: state, copies: copies) == true)
+        #expect(try StationKeys.opens(before.master, in: state) == true)
+        let error = #expect(throws: VaultError.self) { try StationKeys.find(environment: [:], stateDirectory: state, copies: copies) }
+        #expect(error?.code == .wrongKey && error?.description.contains("are older than the store") == true)
+        try write(keys.master.content, "homing.key")
+        let found = try StationKeys.find(environment: [:], stateDirectory: state, copies: copies)
+        #expect(found?.keyring == keys.keyring)
+        #expect(try content("homing.keyring") == before.wrapped.content)
+    }
+
+    @Test func findAddsTheDataKeysOfAnOlderStore() throws {
+        var keys = try load()
+        let stored = keys
+        keys.keyring = keys.keyring.rotated(at: now).withoutEarlier
+        keys.wrapped = try WrappedKeyring(keys.keyring, under: [keys.master], number: 4)
+        try keys.write()
+        let copies = { [stored.wrapped.content] }
+        let found = try StationKeys.find(environment: [:], stateDirectory: state, copies: copies)
+        #expect(found?.keyring.current == keys.keyring.current && found?.keyring.earlier == [stored.keyring.current])
+        #expect(try StationKeys.opens(keys.master, in: state, copies: copies) == true)
+        #expect(try content("homing.keyring") == keys.wrapped.content)
+    }
+
     // MARK: A damaged store
 
     /// Also behind a newer copy.

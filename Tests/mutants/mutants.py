@@ -838,6 +838,8 @@ MUTANTS = [
      "VaultTests.RotationTests"),
     ("the data key of a store that was put back is lost", "Sources/Vault/StationKeys+Changing.swift",
      "else { return try add([found]) }", "else { return false }", "VaultTests.RotationTests"),
+    ("the key of an older keyring file counts as the station's", "Sources/Vault/StationKeys.swift",
+     "newest != keys.wrapped else { return keys }", "newest.number > .max else { return keys }", "VaultTests.RotationTests"),
     ("a damaged store of other keys is salvaged", "Sources/Vault/StationKeys+Changing.swift",
      "?? !keyring.hasEarlier", "?? false", "VaultTests.RotationTests"),
     ("a damaged store is salvaged with older keys", "Sources/Salvage/StoreRepair.swift",
