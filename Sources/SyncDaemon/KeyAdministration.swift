@@ -56,7 +56,8 @@ package struct KeyAdministration: Sendable {
         return nextSteps(try await rotateStopped(to: content, by: actor, at: now))
     }
 
-    /// The content of a key file, encrypted for recipients of age unless there are none. If the file was deleted, from the running daemon.
+    /// The content of a key file, encrypted for recipients of age unless there are none. If the file is missing or damaged, from the running
+    /// daemon.
     package func exported(to recipients: [String]) async throws -> Data {
         let all = try recipients.map { text in
             guard let recipient = AgeRecipient(text) else {
@@ -113,13 +114,15 @@ package struct KeyAdministration: Sendable {
 
 extension KeyAdministration {
     private func masterContent() async throws -> Data {
-        guard !source.isCredential, !DurableFile(path: source.path).exists else { return try keys().master.content }
-        do {
-            // The lock may be gone with the state directory, so only the socket tells whether a daemon runs.
-            return Data(try await ControlClient(socketPath: configuration.socket).call(Endpoints.copyKey, NoInput()).key.utf8)
-        } catch  where error.code == .daemonNotRunning {
-            return try keys().master.content
-        } catch { throw StartError(error) }
+        do { return try keys().master.content } catch let cause {
+            guard !source.isCredential else { throw cause }
+            do {
+                // The lock may be gone with the state directory, so only the socket tells whether a daemon runs.
+                return Data(try await ControlClient(socketPath: configuration.socket).call(Endpoints.copyKey, NoInput()).key.utf8)
+            } catch  where error.code == .daemonNotRunning {
+                throw cause
+            } catch { throw StartError(error) }
+        }
     }
 
     private func keys() throws -> StationKeys {

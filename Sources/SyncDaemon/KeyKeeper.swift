@@ -96,7 +96,8 @@ final class KeyKeeper: Sendable {
 // MARK: - A lost key file
 
 extension KeyKeeper {
-    /// The content of the key file, if that is missing. Throws otherwise: a person who may have the key reads the file.
+    /// The content of the key file, if that is missing, damaged or another key. Throws otherwise: a person who may have the key reads the
+    /// file.
     func lostKey() throws(Problem) -> Data {
         let (source, master) = keys.withLock { ($0.source, $0.master) }
         if source.isCredential {
@@ -107,8 +108,11 @@ extension KeyKeeper {
                     sudo install -m 0600 \(source.path) KEYFILE
                     """)
         }
-        guard !DurableFile(path: source.path).exists else {
-            throw .invalid("The key file \(source.path) is in its place.", next: "To copy it, run: sudo homingd key export FILE")
+        // `try?`: an unreadable file does not have the key.
+        let content = try? DurableFile(path: source.path).readOrNothing(upTo: KeySource.mostBytes)
+        guard content.flatMap(VaultKey.init(parsing:)) != master else {
+            throw .invalid(
+                "The key file \(source.path) is in its place.", next: "To copy it, run: sudo install -m 0600 \(source.path) KEYFILE")
         }
         return master.content
     }

@@ -146,6 +146,27 @@ import Vault
         }
     }
 
+    /// It still has the key of its data.
+    @Test func damagedOrOtherKeyIsExportedFromTheDaemonToo() async throws {
+        try await DaemonStation.with { station in
+            try await station.running {
+                _ = try await station.status()
+                let key = try content(station)
+                for other in [Data(), key.prefix(20), Data("damaged".utf8), VaultKey().content] {
+                    try other.write(to: URL(fileURLWithPath: path(station, "homing.key")))
+                    #expect(try await administration(station).exported(to: []) == key)
+                    #expect(try content(station) == other)
+                }
+                // Also readable by others: the daemon does not give what the file has.
+                try key.write(to: URL(fileURLWithPath: path(station, "homing.key")))
+                chmod(path(station, "homing.key"), 0o644)
+                let refusal = await #expect(throws: StartError.self) { _ = try await administration(station).exported(to: []) }
+                let command = "sudo install -m 0600 \(path(station, "homing.key")) KEYFILE"
+                #expect(refusal?.description.hasSuffix("is in its place.\nTo copy it, run: \(command)") == true)
+            }
+        }
+    }
+
     @Test func credentialNeverLeavesTheDaemon() async throws {
         let directory = try TemporaryDirectory()
         try VaultKey().content.write(to: URL(fileURLWithPath: directory("homing.key")))
