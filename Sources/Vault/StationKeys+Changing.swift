@@ -50,8 +50,8 @@ extension StationKeys {
         return true
     }
 
-    /// As `take`, for a damaged store with copies of different age. Also adds the data keys of the earlier ones that open. Passes over copies
-    /// that do not open if these keys may be newer: with earlier data keys, an old copy may be all that the damage has left.
+    /// As `take`, for a damaged store with copies of different age. Also adds the data keys of the earlier ones that open. Passes over an
+    /// old one that does not open if there are earlier data keys: it may be all that the damage has left of a change.
     package mutating func take(fromDamaged copies: [WrappedKeyring], at now: Date) throws -> Bool {
         let whole = copies.filter(\.isWhole)
         guard let newest = whole.max(by: { $0.number < $1.number }) else { return false }

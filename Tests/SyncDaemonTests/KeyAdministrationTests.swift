@@ -167,6 +167,27 @@ import Vault
         }
     }
 
+    /// The state directory is gone, and with it the lock. A connection would start a stopped service, which would make a new station.
+    @Test(arguments: [(3, 3, true), (0, 0, true), (3, 0, false)] as [(Int32, Int32, Bool)])
+    func stoppedServiceIsNotStartedForItsKey(service: Int32, socket: Int32, isAsked: Bool) async throws {
+        try await DaemonStation.with { station in
+            try await station.running {
+                _ = try await station.status()
+                let key = try content(station)
+                try FileManager.default.removeItem(atPath: station.configuration.stateDirectory)
+                var changed = try administration(station)
+                changed.run = { _, arguments in arguments.last == "homingd.socket" ? socket : service }
+                let administration = changed
+                guard isAsked else {
+                    let error = await #expect(throws: StartError.self) { _ = try await administration.exported(to: []) }
+                    #expect(error?.description.hasPrefix("The station has no key yet.") == true)
+                    return
+                }
+                #expect(try await administration.exported(to: []) == key)
+            }
+        }
+    }
+
     @Test func credentialNeverLeavesTheDaemon() async throws {
         let directory = try TemporaryDirectory()
         try VaultKey().content.write(to: URL(fileURLWithPath: directory("homing.key")))
