@@ -131,7 +131,7 @@ package struct StationKeys: Sendable {
             let wrapped = WrappedKeyring(parsing: content)
             if wrapped.isWhole { isOther = true }
             guard let (keyring, place) = wrapped.opened(by: master) else { return nil }
-            return (StationKeys(source, master, keyring, wrapped, in: state), place, wrapped.isWhole)
+            return (StationKeys(source, master, keyring, wrapped.withProvenNumber, in: state), place, wrapped.isWhole)
         }
         if let found = keys(in: try keyringContent(in: state) ?? Data()) { return found }
         let found = copies().compactMap(keys).max { $0.keys.wrapped.number < $1.keys.wrapped.number }

@@ -430,6 +430,25 @@ import Testing
 
     // MARK: The forms
 
+    /// The next number would be too large.
+    @Test(arguments: [8, 40, 300]) func damagedCopyHasNoNumber(size: Int) {
+        let damaged = WrappedKeyring(parsing: Data(repeating: 0xFF, count: size))
+        #expect(damaged.number == 0 && !damaged.isWhole)
+    }
+
+    /// Only its checksum has changed.
+    @Test func openedCopyHasItsNumber() throws {
+        var keys = try load()
+        try keys.rotate(at: now) { _ in }
+        var changed = keys.wrapped.content
+        changed[changed.count - 1] ^= 1
+        let damaged = WrappedKeyring(parsing: changed)
+        #expect(damaged.number == 0 && damaged.opened(by: keys.master)?.keyring == keys.keyring)
+        try write(changed, "homing.keyring")
+        #expect(try load().wrapped.number == 3)
+        #expect(try content("homing.keyring") == keys.wrapped.content)
+    }
+
     @Test func keyringKeepsItsKeysAndTheTime() throws {
         let keyring = Keyring(at: now).rotated(at: now.addingTimeInterval(0.123)).rotated(at: now.addingTimeInterval(7.001))
         #expect(Keyring(plain: keyring.plain) == keyring)
