@@ -279,6 +279,28 @@ import Vault
         }
     }
 
+    /// A copy from before the change, whose data would all count as damaged.
+    @Test func damagedStoreOfTheEarlierKeyIsNotSalvaged() async throws {
+        try await DaemonStation.with { station in
+            let state = station.configuration.stateDirectory
+            let store = URL(fileURLWithPath: "\(state)/outbox.sqlite")
+            try await station.running { _ = try await station.status() }
+            var copy = try Data(contentsOf: store)
+            copy.resetBytes(in: 0..<100)
+            try await station.running {
+                _ = try await station.client.call(Endpoints.rotateKey, KeyRotation())
+                try await station.event { $0.kind == "resealed" }
+            }
+            let keyring = try Data(contentsOf: URL(fileURLWithPath: "\(state)/homing.keyring"))
+            try copy.write(to: store)
+            let error = await #expect(throws: VaultError.self) { _ = try await station.daemon() }
+            #expect(error?.description.hasPrefix("The store has another keyring than ") == true)
+            #expect(!FileManager.default.fileExists(atPath: state + "/damaged"))
+            #expect(try Data(contentsOf: store) == copy)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: "\(state)/homing.keyring")) == keyring)
+        }
+    }
+
     @Test(arguments: ["", "short"]) func malformedNewKeyChangesNothing(content: String) async throws {
         let keeper = KeyKeeper(try load())
         let outbox = try open(keeper.vault)
