@@ -17,7 +17,7 @@ public struct KeyRotation: WireRequest, Codable {
     public var body: Data? { JSONCoding.encoded(self) }
 }
 
-/// The master key of a station whose key file was deleted. Prints as `[secret]`.
+/// The master key of a station whose key file is missing, damaged or another key. Prints as `[secret]`.
 public struct KeyCopy: Codable, Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     /// The content of a key file: 32 bytes in base64, and a line end.
     public var key: String

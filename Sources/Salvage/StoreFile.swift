@@ -14,7 +14,8 @@ final class StoreFile: Sendable {
     /// - Parameter unreadable: simulates bytes that the disk fails to read.
     init(path: String, unreadable: Range<Int> = 0..<0) {
         self.unreadable = unreadable
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // A pipe would wait for a writer.
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         let reason = descriptor < 0 ? errno : 0
         isGone = reason == ENOENT
         error = isGone ? 0 : reason

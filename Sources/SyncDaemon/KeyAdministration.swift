@@ -15,6 +15,10 @@ package struct KeyAdministration: Sendable {
     private let configuration: Configuration
     private let environment: [String: String]
     private let credential: ServiceCredential
+    /// The exit code of a program; nil if it could not be started or did not end.
+    var run: @Sendable (_ program: String, _ arguments: [String]) async -> Int32? = {
+        await SystemProgram.run($0, $1, within: .seconds(90))?.code
+    }
 
     private var state: String { configuration.stateDirectory }
     private var source: KeySource { KeySource(environment: environment, stateDirectory: state) }
@@ -56,7 +60,8 @@ package struct KeyAdministration: Sendable {
         return nextSteps(try await rotateStopped(to: content, by: actor, at: now))
     }
 
-    /// The content of a key file, encrypted for recipients of age unless there are none. If the file was deleted, from the running daemon.
+    /// The content of a key file, encrypted for recipients of age unless there are none. If the file is missing or damaged, from the
+    /// running daemon.
     package func exported(to recipients: [String]) async throws -> Data {
         let all = try recipients.map { text in
             guard let recipient = AgeRecipient(text) else {
@@ -113,13 +118,24 @@ package struct KeyAdministration: Sendable {
 
 extension KeyAdministration {
     private func masterContent() async throws -> Data {
-        guard !source.isCredential, !DurableFile(path: source.path).exists else { return try keys().master.content }
-        do {
-            // The lock may be gone with the state directory, so only the socket tells whether a daemon runs.
-            return Data(try await ControlClient(socketPath: configuration.socket).call(Endpoints.copyKey, NoInput()).key.utf8)
-        } catch  where error.code == .daemonNotRunning {
-            return try keys().master.content
-        } catch { throw StartError(error) }
+        do { return try keys().master.content } catch let cause {
+            guard !source.isCredential, await mayConnect() else { throw cause }
+            do {
+                // The lock may be gone with the state directory, so only the socket tells whether a daemon runs.
+                return Data(try await ControlClient(socketPath: configuration.socket).call(Endpoints.copyKey, NoInput()).key.utf8)
+            } catch  where error.code == .daemonNotRunning {
+                throw cause
+            } catch { throw StartError(error) }
+        }
+    }
+
+    /// False if a connection could start a stopped daemon through its socket unit. Without a state directory, that makes a new station.
+    private func mayConnect() async -> Bool {
+        if isRunning { return true }
+        let systemctl = "/usr/bin/systemctl"
+        if await run(systemctl, ["--quiet", "is-active", "homingd.service"]) == 0 { return true }
+        let code = await run(systemctl, ["--quiet", "is-active", "homingd.socket"])
+        return code.map { $0 != 0 } ?? !DurableFile(path: systemctl).exists
     }
 
     private func keys() throws -> StationKeys {

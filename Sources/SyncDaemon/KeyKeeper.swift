@@ -33,13 +33,12 @@ final class KeyKeeper: Sendable {
         try outbox.keep(wrapped)
     }
 
-    /// Before a salvage, which would take data of later keys for damaged: takes the newest keyring of the damaged store if the file is
-    /// older, or throws if the master key does not open it. An older one may be what the damage has left.
+    /// Before a salvage, which would take data of other keys for damaged: takes the keyrings of the damaged store, or throws if they do not
+    /// belong to these keys.
     func compare(with copies: [Data], at now: Date) throws {
-        let whole = copies.map { WrappedKeyring(parsing: $0) }.filter(\.isWhole)
-        guard let newest = whole.max(by: { $0.number < $1.number }) else { return }
+        let stored = copies.map { WrappedKeyring(parsing: $0) }
         try keys.withLock { keys in
-            if newest.number >= keys.wrapped.number, try keys.take(newest, at: now) { vault.adopt(keys.keyring) }
+            if try keys.take(fromDamaged: stored, at: now) { vault.adopt(keys.keyring) }
         }
     }
 
@@ -97,7 +96,8 @@ final class KeyKeeper: Sendable {
 // MARK: - A lost key file
 
 extension KeyKeeper {
-    /// The content of the key file, if that is missing. Throws otherwise: a person who may have the key reads the file.
+    /// The content of the key file, if that is missing, damaged or another key. Throws otherwise: a person who may have the key reads the
+    /// file.
     func lostKey() throws(Problem) -> Data {
         let (source, master) = keys.withLock { ($0.source, $0.master) }
         if source.isCredential {
@@ -108,8 +108,11 @@ extension KeyKeeper {
                     sudo install -m 0600 \(source.path) KEYFILE
                     """)
         }
-        guard !DurableFile(path: source.path).exists else {
-            throw .invalid("The key file \(source.path) is in its place.", next: "To copy it, run: sudo homingd key export FILE")
+        // `try?`: an unreadable file does not have the key.
+        let content = try? DurableFile(path: source.path).readOrNothing(upTo: KeySource.mostBytes)
+        guard content.flatMap(VaultKey.init(parsing:)) != master else {
+            throw .invalid(
+                "The key file \(source.path) is in its place.", next: "To copy it, run: sudo install -m 0600 \(source.path) KEYFILE")
         }
         return master.content
     }

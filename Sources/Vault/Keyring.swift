@@ -37,6 +37,13 @@ package struct Keyring: Sendable, Equatable {
         Keyring(madeAt: now, digest: digest, current: VaultKey(), earlier: [current] + earlier)
     }
 
+    /// With the data keys of `other` that it lacks, as earlier ones.
+    func adding(_ other: Keyring) -> Keyring {
+        let known = [current] + earlier
+        let unknown = ([other.current] + other.earlier).filter { !known.contains($0) }
+        return Keyring(madeAt: madeAt, digest: digest, current: current, earlier: earlier + unknown)
+    }
+
     /// With the current data key alone.
     package var withoutEarlier: Keyring { Keyring(madeAt: madeAt, digest: digest, current: current, earlier: []) }
 

@@ -35,22 +35,41 @@ extension StationKeys {
         return true
     }
 
-    /// Takes the store's copy of the keyring if the file is older, which was put back from a backup. Durable when it returns. Throws if the
-    /// master key does not open the copy, of any age, or finds another digest key: the copy may be the only one, and must stay. False if
-    /// nothing changed.
+    /// Takes the store's copy of the keyring if the file is older, which was put back from a backup. Adds the data keys of an older copy,
+    /// which belongs to a store that was put back. Durable in the file when it returns. Throws if the master key does not open the copy, of
+    /// any age, or finds another digest key: the copy may be the only one, and must stay. False if nothing changed.
     @discardableResult
     package mutating func take(_ stored: WrappedKeyring, at now: Date) throws -> Bool {
         guard stored.isWhole, stored != wrapped else { return false }
-        guard let (found, place) = stored.opened(by: master) else {
-            throw stored.number < wrapped.number ? Self.foreign(source, in: state) : Self.outdated(source, in: state)
-        }
-        guard found.digest == keyring.digest else { throw Self.foreign(source, in: state) }
+        let (found, place) = try opened(stored)
         // The same number: `load` has completed a change in an older file.
-        guard stored.number >= wrapped.number else { return false }
+        guard stored.number >= wrapped.number else { return try add([found]) }
         let next = try StationKeys(source, master, found, stored, in: state).settled(at: place, now: now)
         try next.write()
         self = next
         return true
+    }
+
+    /// As `take`, for a damaged store with copies of different age. Also adds the data keys of the earlier ones that open. Passes over an
+    /// old one that does not open if there are earlier data keys: it may be all that the damage has left of a change.
+    package mutating func take(fromDamaged copies: [WrappedKeyring], at now: Date) throws -> Bool {
+        let whole = copies.filter(\.isWhole)
+        guard let newest = whole.max(by: { $0.number < $1.number }) else { return false }
+        let before = wrapped
+        let isForeign = newest.opened(by: master).map { $0.keyring.digest != keyring.digest } ?? !keyring.hasEarlier
+        if newest.number >= wrapped.number || isForeign { try take(newest, at: now) }
+        // A new master key that waits cannot open more keys than before.
+        if !isPending { _ = try add(whole.compactMap { $0.opened(by: master)?.keyring }.filter { $0.digest == keyring.digest }) }
+        return wrapped != before
+    }
+
+    /// The keyring of the store's copy, and the place of its wrapping. Throws if the copy does not belong to these keys.
+    func opened(_ stored: WrappedKeyring) throws(VaultError) -> (keyring: Keyring, place: Int) {
+        guard let found = stored.opened(by: master) else {
+            throw stored.number < wrapped.number ? Self.foreign(source, in: state) : Self.outdated(source, in: state)
+        }
+        guard found.keyring.digest == keyring.digest else { throw Self.foreign(source, in: state) }
+        return found
     }
 
     /// Throws if `rotate` would refuse a change before its first step.
@@ -70,6 +89,17 @@ extension StationKeys {
 
     /// Each takes 32 bytes of a keyring, and a try for each row that it sealed.
     private static let mostEarlier = 100
+
+    /// False if no data key is new. Throws before it would drop a data key, or a master key that waits for its installation.
+    private mutating func add(_ others: [Keyring]) throws -> Bool {
+        let merged = others.reduce(keyring) { $0.adding($1) }
+        if merged == keyring { return false }
+        // Only its holder could seal the merged keyring for the new master key too.
+        guard !isPending else { throw Self.pending(in: state) }
+        guard merged.earlierCount <= Self.mostEarlier else { throw Self.tooMany(Self.mostEarlier, in: state) }
+        try become(merged, under: [master]) { _ in }
+        return true
+    }
 
     /// Durable in the file when `store` is called.
     private mutating func become(_ keyring: Keyring, under masters: [VaultKey], _ store: (StationKeys) throws -> Void) throws {

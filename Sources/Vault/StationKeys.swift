@@ -41,7 +41,7 @@ package struct StationKeys: Sendable {
         return keys
     }
 
-    /// As `load`, without writing; nil if `load` would create a key or a keyring.
+    /// As `load` and `take`, without writing; nil if `load` would create a key or a keyring.
     package static func find(
         environment: [String: String], stateDirectory state: String, copies: () -> [Data] = { [] }
     ) throws -> StationKeys? {
@@ -50,7 +50,7 @@ package struct StationKeys: Sendable {
             if hasState(in: state) { throw missing(source) }
             return nil
         }
-        return try opened(source, master, in: state, copies)?.keys
+        return try compared(source, master, in: state, copies)
     }
 
     /// What is readable of `homing.keyring`.
@@ -104,6 +104,23 @@ package struct StationKeys: Sendable {
                 + "the others of the same time too. After an interrupted restore, repeat homingd restore.")
     }
 
+    /// For an older store that was put back while a new credential waits.
+    static func pending(in state: String) -> VaultError {
+        VaultError(
+            .unchangeable,
+            "The store has a data key that \(file(in: state).path) does not have, so an older store was put back while a new master key "
+                + "waits for its installation. Nothing was sent or changed. To use this store, move \(file(in: state).path) away, which "
+                + "calls off the change of the key, and start the daemon again.")
+    }
+
+    /// For a store whose data keys do not all fit beside these.
+    static func tooMany(_ most: Int, in state: String) -> VaultError {
+        VaultError(
+            .unchangeable,
+            "The store and \(file(in: state).path) together have more than \(most) earlier data keys. Nothing was sent or changed. "
+                + "To use this store, move \(file(in: state).path) away, and start the daemon again.")
+    }
+
     /// The keys, the place of the wrapping, and whether the file holds it unchanged; nil without any keyring or data.
     private static func opened(
         _ source: KeySource, _ master: VaultKey, in state: String, _ copies: () -> [Data]
@@ -114,7 +131,7 @@ package struct StationKeys: Sendable {
             let wrapped = WrappedKeyring(parsing: content)
             if wrapped.isWhole { isOther = true }
             guard let (keyring, place) = wrapped.opened(by: master) else { return nil }
-            return (StationKeys(source, master, keyring, wrapped, in: state), place, wrapped.isWhole)
+            return (StationKeys(source, master, keyring, wrapped.withProvenNumber, in: state), place, wrapped.isWhole)
         }
         if let found = keys(in: try keyringContent(in: state) ?? Data()) { return found }
         let found = copies().compactMap(keys).max { $0.keys.wrapped.number < $1.keys.wrapped.number }
@@ -122,6 +139,18 @@ package struct StationKeys: Sendable {
         if isOther { throw wrong(source, file) }
         if hasData(in: state) { throw lost(file) }
         return nil
+    }
+
+    /// The keys as `take` would leave them. Throws if the newest copy in the store does not belong to them.
+    private static func compared(
+        _ source: KeySource, _ master: VaultKey, in state: String, _ copies: () -> [Data]
+    ) throws -> StationKeys? {
+        guard let keys = try opened(source, master, in: state, copies)?.keys else { return nil }
+        let whole = copies().map { WrappedKeyring(parsing: $0) }.filter(\.isWhole)
+        guard let newest = whole.max(by: { $0.number < $1.number }), newest != keys.wrapped else { return keys }
+        let found = try keys.opened(newest).keyring
+        if newest.number >= keys.wrapped.number { return StationKeys(source, master, found, newest, in: state) }
+        return StationKeys(source, master, keys.keyring.adding(found), keys.wrapped, in: state)
     }
 
     private static func hasState(in state: String) -> Bool { file(in: state).exists || hasData(in: state) }
@@ -165,11 +194,11 @@ package struct StationKeys: Sendable {
 }
 
 extension StationKeys {
-    /// True if this master key opens the keyring of a state directory; nil if there is no keyring, and no store. Throws without a readable
-    /// keyring of the store.
+    /// True if this master key opens the keyring of a state directory, and the newest copy in its store; nil if there is no keyring, and no
+    /// store. Throws without a readable keyring of the store.
     package static func opens(_ master: VaultKey, in state: String, copies: () -> [Data] = { [] }) throws -> Bool? {
         do {
-            return try opened(KeySource(environment: [:], stateDirectory: state), master, in: state, copies).map { _ in true }
+            return try compared(KeySource(environment: [:], stateDirectory: state), master, in: state, copies).map { _ in true }
         } catch let error as VaultError where error.code == .wrongKey {
             return false
         } catch let error as VaultError where error.code == .keyMissing && !hasStore(in: state) {

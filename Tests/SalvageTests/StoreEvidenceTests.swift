@@ -46,6 +46,13 @@ import Vault
         #expect(try keyrings(store).first == rotated)
     }
 
+    /// Without waiting for its writer.
+    @Test func pipeHasNoKeyring() throws {
+        let directory = try TemporaryDirectory()
+        #expect(mkfifo(directory("outbox.sqlite"), 0o600) == 0)
+        #expect(try StoreEvidence(file: directory("outbox.sqlite")).keyrings.isEmpty)
+    }
+
     @Test func storeWithoutAKeyringHasNone() throws {
         let store = try Store()
         #expect(try keyrings(store).isEmpty)

@@ -146,6 +146,48 @@ import Vault
         }
     }
 
+    /// It still has the key of its data.
+    @Test func damagedOrOtherKeyIsExportedFromTheDaemonToo() async throws {
+        try await DaemonStation.with { station in
+            try await station.running {
+                _ = try await station.status()
+                let key = try content(station)
+                for other in [Data(), key.prefix(20), Data("damaged".utf8), VaultKey().content] {
+                    try other.write(to: URL(fileURLWithPath: path(station, "homing.key")))
+                    #expect(try await administration(station).exported(to: []) == key)
+                    #expect(try content(station) == other)
+                }
+                // Also readable by others: the daemon does not give what the file has.
+                try key.write(to: URL(fileURLWithPath: path(station, "homing.key")))
+                chmod(path(station, "homing.key"), 0o644)
+                let refusal = await #expect(throws: StartError.self) { _ = try await administration(station).exported(to: []) }
+                let command = "sudo install -m 0600 \(path(station, "homing.key")) KEYFILE"
+                #expect(refusal?.description.hasSuffix("is in its place.\nTo copy it, run: \(command)") == true)
+            }
+        }
+    }
+
+    /// The state directory is gone, and with it the lock. A connection would start a stopped service, which would make a new station.
+    @Test(arguments: [(3, 3, true), (0, 0, true), (3, 0, false)] as [(Int32, Int32, Bool)])
+    func stoppedServiceIsNotStartedForItsKey(service: Int32, socket: Int32, isAsked: Bool) async throws {
+        try await DaemonStation.with { station in
+            try await station.running {
+                _ = try await station.status()
+                let key = try content(station)
+                try FileManager.default.removeItem(atPath: station.configuration.stateDirectory)
+                var changed = try administration(station)
+                changed.run = { _, arguments in arguments.last == "homingd.socket" ? socket : service }
+                let administration = changed
+                guard isAsked else {
+                    let error = await #expect(throws: StartError.self) { _ = try await administration.exported(to: []) }
+                    #expect(error?.description.hasPrefix("The station has no key yet.") == true)
+                    return
+                }
+                #expect(try await administration.exported(to: []) == key)
+            }
+        }
+    }
+
     @Test func credentialNeverLeavesTheDaemon() async throws {
         let directory = try TemporaryDirectory()
         try VaultKey().content.write(to: URL(fileURLWithPath: directory("homing.key")))
@@ -214,6 +256,29 @@ import Vault
                 #expect(try content(station) == key)
             }
             try await station.running { _ = try await station.status() }
+        }
+    }
+
+    /// An older key and keyring were put back, and a start asks for the newest key.
+    @Test func newestKeyIsTakenInThePlaceOfAnOlderOne() async throws {
+        try await DaemonStation.with { station in
+            var (oldKey, oldKeyring) = (Data(), Data())
+            try await station.running {
+                _ = try await station.status()
+                (oldKey, oldKeyring) = try (content(station), content(station, "homing.keyring"))
+                _ = try await station.client.call(Endpoints.rotateKey, KeyRotation())
+                try await station.event { $0.kind == "resealed" }
+            }
+            let newKey = try content(station)
+            try oldKey.write(to: URL(fileURLWithPath: path(station, "homing.key")))
+            try oldKeyring.write(to: URL(fileURLWithPath: path(station, "homing.keyring")))
+            let error = await #expect(throws: VaultError.self) { _ = try await administration(station).show() }
+            #expect(error?.description.contains("are older than the store") == true)
+            #expect(try administration(station).take(newKey).hasSuffix("is in its place, \(path(station, "homing.key"))."))
+            try await station.running { _ = try await station.status() }
+            #expect(try content(station) == newKey)
+            let words = refusal { _ = try administration(station).take(oldKey) }
+            #expect(words.contains("is another key, and the station works with it"), "\(words)")
         }
     }
 

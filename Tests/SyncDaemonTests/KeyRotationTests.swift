@@ -216,6 +216,35 @@ import Vault
         #expect(try await again.contents(of: [Samples.id(1)]) { $0 }.count == 1)
     }
 
+    /// A backup from before the change was restored by mistake, and then the store was moved back.
+    @Test func storeThatIsMovedBackAfterARestoreLosesNothing() async throws {
+        let before = try load()
+        let keeper = KeyKeeper(before)
+        let outbox = try open(keeper.vault)
+        try keeper.copy(to: outbox, at: clock.now)
+        try await keeper.rotate(to: nil, in: outbox, by: "test", at: clock.now)
+        _ = try await outbox.enqueue(mutation(1), at: clock.now)
+        try await resealer(keeper, outbox).resealAll()
+        try outbox.close()
+        // As a restore with the old key leaves it.
+        let present = try load()
+        let restored = try WrappedKeyring(
+            before.keyring.rotated(at: clock.now), under: [present.master], number: present.wrapped.number + 1)
+        try write(restored.content, "homing.keyring")
+        let found = KeyKeeper(try load())
+        let again = try open(found.vault)
+        try found.copy(to: again, at: clock.now)
+        #expect(try found.hasEarlier && again.storedKeyring() == content("homing.keyring"))
+        #expect(try await again.contents(of: [Samples.id(1)]) { $0 }.count == 1)
+        try await resealer(found, again).resealAll()
+        try again.close()
+        let last = try load()
+        #expect(!last.keyring.hasEarlier)
+        let end = try open(last.vault())
+        #expect(try await end.contents(of: [Samples.id(1)]) { $0 }.count == 1)
+        try end.close()
+    }
+
     /// With older keys, a salvage would take most of the data for damaged.
     @Test func damagedStoreIsNotSalvagedWithOlderKeys() async throws {
         try await DaemonStation.with { station in
@@ -247,6 +276,28 @@ import Vault
                 let entry = try await station.client.call(Endpoints.entry, EntryReference(id: id)).entry
                 #expect(entry.state != "held", "\(entry.holdReason ?? "")")
             }
+        }
+    }
+
+    /// A copy from before the change, whose data would all count as damaged.
+    @Test func damagedStoreOfTheEarlierKeyIsNotSalvaged() async throws {
+        try await DaemonStation.with { station in
+            let state = station.configuration.stateDirectory
+            let store = URL(fileURLWithPath: "\(state)/outbox.sqlite")
+            try await station.running { _ = try await station.status() }
+            var copy = try Data(contentsOf: store)
+            copy.resetBytes(in: 0..<100)
+            try await station.running {
+                _ = try await station.client.call(Endpoints.rotateKey, KeyRotation())
+                try await station.event { $0.kind == "resealed" }
+            }
+            let keyring = try Data(contentsOf: URL(fileURLWithPath: "\(state)/homing.keyring"))
+            try copy.write(to: store)
+            let error = await #expect(throws: VaultError.self) { _ = try await station.daemon() }
+            #expect(error?.description.hasPrefix("The store has another keyring than ") == true)
+            #expect(!FileManager.default.fileExists(atPath: state + "/damaged"))
+            #expect(try Data(contentsOf: store) == copy)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: "\(state)/homing.keyring")) == keyring)
         }
     }
 

@@ -235,6 +235,155 @@ import Testing
         #expect(try content("homing.keyring") == file)
     }
 
+    // MARK: An older store that was put back
+
+    /// A backup from before the change was restored beside it, and got a data key of its own.
+    @Test func dataKeyOfAStoreThatWasPutBackIsAdded() throws {
+        var keys = try load()
+        let before = keys
+        try keys.rotate(at: now) { _ in }
+        let sealed = try keys.vault().seal(Data("new".utf8), as: "1")
+        let stored = keys.wrapped
+        keys.keyring = before.keyring.rotated(at: now)
+        keys.wrapped = try WrappedKeyring(keys.keyring, under: [keys.master], number: stored.number + 1)
+        try keys.write()
+        let restored = keys
+        let isTaken = try keys.take(stored, at: now)
+        #expect(isTaken && keys.wrapped.number == stored.number + 2 && keys.keyring.current == restored.keyring.current)
+        #expect(keys.keyring.earlierCount == 2)
+        #expect(try keys.vault().open(sealed, as: "1") == Data("new".utf8))
+        #expect(try load().keyring == keys.keyring && content("homing.keyring") == keys.wrapped.content)
+        // Once is enough.
+        let isTakenAgain = try keys.take(stored, at: now)
+        #expect(!isTakenAgain)
+    }
+
+    @Test func dataKeyOfACopyFromAPendingChangeIsAdded() throws {
+        let (old, new) = (VaultKey(), VaultKey())
+        let environment = try credential(old)
+        var keys = try load(environment)
+        let sealed = try keys.vault().seal(Data("old".utf8), as: "1")
+        try keys.rotate(to: new, at: now) { _ in }
+        _ = try credential(new)
+        var found = try load(environment)
+        let isForgotten = try found.forgetEarlier { _ in }
+        #expect(throws: VaultError.self) { try found.vault().open(sealed, as: "1") }
+        let number = found.wrapped.number
+        let isTaken = try found.take(keys.wrapped, at: now)
+        #expect(isForgotten && isTaken && found.wrapped.number == number + 1 && found.wrapped.isSealed(onlyFor: new))
+        #expect(try found.vault().open(sealed, as: "1") == Data("old".utf8))
+        #expect(try load(environment).keyring == found.keyring)
+    }
+
+    /// The merged keyring could not be sealed for the new master key.
+    @Test func olderStoreDoesNotCallOffAPendingChange() throws {
+        let environment = try credential(VaultKey())
+        var keys = try load(environment)
+        let stored = try WrappedKeyring(keys.keyring.rotated(at: now), under: [keys.master])
+        try keys.rotate(to: VaultKey(), at: now) { _ in }
+        let file = try content("homing.keyring")
+        let error = #expect(throws: VaultError.self) { try keys.take(stored, at: now) }
+        #expect(error?.code == .unchangeable && error?.description.contains("while a new master key waits") == true)
+        #expect(try keys.isPending && content("homing.keyring") == file)
+    }
+
+    @Test func olderStoreWithTooManyDataKeysIsRefused() throws {
+        var keys = try load()
+        var other = keys.keyring
+        for _ in 0..<100 { other = other.rotated(at: now) }
+        let stored = try WrappedKeyring(other, under: [keys.master])
+        keys.wrapped = try WrappedKeyring(keys.keyring.rotated(at: now), under: [keys.master], number: 2)
+        try keys.write()
+        var found = try load()
+        let before = found
+        let error = #expect(throws: VaultError.self) { try found.take(stored, at: now) }
+        #expect(error?.code == .unchangeable && error?.description.contains("more than 100 earlier data keys") == true)
+        #expect(try found.wrapped == before.wrapped && content("homing.keyring") == before.wrapped.content)
+    }
+
+    // MARK: The key of the store
+
+    /// After an older key and keyring were put back.
+    @Test func keyOfTheStoreCountsAndNotThatOfAnOlderFile() throws {
+        var keys = try load()
+        let before = keys
+        try keys.rotate(at: now) { _ in }
+        let stored = [before.wrapped.content, keys.wrapped.content]
+        let copies = { stored }
+        try write(before.master.content, "homing.key")
+        try write(before.wrapped.content, "homing.keyring")
+        try write(Data("x".utf8), "outbox.sqlite")
+        #expect(try StationKeys.opens(before.master, in: state, copies: copies) == false)
+        #expect(try StationKeys.opens(keys.master, in: state, copies: copies) == true)
+        #expect(try StationKeys.opens(before.master, in: state) == true)
+        let error = #expect(throws: VaultError.self) { try StationKeys.find(environment: [:], stateDirectory: state, copies: copies) }
+        #expect(error?.code == .wrongKey && error?.description.contains("are older than the store") == true)
+        try write(keys.master.content, "homing.key")
+        let found = try StationKeys.find(environment: [:], stateDirectory: state, copies: copies)
+        #expect(found?.keyring == keys.keyring)
+        #expect(try content("homing.keyring") == before.wrapped.content)
+    }
+
+    @Test func findAddsTheDataKeysOfAnOlderStore() throws {
+        var keys = try load()
+        let stored = keys
+        keys.keyring = keys.keyring.rotated(at: now).withoutEarlier
+        keys.wrapped = try WrappedKeyring(keys.keyring, under: [keys.master], number: 4)
+        try keys.write()
+        let copies = { [stored.wrapped.content] }
+        let found = try StationKeys.find(environment: [:], stateDirectory: state, copies: copies)
+        #expect(found?.keyring.current == keys.keyring.current && found?.keyring.earlier == [stored.keyring.current])
+        #expect(try StationKeys.opens(keys.master, in: state, copies: copies) == true)
+        #expect(try content("homing.keyring") == keys.wrapped.content)
+    }
+
+    // MARK: A damaged store
+
+    /// Also behind a newer copy.
+    @Test(arguments: [true, false]) func dataKeysOfADamagedOlderStoreAreAdded(hasNewest: Bool) throws {
+        var keys = try load()
+        let sealed = try keys.vault().seal(Data("old".utf8), as: "1")
+        let older = try WrappedKeyring(keys.keyring, under: [VaultKey(), keys.master])
+        keys.keyring = keys.keyring.rotated(at: now).withoutEarlier
+        keys.wrapped = try WrappedKeyring(keys.keyring, under: [keys.master], number: 4)
+        try keys.write()
+        let copies = [WrappedKeyring(parsing: Data("damaged".utf8)), older] + (hasNewest ? [keys.wrapped] : [])
+        let isTaken = try keys.take(fromDamaged: copies, at: now)
+        #expect(isTaken && keys.wrapped.number == 5)
+        #expect(try keys.vault().open(sealed, as: "1") == Data("old".utf8))
+        #expect(try load().keyring == keys.keyring)
+    }
+
+    @Test func damagedStoreOfOtherKeysIsAnError() throws {
+        var keys = try load()
+        let before = keys
+        try keys.rotate(at: now) { _ in }
+        // The earlier data key opens what a damaged change has left.
+        let isTaken = try keys.take(fromDamaged: [before.wrapped], at: now)
+        #expect(!isTaken && keys.keyring.hasEarlier)
+        let isForgotten = try keys.forgetEarlier { _ in }
+        let file = try content("homing.keyring")
+        let others = try [before.wrapped, WrappedKeyring(Keyring(at: now), under: [keys.master])]
+        for other in others {
+            let error = #expect(throws: VaultError.self) { try keys.take(fromDamaged: [other], at: now) }
+            #expect(error?.code == .wrongKey)
+        }
+        #expect(try isForgotten && content("homing.keyring") == file)
+        // Nor behind a copy of these keys.
+        let isChanged = try keys.take(fromDamaged: others + [keys.wrapped], at: now)
+        #expect(!isChanged)
+    }
+
+    /// The old data counts as damaged, and stays in the folder of damaged files.
+    @Test func damagedOlderStoreDoesNotCallOffAPendingChange() throws {
+        let environment = try credential(VaultKey())
+        var keys = try load(environment)
+        let older = try WrappedKeyring(keys.keyring.rotated(at: now), under: [keys.master])
+        try keys.rotate(to: VaultKey(), at: now) { _ in }
+        let isTaken = try keys.take(fromDamaged: [older], at: now)
+        #expect(!isTaken && keys.isPending)
+    }
+
     // MARK: Changes that are refused or follow a failed one
 
     /// As after a sync that failed when the new key had its name.
@@ -280,6 +429,25 @@ import Testing
     }
 
     // MARK: The forms
+
+    /// The next number would be too large.
+    @Test(arguments: [8, 40, 300]) func damagedCopyHasNoNumber(size: Int) {
+        let damaged = WrappedKeyring(parsing: Data(repeating: 0xFF, count: size))
+        #expect(damaged.number == 0 && !damaged.isWhole)
+    }
+
+    /// Only its checksum has changed.
+    @Test func openedCopyHasItsNumber() throws {
+        var keys = try load()
+        try keys.rotate(at: now) { _ in }
+        var changed = keys.wrapped.content
+        changed[changed.count - 1] ^= 1
+        let damaged = WrappedKeyring(parsing: changed)
+        #expect(damaged.number == 0 && damaged.opened(by: keys.master)?.keyring == keys.keyring)
+        try write(changed, "homing.keyring")
+        #expect(try load().wrapped.number == 3)
+        #expect(try content("homing.keyring") == keys.wrapped.content)
+    }
 
     @Test func keyringKeepsItsKeysAndTheTime() throws {
         let keyring = Keyring(at: now).rotated(at: now.addingTimeInterval(0.123)).rotated(at: now.addingTimeInterval(7.001))

@@ -11,7 +11,8 @@ struct KeyExportCommand: AsyncParsableCommand {
 
             FILE gets mode 0600, and is never overwritten.
 
-            If homing.key was deleted, the running daemon still has the key, and the command asks it. Only root and the daemon's user may.
+            If homing.key was deleted or damaged, the running daemon still has the key, and the command asks it. Only root and the
+            daemon's user may.
             """)
 
     @Argument(help: "The file to write, or ‘-’ for standard output.", completion: .file()) var file: String
