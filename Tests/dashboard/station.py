@@ -72,7 +72,7 @@ class Station:
 
     def submit(self, number, user=5):
         """Submits one of the captures; returns the entry's id."""
-        done = self.homing("submit", self.capture(number), "--user", user, "--json")
+        done = self.homing("submit", "--again", self.capture(number), "--user", user, "--json")
         answer = json.loads(done.stdout)
         return (answer[0] if isinstance(answer, list) else answer)["id"]
 
