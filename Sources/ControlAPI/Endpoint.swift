@@ -66,7 +66,7 @@ public enum Endpoints {
     /// The response is a SQLite file (application/vnd.sqlite3), which begins once the copy is made.
     public static let backup = Endpoint<NoInput, String>(.get, "/v1/backup", .administer, patience: .seconds(900))
     public static let key = Endpoint<NoInput, KeyReport>(.get, "/v1/key", .administer)
-    /// Only root and the daemon's user may, whatever their groups.
+    /// Only root and the daemon's user may; a role is not enough.
     public static let rotateKey = Endpoint<KeyRotation, KeyReport>(.post, "/v1/key", .administer, patience: .seconds(90))
     /// Only root and the daemon's user may, and only while the key file is missing.
     public static let copyKey = Endpoint<NoInput, KeyCopy>(.post, "/v1/key/copy", .administer)

@@ -21,5 +21,5 @@ extension Outbox {
     /// The same, without holding the thread while the store is in use.
     package func keptKeyring() async throws(OutboxError) -> Data? { try await read { try Self.copyOfKeyring($0) } }
 
-    static func copyOfKeyring(_ db: Database) throws -> Data? { try Data.fetchOne(db, sql: "SELECT wrapped FROM keyring") }
+    package static func copyOfKeyring(_ db: Database) throws -> Data? { try Data.fetchOne(db, sql: "SELECT wrapped FROM keyring") }
 }

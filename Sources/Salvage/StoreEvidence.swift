@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Outbox
 
 /// What a store tells about its keys, read without SQLite.
@@ -6,6 +7,13 @@ package struct StoreEvidence {
     private let pages: StorePages
 
     package init(file: String) throws(OutboxError) { pages = try StorePages(path: file) }
+
+    /// The copy of the keyring that SQLite finds; nil if it cannot read the store without changing or copying it.
+    package static func keptKeyring(file: String, isInUse: Bool) -> Data? {
+        guard isInUse || access(file + "-wal", F_OK) != 0 else { return nil }
+        // `try?`: a damaged store is read without SQLite.
+        return (try? StoreReader(file: file, isInUse: isInUse).read { try Outbox.copyOfKeyring($0) }) ?? nil
+    }
 
     /// The readable copies of the keyring, as in `WrappedKeyring`: the newest first, then earlier ones in a damaged store.
     package var keyrings: [Data] {

@@ -88,7 +88,10 @@ package struct Daemon: Sendable {
 
     /// The keys that a start would use, without writing; nil if a start would create them. Throws what a start would throw.
     static func findKeys(for state: String, environment: [String: String]) throws -> StationKeys? {
-        try StationKeys.find(environment: environment, stateDirectory: state) { keyrings(in: state) }
+        try StationKeys.find(environment: environment, stateDirectory: state) {
+            let kept = StoreEvidence.keptKeyring(file: store(in: state), isInUse: StoreCheckReport.isInUse(state))
+            return kept.map { [$0] } ?? keyrings(in: state)
+        }
     }
 
     /// Replaces a retired daemon in the same process. Without `changes`, the new configuration could not be used.

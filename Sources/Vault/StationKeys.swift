@@ -53,7 +53,7 @@ package struct StationKeys: Sendable {
         return try compared(source, master, in: state, copies)
     }
 
-    /// What is readable of `homing.keyring`.
+    /// The readable part of `homing.keyring`.
     package static func keyring(in state: String) throws(FileError) -> WrappedKeyring {
         WrappedKeyring(parsing: try keyringContent(in: state) ?? Data())
     }
@@ -145,8 +145,9 @@ package struct StationKeys: Sendable {
     private static func compared(
         _ source: KeySource, _ master: VaultKey, in state: String, _ copies: () -> [Data]
     ) throws -> StationKeys? {
-        guard let keys = try opened(source, master, in: state, copies)?.keys else { return nil }
-        let whole = copies().map { WrappedKeyring(parsing: $0) }.filter(\.isWhole)
+        let copies = copies()
+        guard let keys = try opened(source, master, in: state, { copies })?.keys else { return nil }
+        let whole = copies.map { WrappedKeyring(parsing: $0) }.filter(\.isWhole)
         guard let newest = whole.max(by: { $0.number < $1.number }), newest != keys.wrapped else { return keys }
         let found = try keys.opened(newest).keyring
         if newest.number >= keys.wrapped.number { return StationKeys(source, master, found, newest, in: state) }

@@ -91,7 +91,7 @@ extension Vault {
         return try Self.seal(open(sealed, as: id), with: current, as: id)
     }
 
-    /// For a transaction that stores what was sealed before it, in `generation`: sealed again if the data key has changed since, because
+    /// For a transaction that stores data sealed before it, in `generation`: sealed again if the data key has changed since, because
     /// the re-sealing of the store may be over.
     package func refreshed(_ sealed: Data, of generation: Int, as id: String) throws(VaultError) -> Data {
         try generation == self.generation ? sealed : resealed(sealed, as: id) ?? sealed

@@ -26,7 +26,7 @@ package struct WrappedKeyring: Sendable, Equatable {
         (self.number, written, self.wrappings, self.isWhole) = (number, number, wrappings, isWhole)
     }
 
-    /// Takes what is readable of `content`.
+    /// Takes the readable part of `content`.
     package init(parsing content: Data) {
         let body = Data(content.dropLast(Self.checksumSize))
         written = body.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }

@@ -26,7 +26,7 @@ struct Enrolment: Sendable {
         let line: Int?
         /// Nil to keep that of the profile.
         let baseURL: String?
-        /// Nil to sign nobody in.
+        /// Nil for no sign-in.
         let account: Account?
     }
 

@@ -1,4 +1,4 @@
-/// Changes the keys of a busy station, interrupts that at each step, and searches what is left for anything that an old key opens.
+/// Changes the keys of a busy station, interrupts that at each step, and searches its files for anything that an old key opens.
 struct RotationCampaign: LifeCampaign {
     typealias Life = RotationStation
 

@@ -82,7 +82,7 @@ actor RotationStation {
         } catch let problem as Problem where problem.code == .idConflict {
             broken("a repeated submission of entry \(number) was taken for another one")
         } catch {
-            // The daemon is gone, or nobody is signed in.
+            // The daemon is gone, or no account is signed in.
         }
     }
 
