@@ -7,7 +7,7 @@ from station import Failure
 
 def play(station, chosen, prepare=lambda: None):
     """The number of failed tests."""
-    failed = 0
+    failures = []
     for test in chosen:
         began = time.monotonic()
         try:
@@ -16,9 +16,10 @@ def play(station, chosen, prepare=lambda: None):
             problem = None
         except (Failure, subprocess.TimeoutExpired) as error:
             problem = str(error)
-            failed += 1
+            failures.append(f"failed  {test.__name__}: {problem}")
         print(f"{'failed' if problem else 'passed'}  {test.__name__} ({time.monotonic() - began:.1f} s)", flush=True)
         if problem:
             print(f"        {problem}\n        the journal ends with:\n{station.journal()}", flush=True)
-    print(f"{len(chosen) - failed} passed, {failed} failed")
-    return failed
+    # Once more at the end, where it is found.
+    print("".join(f"{failure}\n" for failure in failures) + f"{len(chosen) - len(failures)} passed, {len(failures)} failed")
+    return len(failures)

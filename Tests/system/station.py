@@ -155,9 +155,10 @@ class Station:
         return self.run(script, user, check=False).returncode == 0
 
     def start(self, script, user):
-        """Starts a script and returns the process."""
+        """Starts a script and returns the process, which ends the script when it is terminated."""
+        # nsenter passes no signal on.
         command = ["nsenter", "--target", str(self.leader()), "--all", "--wdns=/", "--", "setpriv", f"--reuid={user}", f"--regid={user}",
-                   "--init-groups", "--", "sh", "-c", script]
+                   "--init-groups", "--pdeathsig=TERM", "--", "sh", "-c", script]
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=CLEAN)
 
     def write(self, path, text, mode=0o644):

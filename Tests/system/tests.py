@@ -311,6 +311,7 @@ def user_without_a_role_shuts_nobody_out(station):
         expect(attack.poll() is None, "the attack ended by itself")
         attack.terminate()
         attack.wait(20)
+    until("the attack has ended", lambda: not station.can("root", "pgrep -u nora"))
     expect(not failed, f"{len(failed)} of 15 calls failed: {failed[:2]}")
 
 
