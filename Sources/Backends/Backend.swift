@@ -3,10 +3,22 @@ import JSON
 import SyncModel
 
 /// A validated profile: builds requests and interprets answers. No I/O, no clock.
-package struct Backend: Sendable {
+package final class Backend: Sendable {
     package let profile: Profile
+    /// The declared routes, sorted.
+    package let routes: [String]
+    private let onDead: [String: Mutation.OnDead]
+    /// The routes that delete rows, by resource.
+    let deletions: [String: [String]]
 
-    init(_ profile: Profile) { self.profile = profile }
+    init(_ profile: Profile) {
+        self.profile = profile
+        routes = profile.routes.keys.sorted()
+        onDead = profile.routes.mapValues { Self.onDead($0, in: profile) }
+        deletions = Dictionary(grouping: routes.filter { profile.routes[$0]?.deletion.deletes != nil }) {
+            profile.routes[$0]?.deletion.deletes ?? ""
+        }
+    }
 
     package var name: String { profile.name }
     /// Without a trailing slash.
@@ -21,8 +33,6 @@ package struct Backend: Sendable {
     package var hasHealth: Bool { profile.health != nil }
     /// True for the only origin that may receive credentials.
     package func isOwn(_ request: OutboundRequest) -> Bool { profile.origin.isOrigin(of: request.url) }
-    /// The declared routes, sorted.
-    package var routes: [String] { profile.routes.keys.sorted() }
     package var outboxOnSignOut: OutboxOnSignOut { profile.auth.logout.outbox }
     package var keepsAlive: Bool { profile.auth.keepalive != nil }
     package var sendsKeys: Bool { profile.idempotency != nil }
@@ -56,9 +66,11 @@ package struct Backend: Sendable {
 
     /// The route's rule; an unknown route halts. A lane named in `after` keeps its order, because the order is data there
     /// (BlameByContrast).
-    package func onDead(route name: String) -> Mutation.OnDead {
-        guard let route = profile.routes[name], route.onDead == .skip else { return .halt }
-        let lane = (route.lane ?? TextTemplate(literal: name)).literals
+    package func onDead(route name: String) -> Mutation.OnDead { onDead[name] ?? .halt }
+
+    private static func onDead(_ route: Route, in profile: Profile) -> Mutation.OnDead {
+        guard route.onDead == .skip else { return .halt }
+        let lane = (route.lane ?? TextTemplate(literal: route.name)).literals
         return profile.routes.values.contains { !$0.isBehind && $0.after?.literals == lane } ? .skipFailed : .skip
     }
 

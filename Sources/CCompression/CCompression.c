@@ -5,10 +5,14 @@
 #include <zlib.h>
 #include <zstd.h>
 
-size_t homing_zstd(const void *plain, size_t size, void *out, size_t capacity) {
-    size_t written = ZSTD_compress(out, capacity, plain, size, 1);
+void *homing_zstd_context(void) { return ZSTD_createCCtx(); }
+
+size_t homing_zstd(void *context, const void *plain, size_t size, void *out, size_t capacity) {
+    size_t written = ZSTD_compressCCtx(context, out, capacity, plain, size, 1);
     return ZSTD_isError(written) ? 0 : written;
 }
+
+void homing_zstd_free(void *context) { ZSTD_freeCCtx(context); }
 
 size_t homing_zstd_stated_size(const void *frame, size_t size) {
     unsigned long long stated = ZSTD_getFrameContentSize(frame, size);

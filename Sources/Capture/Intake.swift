@@ -33,32 +33,34 @@ package struct Intake: Sendable {
         return try first.get()
     }
 
-    /// Accepts submissions in order, in one transaction: all of them, or none.
+    /// Accepts submissions in order, in one transaction: all of them, or none. Answers the question on the way, unless that would take long.
     package func accept(
-        all submissions: [Submission], for account: Account, at backend: String, by actor: String? = nil
+        all submissions: [Submission], for account: Account, at backend: String, by actor: String? = nil,
+        answering question: StandingQuestion? = nil
     ) async throws(IntakeError) -> [Accepted] {
         let now = clock.now
         let owner = Destination(backend: backend, account: account.id)
         var mutations: [Mutation] = []
         for submission in submissions { mutations.append(try mutation(submission, for: owner, at: now)) }
+        let results = try await accept(
+            mutations, accountLabel: account.label, by: actor, at: now, isWhole: mutations.count > 1, answering: question)
         var accepted: [Accepted] = []
-        for result in try await accept(mutations, accountLabel: account.label, by: actor, at: now, isWhole: mutations.count > 1) {
-            accepted.append(try result.get())
-        }
+        for result in results { accepted.append(try result.get()) }
         return accepted
     }
 
     /// Accepts mutations in order, with one fsync; each has its own result. With `isWhole`, stores none and throws if one is refused.
     package func accept(
         _ mutations: [Mutation], accountLabel: String?, by actor: String? = nil, at now: Date, mustReplace: Bool = false,
-        isWhole: Bool = false
+        isWhole: Bool = false, answering question: StandingQuestion? = nil
     ) async throws(IntakeError) -> [Result<Accepted, IntakeError>] {
         guard !mutations.isEmpty else { return [] }
         let label = accountLabel.flatMap { $0.isEmpty ? nil : $0 }
         let results: [Result<Enqueued, OutboxError>]
         do {
             results = try await outbox.enqueue(
-                mutations, accountLabel: label, by: actor, at: now, mustReplace: mustReplace, isWhole: isWhole)
+                mutations, accountLabel: label, by: actor, at: now, mustReplace: mustReplace, isWhole: isWhole,
+                answering: question)
         } catch {
             throw .outbox(error)
         }
@@ -108,6 +110,7 @@ package struct Intake: Sendable {
             afterSubject: address.afterSubject, subjectLanes: address.subjectLanes)
         mutation.hasFollower = submission.hasFollower
         mutation.isBehind = address.isBehind
+        mutation.isOriginal = submission.id == nil
         return mutation
     }
 

@@ -8,9 +8,10 @@ struct Audit: Sendable {
 
     init(log: Logger) { self.log = log }
 
-    /// Read-only calls are not logged, except those for administrators: they reveal payloads.
+    /// Read-only calls are not logged, except those for administrators: they reveal payloads. Nor are submissions: each has its event, in the
+    /// store.
     func done<Input, Output>(_ endpoint: Endpoint<Input, Output>, on target: String?, by peer: Peer, _ status: Int) {
-        guard Self.isLogged(endpoint) else { return }
+        guard Self.isLogged(endpoint), endpoint.name != Endpoints.submit.name else { return }
         log.notice("Call completed", metadata: Self.facts(endpoint.name, target, peer, outcome: "\(status)"))
     }
 

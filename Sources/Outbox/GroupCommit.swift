@@ -73,7 +73,7 @@ final class GroupCommit: Sendable {
                     if step == .fastDelete { try db.execute(sql: "PRAGMA secure_delete = FAST") }
                     // `try?`: if this fails, the next write fails too and reports why.
                     defer { if step == .fastDelete { try? db.execute(sql: "PRAGMA secure_delete = ON") } }
-                    return batch.count == 1 ? [try apply(batch[0], db)] : try apply(batch, db)
+                    return try apply(batch, db)
                 }
                 for resume in resumptions { resume() }
                 if step == .fastDelete { state.withLock { $0.owesPages = true } }
@@ -95,48 +95,46 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Writes a batch in one transaction, each item in a savepoint; returns what resumes each submitter. Rolls back if the file is gone.
+    /// Writes a batch in one transaction; returns what resumes each submitter. A savepoint copies each page that it changes, so there are none
+    /// unless one of several items fails.
     private func apply(_ batch: [Item], _ db: Database) throws -> [Resumption] {
-        var resumptions: [Resumption] = []
+        do {
+            return try inTransaction(db) { try batch.map { item in try item.apply(db) } }
+        } catch where !Self.isOfDisk(error) {
+            guard batch.count > 1 else { return [{ batch[0].fail(error) }] }
+            return try inTransaction(db) { try batch.map { item in try applyAlone(item, db) } }
+        }
+    }
+
+    /// Rolls back if the file is gone.
+    private func inTransaction<T>(_ db: Database, _ work: () throws -> [T]) throws -> [T] {
+        var results: [T] = []
         try db.inTransaction(.immediate) {
             try place.checkIfLost()
-            resumptions = try batch.map { item in
-                try Self.settled(item) {
-                    var resumption: Resumption = {}
-                    try db.inSavepoint {
-                        resumption = try item.apply(db)
-                        return .commit
-                    }
-                    return resumption
-                }
-            }
+            results = try work()
             try place.check()
             return .commit
         }
-        return resumptions
+        return results
     }
 
-    /// Writes a single item without a savepoint, which would copy each page that it changes.
-    private func apply(_ item: Item, _ db: Database) throws -> Resumption {
-        try Self.settled(item) {
+    /// Writes an item so that its failure rolls back only itself; throws only a disk error.
+    private func applyAlone(_ item: Item, _ db: Database) throws -> Resumption {
+        do {
             var resumption: Resumption = {}
-            try db.inTransaction(.immediate) {
-                try place.checkIfLost()
+            try db.inSavepoint {
                 resumption = try item.apply(db)
-                try place.check()
                 return .commit
             }
             return resumption
+        } catch where !Self.isOfDisk(error) {
+            return { item.fail(error) }
         }
     }
 
-    /// Throws only a disk error, which fails the whole transaction.
-    private static func settled(_ item: Item, _ work: () throws -> Resumption) throws -> Resumption {
-        do { return try work() } catch let error as DatabaseError where error.resultCode != .SQLITE_CONSTRAINT {
-            throw error
-        } catch {
-            return { item.fail(error) }
-        }
+    /// True for an error that fails the whole transaction.
+    private static func isOfDisk(_ error: any Error) -> Bool {
+        (error as? DatabaseError).map { $0.resultCode != .SQLITE_CONSTRAINT } ?? false
     }
 
     /// Removes free pages with deleted content, while no write waits. `try?`: the daily cleanup or the next start tries again.

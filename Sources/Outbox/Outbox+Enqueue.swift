@@ -38,9 +38,10 @@ extension Outbox {
     ///   - mustReplace: refuses a mutation whose superseded entry is gone, delivered or discarded; `idConflict` if it was accepted before
     ///     without replacing that entry.
     ///   - isWhole: throws a refusal, and accepts none.
+    ///   - question: answered on the way, unless that would take long.
     package func enqueue(
         _ mutations: [Mutation], accountLabel: String?, by actor: String? = nil, at now: Date, mustReplace: Bool = false,
-        isWhole: Bool = false
+        isWhole: Bool = false, answering question: StandingQuestion? = nil
     ) async throws(OutboxError) -> [Result<Enqueued, OutboxError>] {
         let bytes = mutations.reduce(0) { $0 + ($1.payload?.count ?? 0) }
         await preparing.take(bytes)
@@ -52,6 +53,8 @@ extension Outbox {
         defer { shortage.ended(size) }
         let fitting = try await fitting(sizes, besides: others)
         let results = try await commit(size: size, isWhole: isWhole, by: actor) { db in
+            // `try?`: it stays open, and the mutations are accepted.
+            if let question { try? answer(question, db) }
             var refusal: OutboxError?
             let results = try prepared.enumerated().map { index, item -> Result<Enqueued, OutboxError> in
                 if let known = try Self.known(item, db) {
@@ -133,8 +136,9 @@ extension Outbox {
     /// Nil for a new mutation.
     private static func known(_ item: Prepared, _ db: Database) throws -> Result<Enqueued, OutboxError>? {
         let id = item.mutation.id
-        for table in ["entry", "receipt"] {
-            let statement = try db.cachedStatement(sql: "SELECT sequence, backend, account, lane, digest FROM \(table) WHERE id = ?")
+        if item.mutation.isOriginal { return nil }
+        for sql in sameID {
+            let statement = try db.cachedStatement(sql: sql)
             guard let row = try Row.fetchOne(statement, arguments: [id.description]) else { continue }
             guard row["digest"] == item.digest else { return .failure(.idConflict(id)) }
             let discards = try db.cachedStatement(
@@ -147,6 +151,8 @@ extension Outbox {
         }
         return nil
     }
+
+    private static let sameID = ["entry", "receipt"].map { "SELECT sequence, backend, account, lane, digest FROM \($0) WHERE id = ?" }
 
     /// The earlier result of a repeated mutation that replaces an entry: it is a duplicate only of the one that replaced it.
     private static func replacement(
@@ -166,6 +172,7 @@ extension Outbox {
         private(set) var mutation: Mutation
         private(set) var joinsLanes = false
         let sealed, digest: Data
+        private(set) var identity: Data
         private let vault: Vault
         private let generation: Int
 
@@ -176,16 +183,19 @@ extension Outbox {
             let content = SealedContent(fields: mutation.fields, payload: mutation.payload, hasFollower: mutation.hasFollower)
             (sealed, digest) = try content.sealed(
                 by: vault, as: mutation.id, backend: mutation.destination.backend, route: mutation.route)
+            identity = mutation.identity(digest: digest, by: vault)
         }
 
         /// As of this transaction.
         func resealed() throws -> Data { try vault.refreshed(sealed, of: generation, as: mutation.id.description) }
 
-        var identity: Data { mutation.identity(digest: digest, by: vault) }
-
         func at(_ place: Place) -> Prepared {
             var placed = self
-            (placed.mutation.lane, placed.mutation.after, placed.joinsLanes) = (place.lane, place.after, place.joinsLanes)
+            if place.lane != mutation.lane {
+                placed.mutation.lane = place.lane
+                placed.identity = placed.mutation.identity(digest: digest, by: vault)
+            }
+            (placed.mutation.after, placed.joinsLanes) = (place.after, place.joinsLanes)
             return placed
         }
     }
@@ -196,13 +206,7 @@ extension Outbox {
         let (mutation, sealed) = (item.mutation, try item.resealed())
         let to = mutation.destination
         if let accountLabel { try remember(Account(id: to.account, label: accountLabel), of: to.backend, db) }
-        try db.cachedStatement(
-            sql: """
-                INSERT INTO entry (sequence, id, backend, account, lane, route, onDead, size, digest, dueAt, capturedAt, acceptedAt, supersedes, identity,
-                    after, parent, subject, reference, creates, afterSubject, replaces)
-                VALUES (\(OutboxSchema.nextSequence), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """
-        ).execute(arguments: [
+        try db.cachedStatement(sql: insertion).execute(arguments: [
             mutation.id.description, to.backend, to.account, mutation.lane.rawValue, mutation.route, mutation.onDead.rawValue,
             mutation.payload?.count ?? 0, item.digest, atOnce, mutation.capturedAt.ms, now.ms, mutation.supersedes?.description,
             item.identity, mutation.after?.rawValue, try parent(of: item, db),
@@ -221,6 +225,12 @@ extension Outbox {
         if let create = mutation.subject?.reference { try holdIfStranded(sequence, needs: create, now: now, db) }
         return sequence
     }
+
+    private static let insertion = """
+        INSERT INTO entry (sequence, id, backend, account, lane, route, onDead, size, digest, dueAt, capturedAt, acceptedAt, supersedes, identity,
+            after, parent, subject, reference, creates, afterSubject, replaces)
+        VALUES (\(OutboxSchema.nextSequence), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
 
     private static func parent(of item: Prepared, _ db: Database) throws -> Int64? {
         guard let after = item.mutation.after else { return nil }

@@ -41,16 +41,22 @@ extension Outbox {
     }
 
     /// The newest undelivered entry of a lane, by one seek in each index. `condition` is SQL; other entries do not count.
-    static func newest(in lane: Lane, at destination: Destination, where condition: String = "TRUE", _ db: Database) throws -> Int64? {
+    static func newest(in lane: Lane, at destination: Destination, where condition: String? = nil, _ db: Database) throws -> Int64? {
+        try Int64.fetchOne(
+            db.cachedStatement(sql: condition.map { newest(where: $0) } ?? newestOfAll),
+            arguments: ["backend": destination.backend, "account": destination.account, "lane": lane.rawValue])
+    }
+
+    private static let newestOfAll = newest(where: "TRUE")
+
+    private static func newest(where condition: String) -> String {
         let newest = ["blocks", "aside AND state = 'pending'", "state IN ('dead', 'held')"].map {
             """
             SELECT max(sequence) AS sequence FROM entry
             WHERE \($0) AND backend = :backend AND account = :account AND lane = :lane AND \(condition)
             """
         }
-        return try Int64.fetchOne(
-            db.cachedStatement(sql: "SELECT max(sequence) FROM (\(newest.joined(separator: " UNION ALL ")))"),
-            arguments: ["backend": destination.backend, "account": destination.account, "lane": lane.rawValue])
+        return "SELECT max(sequence) FROM (\(newest.joined(separator: " UNION ALL ")))"
     }
 
     /// The newest entry of a lane that stops the lane if it fails.

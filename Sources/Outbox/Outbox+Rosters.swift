@@ -78,35 +78,6 @@ extension Outbox {
         return (stored.head, labels)
     }
 
-    /// The facts about a row that a submission needs, in a read that concurrent submissions share: its label in the list `key`, and the entry by `routes` that will delete
-    /// it.
-    package func standing(
-        of id: RosterID, in key: RosterKey?, deletedBy routes: [String], at destination: Destination
-    ) async throws(OutboxError) -> (list: (head: RosterHead, label: String?)?, deletion: MutationID?) {
-        if key == nil, routes.isEmpty { return (nil, nil) }
-        do {
-            return try await reads.read { db in
-                let list = try key.flatMap { try label(of: id, in: $0, db) }
-                return (list, try Self.deletions(by: routes, at: destination, db)[id])
-            }
-        } catch { throw failure(error) }
-    }
-
-    /// Opens only the page where the row was found before, if it is still there.
-    private func label(of id: RosterID, in key: RosterKey, _ db: Database) throws -> (head: RosterHead, label: String?)? {
-        guard let stored = try StoredRoster.fetch(key, db) else { return nil }
-        var labels: [RosterID: String] = [:]
-        if let place = rosterPlaces.page(of: id, in: key) { try stored.page(place, by: vault, db)?.addLabels(of: [id], to: &labels) }
-        if labels.isEmpty {
-            guard let pages = try stored.pages(by: vault, db) else { return nil }
-            for (index, page) in pages.enumerated() where labels.isEmpty {
-                page.addLabels(of: [id], to: &labels)
-                if !labels.isEmpty { rosterPlaces.note(index + 1, of: id, in: key) }
-            }
-        }
-        return (stored.head, labels[id])
-    }
-
     /// The ETags by page, counted from 1; empty unless the stored roster is complete and of this rule (the resource's source), because only
     /// then an unchanged page can be kept.
     package func etags(of key: RosterKey, rule: Data) async throws(OutboxError) -> [Int: String] {

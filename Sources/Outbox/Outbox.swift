@@ -23,7 +23,6 @@ package struct Outbox: Sendable {
 
     let pool: DatabasePool
     let commits: GroupCommit
-    let reads: GatheredReads
     let ballast: Ballast
     let shortage = DiskPressure()
     let rosterRules = RosterRules()
@@ -80,7 +79,6 @@ package struct Outbox: Sendable {
             use.opened()
             place = StorePlace(of: file)
             commits = GroupCommit(pool: pool, ballast: ballast, place: place)
-            reads = GatheredReads(pool: pool, place: place)
         } catch {
             throw OutboxError(error)
         }

@@ -34,12 +34,13 @@ struct AddressBook: Addressing {
         return address
     }
 
+    /// Random, so that no other field contains it. One for the run: it is in no answer.
+    private static let placeholder = RosterID("@\(UUID())")
+
     private func subjectLanes(of submission: Submission, at backend: Backend) throws(Failure) -> SubjectLanes {
-        // Random, so that no other field contains it.
-        let placeholder = RosterID("@\(UUID())")
-        let fields = backend.fields(submission.fields, route: submission.route, as: placeholder)
+        let fields = backend.fields(submission.fields, route: submission.route, as: Self.placeholder)
         return SubjectLanes(
             lane: try backend.lane(route: submission.route, fields: fields, id: submission.id),
-            after: try backend.after(route: submission.route, fields: fields, id: submission.id), placeholder: placeholder)
+            after: try backend.after(route: submission.route, fields: fields, id: submission.id), placeholder: Self.placeholder)
     }
 }

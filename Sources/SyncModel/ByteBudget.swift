@@ -27,7 +27,14 @@ package final class ByteBudget: Sendable {
     }
 
     /// Waits for room; the caller must `release` the bytes.
-    package func take(_ bytes: Int) async { _ = await turn(bytes, nil, id: nextID()) }
+    package func take(_ bytes: Int) async {
+        let isTaken = state.withLock { state in
+            guard state.waiting.isEmpty, state.taken == 0 || state.taken + bytes <= limit else { return false }
+            state.taken += bytes
+            return true
+        }
+        if !isTaken { _ = await turn(bytes, nil, id: nextID()) }
+    }
 
     /// Takes `bytes`; false after `patience` or on cancellation. A task that waits for its own owner's budget does not block other owners.
     package func take(_ bytes: Int, of owner: UInt32, within patience: Duration) async -> Bool {

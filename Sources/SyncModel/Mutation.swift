@@ -9,6 +9,8 @@ package struct Mutation: Hashable, Sendable {
     package var route: String
     /// For the route's templates (`{item.user_id}`).
     package var fields: [String: JSONValue]
+    /// The id was made for this submission, so no other one has it. Not stored.
+    package var isOriginal = false
     /// Byte for byte as submitted; nil for a route without payload.
     package var payload: Data?
     /// A second entry, accepted with this one, has the payload. Part of the content: without a payload, the submission is another.

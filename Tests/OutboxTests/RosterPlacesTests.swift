@@ -29,7 +29,7 @@ import Testing
     /// Nil without a readable list; a list without the row gives "none".
     private func label(_ store: Store, of id: RosterID, in resource: String = "people") async throws -> String? {
         let key = RosterKey(destination: Samples.destination, resource: resource)
-        let found = try await store.outbox.standing(of: id, in: key, deletedBy: [], at: Samples.destination)
+        let found = try await store.outbox.standing(StandingQuestion(of: id, in: key, deletedBy: [], at: Samples.destination))
         return found.list.map { $0.label ?? "none" }
     }
 

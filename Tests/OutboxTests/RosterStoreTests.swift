@@ -64,7 +64,7 @@ import Vault
         (deletion.route, deletion.subject, deletion.reference) = ("delete", "1", "people")
         try await store.enqueue(deletion)
         func standing(_ id: RosterID, _ key: RosterKey?, _ routes: [String]) async throws -> [String?] {
-            let found = try await store.outbox.standing(of: id, in: key, deletedBy: routes, at: Samples.destination)
+            let found = try await store.outbox.standing(StandingQuestion(of: id, in: key, deletedBy: routes, at: Samples.destination))
             return [found.list.map { "\($0.head.count)" }, found.list?.label, found.deletion?.description]
         }
         #expect(try await standing("1", Self.key, ["delete"]) == ["1", "Zoë", deletion.id.description])

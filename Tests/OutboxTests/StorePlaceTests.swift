@@ -62,14 +62,14 @@ import Vault
     }
 
     /// The open reader is in use, and one that opens only now would find the other file.
-    @Test func gatheredReadsSeeTheLostFile() async throws {
+    @Test func readsSeeTheLostFile() async throws {
         try await store.enqueue(Samples.mutation(1))
         let hold = Hold()
         store.outbox.pool.asyncRead { _ in hold.pass() }
         defer { hold.open() }
         await hold.arrival()
         _ = try lose(.replaced)
-        let count = try await store.outbox.reads.read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM entry") }
+        let count = try await store.outbox.read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM entry") }
         #expect(count == 1)
     }
 

@@ -19,7 +19,7 @@ import Testing
 
     private func advice(_ head: RosterHead?, label: String? = nil, isSignedIn: Bool = true) -> Advice {
         Advice(
-            subject: SubjectReport(resource: "managed_users", field: "user_id", id: "77", label: label), kind: "measurement",
+            subject: SubjectReport(resource: "managed_users", field: "user_id", id: "77", label: label), kind: { "measurement" },
             title: Resource.Title(one: "person", many: "people"), maxAge: .seconds(3600), head: head, isSignedIn: isSignedIn,
             moment: Moment(now: Self.now, timeZone: .gmt))
     }

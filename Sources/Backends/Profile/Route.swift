@@ -1,8 +1,8 @@
 import JSON
 import SyncModel
 
-/// A member of the table `routes`.
-struct Route: Sendable {
+/// A member of the table `routes`. A class, because each submission looks at it a dozen times, and a copy retains all of its parts.
+final class Route: Sendable {
     let name: String
     let title: Resource.Title?
     /// Contains the marker.
@@ -47,20 +47,73 @@ struct Route: Sendable {
     let rows: RowRules
     let deletion: Deletion
     let find: Find?
-
-    var usedFields: Set<String> { placeholders.itemFields }
-
+    let usedFields: Set<String>
     /// Those without which the route cannot be sent.
-    var requiredFields: Set<String> { placeholders.filter { !$0.isOptional }.itemFields }
+    let requiredFields: Set<String>
+
+    init?(_ name: String, _ table: StrictTable, defaults: RequestDefaults) {
+        defer { table.close() }
+        title = table.table("title").flatMap(Resource.Title.init)
+        let scope = defaults.scope.withItems
+        let (request, isRequestSound) = Self.markedRequest(table, scope: scope, defaults: defaults)
+        (fields, references) = Self.fields(table)
+        requires = table.pointers("requires")
+        if !requires.isEmpty, isRequestSound, request?.json?.takesPayload != true {
+            table.reject("requires", expected: "{item.payload} in json, because requires applies to the payload")
+        }
+        allowsEmpty = table.bool("empty") ?? false
+        promises = table.pointers("promises")
+        remoteID = table.pointers("remote_id")
+        if allowsEmpty, !remoteID.isEmpty { table.reject("empty", expected: "either empty or remote_id, not both") }
+        if allowsEmpty, !promises.isEmpty { table.reject("empty", expected: "either empty or promises, not both") }
+        repeats = table.identifyingValues("repeats", scope: scope)
+        if allowsEmpty, !repeats.isEmpty { table.reject("empty", expected: "either empty or repeats, not both") }
+        lane = table.read("lane", expected: "text with {item.…} placeholders") { Self.lane($0, "lane", table, scope: scope) }
+        onDead = table.choice("on_dead", as: OnDead.self) == .skip ? .skip : .halt
+        delivery = table.choice("delivery") ?? .atLeastOnce
+        unknownOn = Set(
+            table.list("unknown_on", expected: "a status from 400 to 599") { node in
+                if case .scalar(_, .int(let status)) = node.content, (400...599).contains(status) { Int(status) } else { nil }
+            } ?? [])
+        gone = Set(table.texts("gone") ?? [])
+        if !gone.isEmpty, let request, request.method != "DELETE" { table.reject("gone", expected: "a DELETE request") }
+        echo = table.pointer("echo")
+        mostLevels = table.int("max_depth", in: 1...JSONSyntax.mostLevels)
+        compress = table.choice("compress")
+        let ofPayload = ["echo", "max_depth", "compress"]
+        for key in ofPayload where table.keys.contains(key) && isRequestSound && request?.json?.takesPayload != true {
+            table.reject(key, expected: "{item.payload} in json, because \(key) applies to the payload")
+        }
+        let (after, behind) = Self.earlierLane(table, scope: scope)
+        isBehind = behind != nil
+        afterSubject = after == TextTemplate(literal: "subject")
+        self.after = afterSubject ? nil : after ?? behind
+        if afterSubject, references.isEmpty {
+            table.reject("after", expected: "a reference in fields, because the first one names the subject")
+        }
+        touches = table.texts("touches") ?? []
+        reasons = RefusalReason.all(table, request: isRequestSound ? request : nil, lane: lane, scope: scope)
+        find = table.table("find").flatMap { Find($0, defaults: defaults) }
+        if table.keys.contains("find"), !table.keys.contains("marker") {
+            table.reject("find", expected: "the key marker in the same route: without the entry's id in the body, a look-up cannot find it")
+        }
+        deletion = Deletion(table, subject: references.first, request: isRequestSound ? request : nil, defaults: defaults)
+        rows = RowRules(table, subject: references.first, takesPayload: isRequestSound ? request?.json?.takesPayload ?? false : nil)
+        guard let request else { return nil }
+        self.name = name
+        self.request = request
+        let placeholders =
+            request.placeholders + (lane?.placeholders ?? []) + (self.after?.placeholders ?? []) + (find?.request.placeholders ?? [])
+            + (deletion.row?.conditions.flatMap(\.value.placeholders) ?? []) + repeats.flatMap(\.value.placeholders)
+        usedFields = placeholders.itemFields
+        requiredFields = placeholders.filter { !$0.isOptional }.itemFields
+        checkFieldsAreUsed(table)
+    }
+
 
     /// Fields that people recognize the entry by: those in the URL or lane, never those sent in a body.
     static func identifyingFields(_ request: RequestTemplate, _ lane: TextTemplate?) -> Set<String> {
         (request.url.placeholders + (lane?.placeholders ?? [])).itemFields
-    }
-
-    private var placeholders: [Placeholder] {
-        request.placeholders + (lane?.placeholders ?? []) + (after?.placeholders ?? []) + (find?.request.placeholders ?? [])
-            + (deletion.row?.conditions.flatMap(\.value.placeholders) ?? []) + repeats.flatMap(\.value.placeholders)
     }
 
     enum Delivery: String, Sendable, CaseIterable {

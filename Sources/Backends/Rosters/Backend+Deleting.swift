@@ -16,7 +16,7 @@ extension Backend {
     package func deletes(route name: String) -> String? { profile.routes[name]?.deletion.deletes }
 
     /// The routes that delete a row of the resource.
-    package func deletions(of resource: Resource) -> [String] { routes.filter { deletes(route: $0) == resource.name } }
+    package func deletions(of resource: Resource) -> [String] { deletions[resource.name] ?? [] }
 
     package func needsConfirmation(route name: String) -> Bool { profile.routes[name]?.deletion.confirm ?? false }
 

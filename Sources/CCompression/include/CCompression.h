@@ -3,8 +3,12 @@
 // zlib and libzstd without their headers: Swift would import those beside the zlib of swift-nio-extras. All return the number of bytes
 // written to `out`, or 0 for a failure or a result beyond `capacity`.
 
+/// The working memory of a compression, which can be used again; NULL without memory.
+void *homing_zstd_context(void);
+void homing_zstd_free(void *context);
+
 /// Zstandard, level 1 (RFC 8878).
-size_t homing_zstd(const void *plain, size_t size, void *out, size_t capacity);
+size_t homing_zstd(void *context, const void *plain, size_t size, void *out, size_t capacity);
 
 /// The original size that the head of a Zstandard frame states; 0 if it states none.
 size_t homing_zstd_stated_size(const void *frame, size_t size);

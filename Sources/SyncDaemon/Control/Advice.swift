@@ -8,8 +8,8 @@ import SyncModel
 struct Advice {
     /// With its label if the list has it.
     var subject: SubjectReport
-    /// How sentences name the submitted entry.
-    let kind: String
+    /// How sentences name the submitted entry. Made only when it is needed, which is seldom.
+    let kind: @Sendable () -> String
     /// The accepted entry that deletes the row; nil for none.
     var deletion: MutationID?
     let title: Resource.Title
@@ -31,7 +31,7 @@ struct Advice {
 
     var result: Result {
         if deletion != nil {
-            return .deleted("\(subject.text) will be deleted: the deletion was accepted before this \(kind).")
+            return .deleted("\(subject.text) will be deleted: the deletion was accepted before this \(kind()).")
         }
         // An entry of this account creates or has created the row.
         if subject.isNew == true || subject.reference != nil { return .listed }

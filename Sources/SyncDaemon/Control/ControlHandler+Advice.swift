@@ -8,30 +8,37 @@ import Sessions
 import SyncModel
 
 extension ControlHandler {
-    /// Nil for a submission without a subject.
-    func advice(
-        on submission: Capture.Submission, of owner: Destination, as session: SessionSnapshot
-    ) async throws(OutboxError) -> Advice? {
-        guard let keeper = keepers[owner.backend], let (field, resource) = keeper.backend.subjectField(route: submission.route),
-            let id = keeper.backend.subject(route: submission.route, fields: submission.fields)
+    /// What is not known before the store is asked. Nil for a submission without a subject.
+    func draft(on submission: Capture.Submission, of owner: Destination, as session: SessionSnapshot) -> AdviceDraft? {
+        guard let backend = keepers[owner.backend]?.backend, let (field, resource) = backend.subjectField(route: submission.route),
+            let id = backend.subject(route: submission.route, fields: submission.fields)
         else { return nil }
         var advice = Advice(
             subject: SubjectReport(resource: resource.name, field: field, id: id.rawValue),
-            kind: keeper.backend.noun(route: submission.route), title: resource.title, maxAge: resource.maxAge,
+            kind: { backend.noun(route: submission.route) }, title: resource.title, maxAge: resource.maxAge,
             moment: Moment(now: clock.now))
         advice.isSignedIn = session.state == .signedIn && session.account?.id == owner.account
-        var list: RosterKey?
-        if id.reference != nil {
-            let subject = Subject(owner, route: submission.route, id)
-            advice.subject = try await names(for: ObserverView(seesPeople: true)).report(subject) ?? advice.subject
-        } else if advice.isSignedIn {
-            list = RosterKey(destination: owner, resource: resource.name)
-        }
+        let list = id.reference == nil && advice.isSignedIn ? RosterKey(destination: owner, resource: resource.name) : nil
         // A correction takes the place of the earlier entry, even before a deletion.
-        let mayBeDeleted = keeper.backend.deletes(route: submission.route) == nil && submission.supersedes == nil
-        let standing = try await outbox.standing(
-            of: RosterID(advice.subject.id), in: list, deletedBy: mayBeDeleted ? keeper.backend.deletions(of: resource) : [], at: owner)
-        if let list, let found = standing.list {
+        let mayBeDeleted = backend.deletes(route: submission.route) == nil && submission.supersedes == nil
+        return AdviceDraft(
+            advice: advice, owner: owner, route: submission.route, id: id, list: list,
+            deletions: mayBeDeleted ? backend.deletions(of: resource) : [])
+    }
+
+    /// - Parameter draft: nil for a submission without a subject, which needs no advice.
+    func advice(_ draft: AdviceDraft?) async throws(OutboxError) -> Advice? {
+        guard let draft else { return nil }
+        var advice = draft.advice
+        var question = draft.question
+        let id = draft.id
+        if id.reference != nil {
+            let subject = Subject(draft.owner, route: draft.route, id)
+            advice.subject = try await names(for: ObserverView(seesPeople: true)).report(subject) ?? advice.subject
+            question = draft.question(of: RosterID(advice.subject.id))
+        }
+        let standing = try await outbox.standing(question)
+        if let list = draft.list, let found = standing.list {
             (advice.head, advice.subject.label) = (found.head, found.label)
             if found.label == nil || !rosters.changes(in: list).isEmpty {
                 let delivered = try await names(for: ObserverView(seesPeople: true)).delivered(in: list)
@@ -58,6 +65,24 @@ extension ControlHandler {
         guard (try? backend.check(route: submission.route, fields: submission.fields, payload: submission.payload)) != nil else { return }
         throw problem
     }
+}
+
+/// Advice without the facts of the store.
+struct AdviceDraft {
+    let advice: Advice
+    let owner: Destination
+    let route: String
+    let id: RosterID
+    let list: RosterKey?
+    let deletions: [String]
+    let question: StandingQuestion
+
+    init(advice: Advice, owner: Destination, route: String, id: RosterID, list: RosterKey?, deletions: [String]) {
+        (self.advice, self.owner, self.route, self.id, self.list, self.deletions) = (advice, owner, route, id, list, deletions)
+        question = StandingQuestion(of: id, in: list, deletedBy: deletions, at: owner)
+    }
+
+    func question(of id: RosterID) -> StandingQuestion { StandingQuestion(of: id, in: list, deletedBy: deletions, at: owner) }
 }
 
 extension Problem {

@@ -22,13 +22,15 @@ extension ControlHandler {
             let (backend, session) = (keeper.backend.name, await keeper.snapshot)
             guard let account = session.owner else { throw IntakeError.signInRequired(backend: backend) }
             submission.fields = keeper.backend.fields(request.fields, route: request.route)
-            let (submission, owner) = (submission, Destination(backend: backend, account: account.id))
-            // While the entry is written.
-            async let found = self.advice(on: submission, of: owner, as: session)
-            if request.strict { try await refuse(submission, at: backend, found) }
-            all = try await intake.accept(all: steps(of: submission, at: backend), for: account, at: backend, by: caller.peer.description)
+            let owner = Destination(backend: backend, account: account.id)
+            let draft = draft(on: submission, of: owner, as: session)
+            let early = request.strict ? try await self.advice(draft) : nil
+            try await refuse(submission, at: backend, early)
+            all = try await intake.accept(
+                all: steps(of: submission, at: backend), for: account, at: backend, by: caller.peer.description,
+                answering: request.strict ? nil : draft?.question)
             // `try?`: the entry is accepted; only the row's name is missing then.
-            advice = (try? await found) ?? nil
+            advice = request.strict ? early : (try? await self.advice(draft)) ?? nil
         } catch let error as IntakeError {
             throw Problem(error, commands: commands(for:))
         }
