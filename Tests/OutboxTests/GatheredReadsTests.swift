@@ -1,4 +1,3 @@
-import Dispatch
 import GRDB
 import StoreSupport
 import SyncModel
@@ -8,29 +7,14 @@ import Testing
 @testable import Outbox
 
 @Suite struct GatheredReadsTests {
-    /// Stops a read inside its transaction, while the test goes on.
-    private struct Gate: Sendable {
-        private let arrivals = AsyncStream.makeStream(of: Void.self)
-        private let opening = DispatchSemaphore(value: 0)
-
-        func pass() {
-            arrivals.continuation.yield()
-            opening.wait()
-        }
-
-        func arrival() async { _ = await arrivals.stream.first { _ in true } }
-
-        func open() { opening.signal() }
-    }
-
     @Test func concurrentReadsShareASnapshotWithAllEarlierCommits() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
-        let (first, second) = (Gate(), Gate())
-        @Sendable func count(behind gate: Gate?) async throws -> Int {
+        let (first, second) = (HeldConnection(), HeldConnection())
+        @Sendable func count(behind hold: HeldConnection?) async throws -> Int {
             try await store.outbox.reads.read { db in
                 let found = try Int.fetchOne(db, sql: "SELECT count(*) FROM entry") ?? 0
-                gate?.pass()
+                hold?.pass()
                 return found
             }
         }
@@ -58,14 +42,14 @@ import Testing
 
     @Test func errorConcernsOnlyItsRead() async throws {
         let store = try Store()
-        let gate = Gate()
+        let hold = HeldConnection()
         let reads = store.outbox.reads
-        let first = Task { try await reads.read { _ in gate.pass() } }
-        await gate.arrival()
+        let first = Task { try await reads.read { _ in hold.pass() } }
+        await hold.arrival()
         let wrong = Task { try await reads.read { db in try db.execute(sql: "SELECT * FROM nowhere") } }
         let right = Task { try await reads.read { db in try Int.fetchOne(db, sql: "SELECT 1") } }
         while reads.waiting < 2 { await Task.yield() }
-        gate.open()
+        hold.open()
         await #expect(throws: DatabaseError.self) { try await wrong.value }
         #expect(try await right.value == 1)
         try await first.value
