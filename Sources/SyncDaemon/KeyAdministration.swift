@@ -15,10 +15,7 @@ package struct KeyAdministration: Sendable {
     private let configuration: Configuration
     private let environment: [String: String]
     private let credential: ServiceCredential
-    /// The exit code of a program; nil if it could not be started or did not end.
-    var run: @Sendable (_ program: String, _ arguments: [String]) async -> Int32? = {
-        await SystemProgram.run($0, $1, within: .seconds(90))?.code
-    }
+    var activation = SocketActivation()
 
     private var state: String { configuration.stateDirectory }
     private var source: KeySource { KeySource(environment: environment, stateDirectory: state) }
@@ -129,13 +126,9 @@ extension KeyAdministration {
         }
     }
 
-    /// False if a connection could start a stopped daemon through its socket unit. Without a state directory, that makes a new station.
     private func mayConnect() async -> Bool {
         if isRunning { return true }
-        let systemctl = "/usr/bin/systemctl"
-        if await run(systemctl, ["--quiet", "is-active", "homingd.service"]) == 0 { return true }
-        let code = await run(systemctl, ["--quiet", "is-active", "homingd.socket"])
-        return code.map { $0 != 0 } ?? !DurableFile(path: systemctl).exists
+        return await !activation.startsService()
     }
 
     private func keys() throws -> StationKeys {

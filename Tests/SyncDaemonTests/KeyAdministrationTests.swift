@@ -176,7 +176,7 @@ import Vault
                 let key = try content(station)
                 try FileManager.default.removeItem(atPath: station.configuration.stateDirectory)
                 var changed = try administration(station)
-                changed.run = { _, arguments in arguments.last == "homingd.socket" ? socket : service }
+                changed.activation.run = { _, arguments in arguments.last == "homingd.socket" ? socket : service }
                 let administration = changed
                 guard isAsked else {
                     let error = await #expect(throws: StartError.self) { _ = try await administration.exported(to: []) }
