@@ -72,13 +72,7 @@ package struct KeyAdministration: Sendable {
 
     /// Puts a key into the state directory. Never in the place of another key that opens the data. Returns the result in a sentence.
     package func take(_ content: Data) throws -> String {
-        if AgeFile.isEncrypted(content) {
-            throw StartError("The file is still encrypted. To decrypt it, run: age -d -i IDENTITY FILE | sudo homingd key import -")
-        }
-        guard let key = VaultKey(parsing: content) else {
-            throw StartError(
-                "The file has \(content.count) bytes; expected 32 random bytes, raw or in base64. Name your copy of homing.key.")
-        }
+        let key = try VaultKey(copy: content, for: "homingd key import -")
         if source.isCredential {
             throw StartError("The service gets its key as a credential (\(source.path)), so a key in \(state) would not be used.")
         }

@@ -285,8 +285,8 @@ import Vault
     @Test func otherFilesAreRefusedWithTheNextStep() async throws {
         try await DaemonStation.with { station in
             let encrypted = refusal { _ = try administration(station).take(Data("age-encryption.org/v1\n-> X25519 …".utf8)) }
-            #expect(encrypted.hasSuffix("run: age -d -i IDENTITY FILE | sudo homingd key import -"), "\(encrypted)")
-            #expect(refusal { _ = try administration(station).take(Data("short".utf8)) }.hasPrefix("The file has 5 bytes; expected 32"))
+            #expect(encrypted.hasSuffix("run: age -d -i IDENTITY KEYFILE | sudo homingd key import -"), "\(encrypted)")
+            #expect(refusal { _ = try administration(station).take(Data("short".utf8)) }.hasPrefix("The key has 5 bytes; expected 32"))
         }
     }
 
