@@ -12,13 +12,13 @@ import Vault
 
 /// `homingd key`: the master key of a station, while its daemon runs or is stopped (Decisions/MasterKeyAndDataKeys.md).
 package struct KeyAdministration: Sendable {
-    private let configuration: Configuration
+    let configuration: Configuration
     private let environment: [String: String]
     private let credential: ServiceCredential
     var activation = SocketActivation()
 
-    private var state: String { configuration.stateDirectory }
-    private var source: KeySource { KeySource(environment: environment, stateDirectory: state) }
+    var state: String { configuration.stateDirectory }
+    var source: KeySource { KeySource(environment: environment, stateDirectory: state) }
     private var isRunning: Bool { StoreCheckReport.isInUse(state) }
 
     /// - Parameter file: the configuration; nil for the default path.
@@ -36,9 +36,15 @@ package struct KeyAdministration: Sendable {
 
     /// The key in sentences, without the key.
     package func show(at now: Date = Date()) async throws -> String {
-        let isRunning = isRunning
-        let report = try await isRunning ? call(Endpoints.key, NoInput()) : KeyReport(keys())
-        return text(report, isRunning: isRunning, Moment(now: now))
+        func shown(_ report: KeyReport) -> String {
+            [text(report, isRunning: true, Moment(now: now)), fault(of: report)].compactMap(\.self).joined(separator: "\n")
+        }
+        if isRunning { return shown(try await call(Endpoints.key, NoInput())) }
+        do { return text(KeyReport(try keys()), isRunning: false, Moment(now: now)) } catch let cause {
+            // The daemon of another state directory may have the socket.
+            guard let report = try await answer(Endpoints.key, NoInput()), report.path == source.path else { throw cause }
+            return shown(report)
+        }
     }
 
     /// Gives the station a new master key and a new data key. Returns the next steps.
@@ -110,14 +116,19 @@ package struct KeyAdministration: Sendable {
 extension KeyAdministration {
     private func masterContent() async throws -> Data {
         do { return try keys().master.content } catch let cause {
-            guard !source.isCredential, await mayConnect() else { throw cause }
-            do {
-                // The lock may be gone with the state directory, so only the socket tells whether a daemon runs.
-                return Data(try await ControlClient(socketPath: configuration.socket).call(Endpoints.copyKey, NoInput()).key.utf8)
-            } catch  where error.code == .daemonNotRunning {
-                throw cause
-            } catch { throw StartError(error) }
+            guard !source.isCredential, let copy = try await answer(Endpoints.copyKey, NoInput()) else { throw cause }
+            return Data(copy.key.utf8)
         }
+    }
+
+    /// The answer of a daemon whose lock may be gone with the state directory; nil if none runs.
+    private func answer<Request, Response>(_ endpoint: Endpoint<Request, Response>, _ request: Request) async throws -> Response? {
+        guard await mayConnect() else { return nil }
+        do {
+            return try await ControlClient(socketPath: configuration.socket).call(endpoint, request)
+        } catch  where error.code == .daemonNotRunning {
+            return nil
+        } catch { throw StartError(error) }
     }
 
     private func mayConnect() async -> Bool {
@@ -127,8 +138,13 @@ extension KeyAdministration {
 
     private func keys() throws -> StationKeys {
         try requireVisibleKey()
-        if let keys = try Daemon.findKeys(for: state, environment: environment) { return keys }
-        throw StartError("The station has no key yet. The daemon makes one when it starts for the first time.")
+        do {
+            if let keys = try Daemon.findKeys(for: state, environment: environment) { return keys }
+        } catch let error as FileError {
+            if access(source.path, R_OK) != 0, errno == EACCES { throw unreadable() }
+            throw error
+        }
+        throw absence()
     }
 
     /// Only root sees whether the stopped service has a credential.
@@ -152,8 +168,7 @@ extension KeyAdministration {
 
     private func checkState() throws {
         guard let owner = DurableFile(path: state).owner else {
-            let command = state == "/var/lib/homing" ? "sudo systemd-tmpfiles --create homing.conf" : "mkdir -m 700 \(state)"
-            throw StartError("The state directory \(state) does not exist. To make it, run: \(command)")
+            throw StartError("The state directory \(state) does not exist. To make it, run: \(StateFiles.creation(of: state))")
         }
         guard owner == geteuid() else {
             throw StartError("\(state) belongs to \(UserName(owner).short), who must own the key too. Run the command as that user.")

@@ -133,10 +133,9 @@ extension StoreRestore {
     private func checkState() throws {
         let folder = DurableFile(path: state)
         guard let owner = folder.owner else {
-            let command = state == "/var/lib/homing" ? "sudo systemd-tmpfiles --create homing.conf" : "mkdir -m 700 \(state)"
             throw StartError(
                 """
-                The state directory \(state) does not exist. To make it, run: \(command)
+                The state directory \(state) does not exist. To make it, run: \(StateFiles.creation(of: state))
                 Put your copy of homing.key there, then repeat the command.
                 """)
         }
