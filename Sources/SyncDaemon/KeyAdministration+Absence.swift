@@ -21,8 +21,8 @@ extension KeyAdministration {
         if let key = try? source.read() {
             return StartError(
                 """
-                The key \(key.fingerprint) is in its place, \(source.path), but no data is sealed with it. The daemon makes the keyring and the \
-                store when it starts for the first time. If this station has run before, restore a backup: sudo homingd restore FILE
+                The key \(key.fingerprint) is in its place, \(source.path), but no data is sealed with it. The daemon makes the keyring \
+                and the store when it starts for the first time. If this station has run before, restore a backup: sudo homingd restore FILE
                 """)
         }
         return StartError(
@@ -43,14 +43,15 @@ extension KeyAdministration {
         if report.isCredential || report.isPending { return nil }
         let content: Data?
         do { content = try DurableFile(path: report.path).readOrNothing(upTo: KeySource.mostBytes) } catch { return nil }
+        let what = content == nil ? "is missing" : "does not have this key"
         if content.flatMap(VaultKey.init(parsing:))?.fingerprint == report.fingerprint { return nil }
         guard DurableFile(path: state).exists else {
-            return "The state directory \(state) is gone. Only the daemon has the key, so do not stop it. For the next steps, run: homing status"
+            let next = "For the next steps, run: homing status"
+            return "The state directory \(state) is gone. Only the daemon has the key, so do not stop it. \(next)"
         }
         let owner = ServiceIdentity.owns(state) ? "-o \(ServiceIdentity.user) -g \(ServiceIdentity.user) " : ""
         return """
-            \(report.path) \(content == nil ? "is missing" : "does not have this key"). Only the daemon has it, so do not stop the daemon. To put the \
-            key back, run:
+            \(report.path) \(what). Only the daemon has it, so do not stop the daemon. To put the key back, run:
             sudo homingd key export KEYFILE --unencrypted
             sudo install \(owner)-m 0600 KEYFILE \(report.path)
             """

@@ -12,13 +12,14 @@ import Testing
 
     @Test(arguments: ["", "/outbox.sqlite"]) func runningDaemonTellsOfItsLoss(path: String) async throws {
         try await DaemonStation.with { station in
+            let state = station.configuration.stateDirectory
             #expect(await text(station) == nil, "a station that has never started")
             try await station.running {
                 _ = try await station.status()
                 #expect(await text(station) == nil)
-                try FileManager.default.removeItem(atPath: station.configuration.stateDirectory + path)
+                try FileManager.default.removeItem(atPath: state + path)
                 let words = try #require(await text(station))
-                #expect(words.hasPrefix("The store \(station.configuration.stateDirectory)/outbox.sqlite was deleted or replaced"), "\(words)")
+                #expect(words.hasPrefix("The store \(state)/outbox.sqlite was deleted or replaced while the daemon runs."), "\(words)")
                 #expect(words.contains("\nsudo homingd key export KEYFILE --unencrypted\nsudo homing backup FILE\n"), "\(words)")
             }
             #expect(await text(station) == nil, "no daemon has the store")

@@ -863,4 +863,8 @@ MUTANTS = [
      "sqlite3_backup_step(backup, Self.pagesPerStep)", "sqlite3_backup_step(backup, -1)", "OutboxTests.StorePlaceTests"),
     ("a write at once waits for a deleted store", OUTBOX + "Outbox.swift",
      "            try place.check()\n            func isFull", "            func isFull", "OutboxTests.StorePlaceTests"),
+    ("an enrolment replaces a profile that was edited", "Sources/SyncDaemon/Enrolling/EnrolledProfile.swift",
+     "return text[..<end] == firstLine(of:", "return text[..<end].isEmpty || text != firstLine(of:", "SyncDaemonTests.EnrolledProfileTests"),
+    ("a daemon stops without a word about its lost store", "Sources/SyncDaemon/Daemon+Running.swift",
+     "        if let lost { tellOfLoss(lost) }\n", "        _ = lost\n", "SyncDaemonTests.StoreGoneTests"),
 ]
