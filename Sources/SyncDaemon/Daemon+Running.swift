@@ -191,17 +191,6 @@ extension Daemon {
         homing_forget_startup_code()
     }
 
-    /// Says once that the store's file is gone, and once that it is back.
-    @Sendable private func tellOfPlace() {
-        guard let path = outbox.place.lost else { return context.log.notice("The store is in its place again") }
-        context.log.critical(
-            """
-            The store was deleted or replaced. Do not stop the daemon, which still has the captures and the key. Run now: \
-            sudo homingd key export KEYFILE --unencrypted, and then: sudo homing backup FILE
-            """,
-            metadata: ["path": "\(path)"])
-    }
-
     /// Another daemon will reopen the store.
     private var needsSalvage: Bool { outbox.damage.isMet && ending.kind != .stop }
 
@@ -221,9 +210,11 @@ extension Daemon {
         for keeper in keepers { await keeper.flush() }
         // `try?`: only an event; acknowledged data is safe.
         if !isReplaced { try? await outbox.record([SyncEvent(at: context.clock.now, .stopped)]) }
+        let lost = isReplaced ? nil : loss()
         do { try outbox.close() } catch { context.log.warning("The outbox did not close cleanly", metadata: ["error": "\(error)"]) }
         await transport.shutdown()
         if !isReplaced { context.log.info("Homing has stopped") }
+        if let lost { tellOfLoss(lost) }
     }
 }
 

@@ -12,16 +12,13 @@ import Vault
 
 /// `homingd key`: the master key of a station, while its daemon runs or is stopped (Decisions/MasterKeyAndDataKeys.md).
 package struct KeyAdministration: Sendable {
-    private let configuration: Configuration
+    let configuration: Configuration
     private let environment: [String: String]
     private let credential: ServiceCredential
-    /// The exit code of a program; nil if it could not be started or did not end.
-    var run: @Sendable (_ program: String, _ arguments: [String]) async -> Int32? = {
-        await SystemProgram.run($0, $1, within: .seconds(90))?.code
-    }
+    var activation = SocketActivation()
 
-    private var state: String { configuration.stateDirectory }
-    private var source: KeySource { KeySource(environment: environment, stateDirectory: state) }
+    var state: String { configuration.stateDirectory }
+    var source: KeySource { KeySource(environment: environment, stateDirectory: state) }
     private var isRunning: Bool { StoreCheckReport.isInUse(state) }
 
     /// - Parameter file: the configuration; nil for the default path.
@@ -39,9 +36,15 @@ package struct KeyAdministration: Sendable {
 
     /// The key in sentences, without the key.
     package func show(at now: Date = Date()) async throws -> String {
-        let isRunning = isRunning
-        let report = try await isRunning ? call(Endpoints.key, NoInput()) : KeyReport(keys())
-        return text(report, isRunning: isRunning, Moment(now: now))
+        func shown(_ report: KeyReport) -> String {
+            [text(report, isRunning: true, Moment(now: now)), fault(of: report)].compactMap(\.self).joined(separator: "\n")
+        }
+        if isRunning { return shown(try await call(Endpoints.key, NoInput())) }
+        do { return text(KeyReport(try keys()), isRunning: false, Moment(now: now)) } catch let cause {
+            // The daemon of another state directory may have the socket.
+            guard let report = try await answer(Endpoints.key, NoInput()), report.path == source.path else { throw cause }
+            return shown(report)
+        }
     }
 
     /// Gives the station a new master key and a new data key. Returns the next steps.
@@ -75,13 +78,7 @@ package struct KeyAdministration: Sendable {
 
     /// Puts a key into the state directory. Never in the place of another key that opens the data. Returns the result in a sentence.
     package func take(_ content: Data) throws -> String {
-        if AgeFile.isEncrypted(content) {
-            throw StartError("The file is still encrypted. To decrypt it, run: age -d -i IDENTITY FILE | sudo homingd key import -")
-        }
-        guard let key = VaultKey(parsing: content) else {
-            throw StartError(
-                "The file has \(content.count) bytes; expected 32 random bytes, raw or in base64. Name your copy of homing.key.")
-        }
+        let key = try VaultKey(copy: content, for: "homingd key import -")
         if source.isCredential {
             throw StartError("The service gets its key as a credential (\(source.path)), so a key in \(state) would not be used.")
         }
@@ -119,29 +116,35 @@ package struct KeyAdministration: Sendable {
 extension KeyAdministration {
     private func masterContent() async throws -> Data {
         do { return try keys().master.content } catch let cause {
-            guard !source.isCredential, await mayConnect() else { throw cause }
-            do {
-                // The lock may be gone with the state directory, so only the socket tells whether a daemon runs.
-                return Data(try await ControlClient(socketPath: configuration.socket).call(Endpoints.copyKey, NoInput()).key.utf8)
-            } catch  where error.code == .daemonNotRunning {
-                throw cause
-            } catch { throw StartError(error) }
+            guard !source.isCredential, let copy = try await answer(Endpoints.copyKey, NoInput()) else { throw cause }
+            return Data(copy.key.utf8)
         }
     }
 
-    /// False if a connection could start a stopped daemon through its socket unit. Without a state directory, that makes a new station.
+    /// The answer of a daemon whose lock may be gone with the state directory; nil if none runs.
+    private func answer<Request, Response>(_ endpoint: Endpoint<Request, Response>, _ request: Request) async throws -> Response? {
+        guard await mayConnect() else { return nil }
+        do {
+            return try await ControlClient(socketPath: configuration.socket).call(endpoint, request)
+        } catch  where error.code == .daemonNotRunning {
+            return nil
+        } catch { throw StartError(error) }
+    }
+
     private func mayConnect() async -> Bool {
         if isRunning { return true }
-        let systemctl = "/usr/bin/systemctl"
-        if await run(systemctl, ["--quiet", "is-active", "homingd.service"]) == 0 { return true }
-        let code = await run(systemctl, ["--quiet", "is-active", "homingd.socket"])
-        return code.map { $0 != 0 } ?? !DurableFile(path: systemctl).exists
+        return await !activation.startsService()
     }
 
     private func keys() throws -> StationKeys {
         try requireVisibleKey()
-        if let keys = try Daemon.findKeys(for: state, environment: environment) { return keys }
-        throw StartError("The station has no key yet. The daemon makes one when it starts for the first time.")
+        do {
+            if let keys = try Daemon.findKeys(for: state, environment: environment) { return keys }
+        } catch let error as FileError {
+            if access(source.path, R_OK) != 0, errno == EACCES { throw unreadable() }
+            throw error
+        }
+        throw absence()
     }
 
     /// Only root sees whether the stopped service has a credential.
@@ -165,8 +168,7 @@ extension KeyAdministration {
 
     private func checkState() throws {
         guard let owner = DurableFile(path: state).owner else {
-            let command = state == "/var/lib/homing" ? "sudo systemd-tmpfiles --create homing.conf" : "mkdir -m 700 \(state)"
-            throw StartError("The state directory \(state) does not exist. To make it, run: \(command)")
+            throw StartError("The state directory \(state) does not exist. To make it, run: \(StateFiles.creation(of: state))")
         }
         guard owner == geteuid() else {
             throw StartError("\(state) belongs to \(UserName(owner).short), who must own the key too. Run the command as that user.")

@@ -14,6 +14,11 @@ enum StateFiles {
     /// A sentence for each existing file that this process may not use. Read-only.
     static func faults(in state: String) -> [String] { needs.compactMap { fault(of: "\(state)/\($0.name)", for: $0.access) } }
 
+    /// The command that makes a missing state directory.
+    static func creation(of state: String) -> String {
+        state == "/var/lib/homing" ? "sudo systemd-tmpfiles --create homing.conf" : "mkdir -m 700 \(state)"
+    }
+
     private static func fault(of path: String, for wanted: Int32) -> String? {
         guard access(path, wanted) != 0 else { return nil }
         let reason = errno

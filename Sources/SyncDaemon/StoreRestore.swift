@@ -99,20 +99,15 @@ package struct StoreRestore {
     }
 
     private func checked(_ content: Data, against visible: VaultKey?) throws -> VaultKey {
-        let key = try parsed(content)
+        let key = try VaultKey(copy: content, for: "homingd restore FILE --station-key -")
         guard let visible, visible != key else { return key }
         let path = KeySource(environment: environment, stateDirectory: state).path
         throw StartError("The station’s key is \(path), and the one of --station-key is another. Repeat the command without --station-key.")
     }
 
-    private func parsed(_ content: Data) throws -> VaultKey {
-        if let key = VaultKey(parsing: content) { return key }
-        throw StartError("The key has \(content.count) bytes; expected 32 random bytes, raw or in base64. Name your copy of homing.key.")
-    }
-
     /// The key that opens the backup.
     private func key(_ content: Data?, _ own: VaultKey?) throws -> VaultKey {
-        if let content { return try parsed(content) }
+        if let content { return try VaultKey(copy: content, for: "homingd restore FILE --key -") }
         if let own { return own }
         if let path = credential.source(for: state) {
             throw StartError(
@@ -138,10 +133,9 @@ extension StoreRestore {
     private func checkState() throws {
         let folder = DurableFile(path: state)
         guard let owner = folder.owner else {
-            let command = state == "/var/lib/homing" ? "sudo systemd-tmpfiles --create homing.conf" : "mkdir -m 700 \(state)"
             throw StartError(
                 """
-                The state directory \(state) does not exist. To make it, run: \(command)
+                The state directory \(state) does not exist. To make it, run: \(StateFiles.creation(of: state))
                 Put your copy of homing.key there, then repeat the command.
                 """)
         }

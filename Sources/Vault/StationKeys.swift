@@ -174,8 +174,8 @@ package struct StationKeys: Sendable {
     private static func missing(_ source: KeySource) -> VaultError {
         VaultError(
             .keyMissing,
-            "\(source.path) is missing. Without it, Homing cannot decrypt the stored data. Restore the key from your backup, "
-                + "or move the state directory away to start with a new one.")
+            "\(source.path) is missing. Without it, Homing cannot decrypt the stored data. Put your copy of the key back "
+                + "with ‘homingd key import’, or move the state directory away to start with a new one.")
     }
 
     private static func lost(_ file: DurableFile) -> VaultError {

@@ -41,3 +41,10 @@ extension FileHandle {
         return handle
     }
 }
+
+extension Data {
+    /// The content of a file with a key, which the command `age` may write to standard input.
+    init(ofKeyAt path: String) throws {
+        self = try (path == "-" ? FileHandle.standardInput : FileHandle.opened(path)).readToEnd() ?? Data()
+    }
+}

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import GRDB
 import Glibc
@@ -64,7 +63,7 @@ import Vault
     /// The open reader is in use, and one that opens only now would find the other file.
     @Test func readsSeeTheLostFile() async throws {
         try await store.enqueue(Samples.mutation(1))
-        let hold = Hold()
+        let hold = HeldConnection()
         store.outbox.pool.asyncRead { _ in hold.pass() }
         defer { hold.open() }
         await hold.arrival()
@@ -110,6 +109,17 @@ import Vault
         try await expectBackup()
     }
 
+    @Test(arguments: Loss.allCases) func lossCountsEntriesThatWaitOrNeedAPerson(loss: Loss) async throws {
+        for number in 1...4 { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
+        let failed = try #require(try await store.claim().first)
+        try await store.settle(failed, .dead(Samples.failure), .permanent(Samples.failure))
+        // In flight.
+        _ = try await store.claim()
+        #expect(try store.outbox.loss() == nil)
+        let path = try lose(loss)
+        #expect(try store.outbox.loss() == StoreLoss(path: path, waiting: 3, undecided: 1))
+    }
+
     /// The thread of a task must not wait for the connection, which a backup uses.
     @Test func writesAtOnceNeverQueueForALostFile() throws {
         let path = try lose(.deleted)
@@ -135,7 +145,7 @@ import Vault
     /// `homing doctor` reads it, and must not hold a thread meanwhile.
     @Test func keptKeyringIsReadDuringAWrite() async throws {
         try store.keepKeyring()
-        let hold = Hold()
+        let hold = HeldConnection()
         store.outbox.pool.asyncWriteWithoutTransaction { _ in hold.pass() }
         defer { hold.open() }
         await hold.arrival()
@@ -155,21 +165,6 @@ import Vault
         let outbox = try Outbox(file: spare("other.sqlite"), vault: Vault(key: store.key), crashed: false, now: store.clock.now)
         #expect(try await outbox.entry(Samples.id(1)) != nil)
     }
-}
-
-/// Holds a connection, while the test goes on.
-private struct Hold: Sendable {
-    private let arrivals = AsyncStream.makeStream(of: Void.self)
-    private let opening = DispatchSemaphore(value: 0)
-
-    func pass() {
-        arrivals.continuation.yield()
-        opening.wait()
-    }
-
-    func arrival() async { _ = await arrivals.stream.first { _ in true } }
-
-    func open() { opening.signal() }
 }
 
 /// Notes the size of a draft whenever the connection that writes is free.

@@ -108,6 +108,56 @@ import Vault
         }
     }
 
+    @Test func situationWithoutADataKeyIsTold() async throws {
+        try await DaemonStation.with { station in
+            func words() async -> String {
+                let error = await #expect(throws: (any Error).self) { _ = try await administration(station).show() }
+                return error.map { StartError.sentence(for: $0) } ?? ""
+            }
+            let (state, file) = (station.configuration.stateDirectory, station.directory("homing.yaml"))
+            let lost = await words()
+            #expect(lost.hasPrefix("The state directory \(state) (of \(file)) does not exist, so there is no key."), "\(lost)")
+            #expect(lost.contains("\nmkdir -m 700 \(state)\nsudo homingd key import KEYFILE"), "\(lost)")
+            try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
+            #expect(await words().hasPrefix("The station has no key yet: its state directory \(state) (of \(file)) has no data."))
+            let key = VaultKey()
+            _ = try administration(station).take(key.content)
+            #expect(await words().hasPrefix("The key \(key.fingerprint) is in its place, \(path(station, "homing.key")), but no data"))
+            try await station.running { _ = try await station.status() }
+            #expect(try await administration(station).show().hasPrefix("Master key  \(key.fingerprint)"))
+            try FileManager.default.removeItem(atPath: path(station, "homing.key"))
+            let deleted = await words()
+            #expect(deleted.hasPrefix("\(path(station, "homing.key")) is missing."), "\(deleted)")
+            #expect(deleted.contains("‘homingd key import’"), "\(deleted)")
+        }
+    }
+
+    @Test(arguments: [true, false]) func keyThatOnlyTheRunningDaemonHasIsTold(isReplaced: Bool) async throws {
+        try await DaemonStation.with { station in
+            try await station.running {
+                _ = try await station.status()
+                #expect(try await !administration(station).show().contains("Only the daemon"))
+                try FileManager.default.removeItem(atPath: path(station, "homing.key"))
+                if isReplaced { try VaultKey().content.write(to: URL(fileURLWithPath: path(station, "homing.key"))) }
+                let shown = try await administration(station).show()
+                let fault = isReplaced ? "does not have this key" : "is missing"
+                #expect(shown.contains("\n\(path(station, "homing.key")) \(fault). Only the daemon has it"), "\(shown)")
+                #expect(shown.contains("\nsudo homingd key export KEYFILE --unencrypted\nsudo install "), "\(shown)")
+                #expect(shown.hasSuffix("-m 0600 KEYFILE \(path(station, "homing.key"))"), "\(shown)")
+            }
+        }
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "root may read every file")) func keyOfAnotherUserNeedsSudo() async throws {
+        try await DaemonStation.with { station in
+            try await station.running { _ = try await station.status() }
+            chmod(path(station, "homing.key"), 0)
+            let error = await #expect(throws: StartError.self) { _ = try await administration(station).show() }
+            let words = "may not read the key \(path(station, "homing.key")). Repeat the command with sudo."
+            #expect(error?.description.hasSuffix(words) == true)
+        }
+    }
+
     // MARK: Export
 
     @Test func exportIsEncryptedForItsRecipients() async throws {
@@ -176,13 +226,15 @@ import Vault
                 let key = try content(station)
                 try FileManager.default.removeItem(atPath: station.configuration.stateDirectory)
                 var changed = try administration(station)
-                changed.run = { _, arguments in arguments.last == "homingd.socket" ? socket : service }
+                changed.activation.run = { _, arguments in arguments.last == "homingd.socket" ? socket : service }
                 let administration = changed
                 guard isAsked else {
                     let error = await #expect(throws: StartError.self) { _ = try await administration.exported(to: []) }
-                    #expect(error?.description.hasPrefix("The station has no key yet.") == true)
+                    #expect(error?.description.contains(" does not exist, so there is no key. ") == true)
                     return
                 }
+                let shown = try await administration.show()
+                #expect(shown.hasPrefix("Master key ") && shown.contains(" is gone. Only the daemon has the key"), "\(shown)")
                 #expect(try await administration.exported(to: []) == key)
             }
         }
@@ -285,8 +337,8 @@ import Vault
     @Test func otherFilesAreRefusedWithTheNextStep() async throws {
         try await DaemonStation.with { station in
             let encrypted = refusal { _ = try administration(station).take(Data("age-encryption.org/v1\n-> X25519 …".utf8)) }
-            #expect(encrypted.hasSuffix("run: age -d -i IDENTITY FILE | sudo homingd key import -"), "\(encrypted)")
-            #expect(refusal { _ = try administration(station).take(Data("short".utf8)) }.hasPrefix("The file has 5 bytes; expected 32"))
+            #expect(encrypted.hasSuffix("run: age -d -i IDENTITY KEYFILE | sudo homingd key import -"), "\(encrypted)")
+            #expect(refusal { _ = try administration(station).take(Data("short".utf8)) }.hasPrefix("The key has 5 bytes; expected 32"))
         }
     }
 

@@ -1,5 +1,6 @@
 import ControlAPI
 import Foundation
+import Logging
 import Sandbox
 import TestSupport
 import Testing
@@ -70,6 +71,30 @@ import Testing
                 try await station.delivered(id)
             }
             #expect(station.sandbox.ledger.entries.count == 1)
+        }
+    }
+
+    /// A restart by reflex. Only the log can still say what it cost.
+    @Test(arguments: [true, false]) func lastLineOfAStopCountsTheCapturesOfALostStore(isLost: Bool) async throws {
+        try await DaemonStation.with { station in
+            let lines = LoggedLines()
+            let daemon = try await Daemon(configuration: station.configuration, environment: [:], log: lines.logger)
+            try await DaemonStation.running(daemon) {
+                _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
+                _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "a test"))
+                try await station.submit()
+                if isLost { try FileManager.default.removeItem(atPath: station.configuration.stateDirectory) }
+            }
+            let last = try #require(lines.all.last)
+            if !isLost {
+                #expect(last.message == "Homing has stopped")
+                return
+            }
+            #expect(last.level == .critical && last.message.hasPrefix("Homing has stopped, and its store was deleted or replaced."))
+            #expect(last.message.contains("run: sudo homingd restore FILE."))
+            #expect(last.message.hasSuffix("run: sudo homing backup FILE"))
+            let path = station.configuration.stateDirectory + "/outbox.sqlite"
+            #expect(last.facts == ["path": path, "waiting": "1", "undecided": "0"])
         }
     }
 

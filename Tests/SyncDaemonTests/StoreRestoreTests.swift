@@ -385,6 +385,8 @@ import Vault
             try loseStore(station)
             #expect(refusal(station, key: Data(repeating: 7, count: 32)).hasPrefix("The key is not the one of the station"))
             #expect(refusal(station, key: Data("short".utf8)).hasPrefix("The key has 5 bytes; expected 32 random bytes"))
+            let encrypted = refusal(station, key: Data("age-encryption.org/v1\n-> X25519 …".utf8))
+            #expect(encrypted.hasSuffix("age -d -i IDENTITY KEYFILE | sudo homingd restore FILE --key -"), "\(encrypted)")
             let key = try Data(contentsOf: URL(fileURLWithPath: path(station, "homing.key")))
             try FileManager.default.removeItem(atPath: path(station, "homing.key"))
             let text = refusal(station)

@@ -98,7 +98,9 @@ import Testing
     @Test func textNamesTheKey() {
         let service = BackupText.done("b", 1_200_000, isOfService: true)
         #expect(service.hasPrefix("The station was backed up to ‘b’ (1.2 MB).\nThe key is not in the file"), "\(service)")
-        #expect(service.contains("\nsudo install -m 0600 /var/lib/homing/homing.key /media/safe/homing.key\n"), "\(service)")
-        #expect(BackupText.done("b", 1, isOfService: false).hasSuffix("in the state directory, which ‘homingd check’ names."))
+        #expect(service.contains("\nsudo homingd key export /media/safe/homing.key.age --to RECIPIENT\n"), "\(service)")
+        #expect(service.hasSuffix("\nsudo homingd key export /media/safe/homing.key --unencrypted"), "\(service)")
+        let own = BackupText.done("b", 1, isOfService: false)
+        #expect(own.contains("\nhomingd key export KEYFILE.age --to RECIPIENT\n") && own.hasSuffix("add: --config FILE"), "\(own)")
     }
 }

@@ -62,8 +62,9 @@ struct ConnectionTrial: Sendable {
         return connected.futureResult
             .flatMapErrorThrowing { error in
                 guard let error = error as? NIOHTTP1ProxyConnectHandler.Error else { throw error }
-                throw error == .proxyAuthenticationRequired()
-                    ? HTTPClientError.proxyAuthenticationRequired : HTTPClientError.invalidProxyResponse
+                if error == .proxyAuthenticationRequired() { throw HTTPClientError.proxyAuthenticationRequired }
+                throw error == .httpProxyHandshakeTimeout()
+                    ? HTTPClientError.httpProxyHandshakeTimeout : HTTPClientError.invalidProxyResponse
             }
             // The handler of CONNECT removes itself.
             .assumeIsolated().flatMap { pipeline.removeHandler(decoder).and(pipeline.removeHandler(encoder)).map { _ in } }.nonisolated()

@@ -114,8 +114,7 @@ package final class HTTPTransport: Transport {
             if let proxy { await findings(on: error, at: proxy.host, port: nil) } else {
                 await findings(on: error, at: host, port: url?.port ?? 443)
             }
-        return TransportError(
-            error, wasSent: wasSent, host: proxy.map { "\(host) through the proxy \($0)" } ?? host, findings: findings, now: clock.now)
+        return TransportError(error, wasSent: wasSent, host: host, proxy: proxy?.description, findings: findings, now: clock.now)
     }
 
     /// Looks for the cause of an error, without a request. `port` is nil if only the proxy can be asked.

@@ -13,8 +13,15 @@ extension TransportError {
         var name: NameLookup?
     }
 
-    /// `wasSent` means that the request head was sent; without it, the request had no effect.
-    init(_ error: any Error, wasSent: Bool, host: String, findings: Findings = Findings(), now: Date) {
+    /// - Parameters:
+    ///   - wasSent: the request head was sent; without it, the request had no effect.
+    ///   - proxy: on the way to the host; nil for a direct connection.
+    init(_ error: any Error, wasSent: Bool, host: String, proxy: String? = nil, findings: Findings = Findings(), now: Date) {
+        if let proxy, !wasSent, let fault = Self.fault(of: proxy, to: host, error, findings) {
+            self = .unreachable(fault)
+            return
+        }
+        let host = proxy.map { "\(host) through the proxy \($0)" } ?? host
         let named = Self(error, host: host, findings, now: now)
         switch (named, wasSent) {
         case (.lost, false) where error is CancellationError || error as? HTTPClientError == .cancelled:
@@ -67,15 +74,11 @@ extension TransportError {
     }
 
     private init(_ error: any Error, host: String, _ findings: Findings, now: Date) {
+        if let obstacle = Self.obstacle(error, findings) {
+            self = .offline(host, obstacle)
+            return
+        }
         switch error {
-        case let error as NIOConnectionError:
-            let refused = error.connectionErrors.compactMap { $0.error as? IOError }.first
-            let unnamed = findings.name == .unanswered ? Self.unanswered : "its name is unknown"
-            self = .offline(host, Self.mayLackName(error) ? unnamed : refused.map(Self.words) ?? "no connection")
-        case let error as IOError where Self.connecting.contains(error.errnoCode):
-            self = .offline(host, Self.words(error))
-        case let error as HTTPClientError where Self.slowConnect.contains(error):
-            self = .offline(host, findings.name == .unanswered ? Self.unanswered : "connecting took too long")
         case is NIOSSLExtraError:
             self = .unreachable(Failure(.tls, "\(host) presented a certificate for another name. Is a proxy in the way?"))
         case NIOSSLError.handshakeFailed where Self.isRefusedCertificate(error):
@@ -87,14 +90,6 @@ extension TransportError {
             self = .lost(host, "closed the connection during the TLS handshake")
         case NIOSSLError.handshakeFailed:
             self = .unreachable(Failure(.tls, "The secure connection to \(host) failed in the TLS handshake."))
-        case let error as HTTPClientError where error == .proxyAuthenticationRequired:
-            self = .unreachable(
-                Failure(
-                    .intercepted, status: 407,
-                    "The proxy on the way to \(host) requires a user and a password. Set them in homing.yaml: proxy: http://USER:PASSWORD@HOST:PORT"
-                ))
-        case let error as HTTPClientError where error == .invalidProxyResponse:
-            self = .offline(host, "the proxy did not let the connection through")
         case let error as HTTPClientError where error == .alreadyShutdown:
             self = .unreachable(Failure(.stopping, "The request was not sent: the daemon is stopping."))
         case let error as HTTPClientError where Self.malformed.contains(error.shortDescription):
@@ -113,6 +108,20 @@ extension TransportError {
             self = .lost(Failure(.tooLarge, "The answer of the backend at \(host) exceeds the size limit.", outcomeUnknown: true))
         default:
             self = .lost(host, "dropped the connection before its answer was complete")
+        }
+    }
+
+    /// Why no connection could be made, in words; nil for an error that came later.
+    static func obstacle(_ error: any Error, _ findings: Findings) -> String? {
+        switch error {
+        case let error as NIOConnectionError:
+            let refused = error.connectionErrors.compactMap { $0.error as? IOError }.first
+            let unnamed = findings.name == .unanswered ? Self.unanswered : "its name is unknown"
+            return mayLackName(error) ? unnamed : refused.map(words) ?? "no connection"
+        case let error as IOError where connecting.contains(error.errnoCode): return words(error)
+        case let error as HTTPClientError where slowConnect.contains(error):
+            return findings.name == .unanswered ? unanswered : "connecting took too long"
+        default: return nil
         }
     }
 

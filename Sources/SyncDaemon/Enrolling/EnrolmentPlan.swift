@@ -53,7 +53,7 @@ struct EnrolmentPlan {
     private mutating func plan(_ target: Enrolment.Target) {
         let (path, origin) = ("\(configuration.backends)/\(target.name).yaml", "\(system.profiles)/\(target.name).yaml")
         let original = YAMLNode.text(of: origin)
-        let content = original.map { text in target.baseURL.map { Self.setting($0, in: text) } ?? text }
+        let content = original.map { text in target.baseURL.map { EnrolledProfile.text(text, at: $0) } ?? text }
         if DurableFile(path: path).exists {
             let present = YAMLNode.text(of: path)
             let address = present.flatMap { Self.value(of: "base_url", in: $0) }
@@ -61,8 +61,8 @@ struct EnrolmentPlan {
             if wanted == address {
                 guard Self.isHidden(path) else { return }
                 guard present != nil, present == content else { return reject(modeOf: path) }
-            } else if let wanted, present == nil || present != original {
-                let expected = "\(wanted), or the profile as it was installed; change the key there, or move the file away"
+            } else if let wanted, present.map({ $0 == original || EnrolledProfile.isUnedited($0) }) != true {
+                let expected = "\(wanted), or the profile as it was installed; to keep the edited profile, change base_url in \(path)"
                 return mistakes.add(Mistake(file: path, key: "base_url", found: address ?? "nothing", expected: expected))
             }
         }
@@ -134,10 +134,5 @@ struct EnrolmentPlan {
     /// Of a key at the top level, if it is text.
     private static func value(of key: String, in text: String) -> String? {
         YAMLNode.parse(text, file: "", mistakes: MistakeCollector())?.member(key)?.text
-    }
-
-    private static func setting(_ baseURL: String, in profile: String) -> String {
-        profile.split(separator: "\n", omittingEmptySubsequences: false)
-            .map { $0.hasPrefix("base_url:") ? "base_url: \(baseURL)" : String($0) }.joined(separator: "\n")
     }
 }

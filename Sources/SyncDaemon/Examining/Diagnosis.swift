@@ -64,7 +64,7 @@ struct Diagnosis {
         switch trial.name {
         case .known: return Finding(.name, .ok, "DNS knows \(host).")
         case .unknown:
-            let place = trial.proxy == nil ? "base_url in \(trial.backend).yaml" : "the proxy in homing.yaml"
+            let place = trial.proxy == nil ? "base_url in \(trial.backend).yaml" : Self.proxySetting
             return Finding(
                 .name, .problem, "DNS does not know \(host).", remedy: "Check \(place), and the DNS server of this station.")
         case .unanswered:
@@ -110,7 +110,23 @@ struct Diagnosis {
     /// In seconds: of the time of an answer, and of the life of a token.
     private static let (tolerableSkew, graveSkew) = (30, 300)
 
+    private static let proxySetting = "‘proxy’ in homing.yaml, or HTTPS_PROXY in the environment of homingd"
+
+    /// Nil unless the fault is at the proxy, or behind it.
+    private static func remedy(for failure: Failure, through proxy: String, to host: String) -> String? {
+        switch failure.reason {
+        case .offline:
+            """
+            Check that the proxy \(proxy) runs, and lets this station connect to \(host). To use another proxy, change \(proxySetting). To \
+            connect without a proxy, add \(host) to ‘no_proxy’ in homing.yaml. After a change, run: sudo systemctl restart homingd
+            """
+        case .intercepted where failure.status == 407: "Correct \(proxySetting). Then run: sudo systemctl restart homingd"
+        default: nil
+        }
+    }
+
     private static func remedy(for failure: Failure, at trial: BackendTrial) -> String {
+        if let proxy = trial.proxy, let remedy = Self.remedy(for: failure, through: proxy, to: trial.host) { return remedy }
         let text = CoolingText(reason: failure.reason, message: failure.message)
         if let remedy = text.remedy(then: "Homing continues by itself") { return remedy }
         return failure.reason == .offline

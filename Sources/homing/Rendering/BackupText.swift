@@ -1,16 +1,16 @@
 import ControlAPI
 
 enum BackupText {
-    /// - Parameter isOfService: the backup is of the system's daemon, whose state directory is known.
+    /// - Parameter isOfService: the backup is of the system's daemon, whose key `homingd key` finds.
     static func done(_ path: String, _ bytes: Int, isOfService: Bool) -> String {
-        let copy =
-            isOfService
-            ? "sudo install -m 0600 /var/lib/homing/homing.key /media/safe/homing.key\nIf you have moved the key, copy it from there, such as from /etc/credstore."
-            : "The key is the file homing.key in the state directory, which ‘homingd check’ names."
+        let export = isOfService ? "sudo homingd key export /media/safe/homing.key" : "homingd key export KEYFILE"
+        let other = isOfService ? "" : "\nIf the daemon does not read the usual configuration, add: --config FILE"
         return """
             The station was backed up to ‘\(path.printable)’ (\(Words.size(bytes))).
-            The key is not in the file, and without it the backup cannot be restored. If you have no copy of the key, make one and keep it in another place:
-            \(copy)
+            The key is not in the file, and without it the backup cannot be restored. If you have no copy of the present key, make one and keep it in another place:
+            \(export).age --to RECIPIENT
+            RECIPIENT is the age recipient of the person who keeps the copy. To write the key as it is, for a place that only you can open:
+            \(export) --unencrypted\(other)
             """
     }
 }

@@ -3,13 +3,14 @@ import Foundation
 import Glibc
 import SyncDaemon
 
-struct CheckCommand: ParsableCommand {
+struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check the configuration and the profiles, and report all mistakes.",
         discussion: """
-            Writes nothing and needs no daemon. Reports what would keep the daemon from starting, such as a wrong or missing key, or files that \
-            it cannot use. Reports how many waiting entries these profiles could not send, so that you know before a \
-            reload. With --store it also reads the whole store, whether or not a daemon is running.
+            Writes nothing and needs no daemon. Reports a running daemon whose state directory or store is gone. Reports what would keep \
+            the daemon from starting, such as a wrong or missing key, or files that it cannot use. Reports how many waiting entries these \
+            profiles could not send, so that you know before a reload. With --store it also reads the whole store, whether or not a daemon \
+            is running.
 
             With --as-service it runs with the rights of the service’s user, and also checks whether members of homing-operate can drop \
             files and are protected from each other. For root this is the default, because root can read files that the service cannot; \
@@ -23,12 +24,17 @@ struct CheckCommand: ParsableCommand {
 
     @Flag(help: "Check with the rights of the service’s user, and check the drop folder’s owners, modes and ACLs.") var asService = false
 
-    func run() throws {
+    func run() async throws {
         var environment = ProcessInfo.processInfo.environment
         let isService = asService || (geteuid() == 0 && common.config == nil && ServiceIdentity.exists)
         if isService { environment = try ServiceIdentity.assume(in: environment) }
         let report = ConfigurationCheck.run(file: common.config, environment: environment)
         print(report.text)
+        // Before advice that is only right for a stopped daemon.
+        if report.isGood, let lost = await StoreGoneReport.text(file: common.config, environment: environment) {
+            print(lost)
+            throw ExitCode.failure
+        }
         // The check of the service includes these.
         let obstacles = report.isGood && !isService ? StartCheckReport.text(file: common.config, environment: environment) : nil
         if let obstacles { print(obstacles) }

@@ -17,7 +17,7 @@ struct KeyImportCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingErrors {
-            let content = try (file == "-" ? FileHandle.standardInput : FileHandle.opened(file)).readToEnd() ?? Data()
+            let content = try Data(ofKeyAt: file)
             let environment = ProcessInfo.processInfo.environment
             let key = try await KeyAdministration(configuration: common.config, environment: environment, credential: .current())
             print(try key.take(content))

@@ -161,6 +161,27 @@ import Testing
         #expect(try await station.enroll().contains("changed: wrote \(place)"))
     }
 
+    @Test func correctedAddressReplacesTheProfileOfAnEnrolmentUnlessItWasEdited() async throws {
+        let mistyped = Self.whole.replacing("staging.", with: "stagign.")
+        try station.write(mistyped)
+        station.change {
+            $0.problem = Problem(.backendUnreachable, status: 503, title: "Unreachable", detail: "breathesafe cannot be reached.")
+        }
+        #expect(await message().contains("Expected to sign in clinic@example.org"))
+        station.change { $0.problem = nil }
+        try station.write(Self.whole)
+        let lines = try await station.enroll()
+        let place = station.directory("etc/backends/breathesafe.yaml")
+        #expect(lines.prefix(2) == ["changed: wrote \(place)", "changed: restarted homingd.service"], "\(lines)")
+        #expect(station.read { $0.known } == ["breathesafe": "https://staging.breathesafe.test"])
+        let edited = try String(contentsOfFile: place, encoding: .utf8) + "# ours\n"
+        try station.directory.write(edited, to: "etc/backends/breathesafe.yaml")
+        try station.write(mistyped)
+        let error = await message()
+        #expect(error.contains("to keep the edited profile, change base_url in \(place), found https://staging."), "\(error)")
+        #expect(try station.files()["backends/breathesafe.yaml"] == edited)
+    }
+
     /// An interrupted run may have left the modes.
     @Test func filesThatTheServiceCannotReadAreWrittenAgain() async throws {
         _ = try await station.enroll()

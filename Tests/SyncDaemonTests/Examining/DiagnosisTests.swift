@@ -99,6 +99,18 @@ import Testing
         #expect(!texts.contains { $0.contains("hunter2") })
     }
 
+    @Test(arguments: [
+        (Failure(.offline, "The proxy p.test:3128 refused the connection to b.test."), "Check that the proxy p.test:3128 runs, and lets"),
+        (Failure(.intercepted, status: 407, "The proxy p.test:3128 requires a user."), "Correct ‘proxy’ in homing.yaml, or HTTPS_PROXY"),
+        (Failure(.serverError, "Broken."), "Tell the administrator of b."),
+    ])
+    func proxyThatRefusesIsBlamedInPlaceOfTheBackend(failure: Failure, remedy: String) throws {
+        let finding = try finding(.connection) { ($0.trials[0].proxy, $0.trials[0].refusal) = ("p.test:3128", failure) }
+        #expect(finding.finding == failure.message && finding.remedy?.hasPrefix(remedy) == true, "\(finding)")
+        let answer = try self.finding(.answer) { ($0.trials[0].proxy, $0.trials[0].health) = ("p.test:3128", .unreachable(failure)) }
+        #expect(answer.remedy?.hasPrefix(remedy) == true, "\(answer)")
+    }
+
     @Test func unknownNameIsOneProblem() {
         let found = findings { ($0.trials[0].name, $0.trials[0].refusal) = (.unknown, Failure(.offline, "Its name is unknown.")) }
         #expect(found.filter { !$0.isOK }.map(\.knownCheck) == [.name])

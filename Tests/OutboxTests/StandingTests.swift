@@ -1,0 +1,82 @@
+import Foundation
+import GRDB
+import StoreSupport
+import SyncModel
+import TestSupport
+import Testing
+
+@testable import Outbox
+
+/// The transaction that stores a submission also answers a question about its row.
+@Suite struct StandingTests {
+    private static let people = RosterKey(destination: Samples.destination, resource: "people")
+    private let store: Store
+
+    init() async throws {
+        store = try Store()
+        try store.outbox.apply(SessionChange(backend: "breathesafe", record: Data("{}".utf8), account: "1"))
+        let pages = [[RosterRow.sample(1, "Zoë")], [.sample(2, "Bob")]]
+        _ = try await store.outbox.store(RosterRead(pages, of: "people", at: store.clock.now), at: store.clock.now)
+    }
+
+    private func question(_ id: RosterID, in list: RosterKey? = people, deletedBy routes: [String] = ["delete"]) -> StandingQuestion {
+        StandingQuestion(of: id, in: list, deletedBy: routes, at: Samples.destination)
+    }
+
+    private func accept(_ number: Int, answering question: StandingQuestion) async throws {
+        let results = try await store.outbox.enqueue(
+            [Samples.mutation(number)], accountLabel: nil, at: store.clock.now, answering: question)
+        for result in results { _ = try result.get() }
+    }
+
+    @Test func transactionAnswersForARowOnAKnownPage() async throws {
+        let first = question("2")
+        try await accept(1, answering: first)
+        // Its page is not known yet, and opening all of them takes long.
+        #expect(first.answer == nil)
+        #expect(try await store.outbox.standing(first).list?.label == "Bob")
+        let second = question("2")
+        try await accept(2, answering: second)
+        #expect(second.answer?.list?.label == "Bob")
+        #expect(second.answer?.list?.head.count == 2)
+        #expect(second.answer?.deletion == nil)
+    }
+
+    @Test func transactionSeesEarlierDeletions() async throws {
+        var deletion = Samples.mutation(1)
+        (deletion.route, deletion.subject, deletion.reference) = ("delete", "2", "people")
+        try await store.enqueue(deletion)
+        let unlisted = question("2", in: nil)
+        try await accept(2, answering: unlisted)
+        #expect(unlisted.answer?.deletion == deletion.id)
+        #expect(unlisted.answer?.list == nil)
+    }
+
+    /// Only the whole list proves that a row is not in it.
+    @Test func transactionLeavesARowOutsideTheListOpen() async throws {
+        let question = question("77")
+        try await accept(1, answering: question)
+        #expect(question.answer == nil)
+        let standing = try await store.outbox.standing(question)
+        #expect(standing.list?.head.count == 2)
+        #expect(standing.list?.label == nil)
+    }
+
+    @Test func transactionAnswersWithoutAList() async throws {
+        for (number, routes) in [(1, ["delete"]), (2, [])] {
+            let question = question("2", in: nil, deletedBy: routes)
+            try await accept(number, answering: question)
+            #expect(question.answer != nil && question.answer?.list == nil)
+        }
+    }
+
+    @Test func unreadablePageRefusesNothing() async throws {
+        _ = try await store.outbox.standing(question("2"))
+        try store.raw { try $0.execute(sql: "UPDATE rosterPage SET sealed = zeroblob(60)") }
+        let question = question("2")
+        try await accept(1, answering: question)
+        #expect(question.answer == nil)
+        #expect(try await store.outbox.standing(question).list == nil)
+        #expect(try await store.state(1) == .pending)
+    }
+}
