@@ -19,17 +19,17 @@ extension Route {
         if allowsEmpty, !promises.isEmpty { table.reject("empty", expected: "either empty or promises, not both") }
         repeats = table.identifyingValues("repeats", scope: scope)
         if allowsEmpty, !repeats.isEmpty { table.reject("empty", expected: "either empty or repeats, not both") }
-        lane = table.read("lane", expected: "text with {item.…} placeholders") { Self.lane($0, "lane", table, scope: scope) }
+        lane = table.read("lane") { Self.lane($0, "lane", table, scope: scope) }
         onDead = table.choice("on_dead", as: OnDead.self) == .skip ? .skip : .halt
         delivery = table.choice("delivery") ?? .atLeastOnce
         unknownOn = Set(
-            table.list("unknown_on", expected: "a status from 400 to 599") { node in
+            table.list("unknown_on") { node in
                 if case .scalar(_, .int(let status)) = node.content, (400...599).contains(status) { Int(status) } else { nil }
             } ?? [])
         gone = Set(table.texts("gone") ?? [])
         if !gone.isEmpty, let request, request.method != "DELETE" { table.reject("gone", expected: "a DELETE request") }
         echo = table.pointer("echo")
-        mostLevels = table.int("max_depth", in: 1...JSONSyntax.mostLevels)
+        mostLevels = table.int("max_depth", in: Self.depths)
         compress = table.choice("compress")
         let ofPayload = ["echo", "max_depth", "compress"]
         for key in ofPayload where table.keys.contains(key) && isRequestSound && request?.json?.takesPayload != true {
@@ -56,7 +56,7 @@ extension Route {
         checkFieldsAreUsed(table)
     }
 
-    private enum OnDead: String, CaseIterable { case halt, skip }
+    enum OnDead: String, CaseIterable { case halt, skip }
 
     /// Contains the marker if reading the request found no mistakes.
     private static func markedRequest(
@@ -78,12 +78,8 @@ extension Route {
 
     /// The lane of the entries that must be delivered first, or only tried first (`behind`).
     private static func earlierLane(_ table: StrictTable, scope: TemplateScope) -> (after: TextTemplate?, behind: TextTemplate?) {
-        let after = table.read("after", expected: "the lane of other routes, as text with {item.…} placeholders, or subject") {
-            lane($0, "after", table, scope: scope)
-        }
-        let behind = table.read("behind", expected: "the lane of other routes, as text with {item.…} placeholders") {
-            lane($0, "behind", table, scope: scope)
-        }
+        let after = table.read("after") { lane($0, "after", table, scope: scope) }
+        let behind = table.read("behind") { lane($0, "behind", table, scope: scope) }
         if after != nil, behind != nil { table.reject("behind", expected: "either after or behind") }
         return (after, behind)
     }
@@ -129,9 +125,9 @@ extension Route.Find {
     fileprivate init?(_ table: StrictTable, defaults: RequestDefaults) {
         defer { table.close() }
         let request = RequestTemplate(table, [], scope: defaults.scope.withItems, defaults: defaults)
-        let list = table.pointer("list", required: true)
-        let match = table.pointer("match", required: true)
-        let remoteID = table.pointer("remote_id", required: true)
+        let list = table.pointer("list")
+        let match = table.pointer("match")
+        let remoteID = table.pointer("remote_id")
         let echo = table.pointer("echo")
         let pages = table.table("pages").flatMap(Pages.init)
         if let request, !request.method.isSafeMethod {
