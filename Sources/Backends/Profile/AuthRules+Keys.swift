@@ -80,7 +80,7 @@ extension AuthRules.LoginRules {
             in: table, [.json, .form, .headers, .timeout], body: #"{email: "{email}", password: "{password}"}"#)
         let tokens = AuthRules.tokens(in: table)
         let values: [DeclaredKey] = [
-            .pointers("auth.login.account", "/user/id", "The account in the response, by an id that never changes.").required,
+            .pointers("auth.login.account", "/user/id", "The id of the account in the response.").required,
             .pointers("auth.login.email", "/user/email", "The mail address of the account in the response."),
             .pointers(
                 "auth.login.second_factor", "/mfaPendingCredential",
@@ -99,7 +99,7 @@ extension AuthRules.RefreshRules {
         let tokens = AuthRules.tokens(in: table)
         let account = DeclaredKey.pointers(
             "auth.refresh.account", "/user/id",
-            "The account in the response, needed if people sign in with a refresh token and the profile has no `health`.")
+            "The id of the account in the response, needed if people sign in with a refresh token and the profile has no `health`.")
         return [[request], others, [tokens.access.required], tokens.others, [account]].flatMap(\.self)
     }()
 }

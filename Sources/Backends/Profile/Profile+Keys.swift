@@ -52,7 +52,7 @@ extension Profile {
 extension Profile.HealthRules {
     fileprivate static let keys: [DeclaredKey] = [
         RequestTemplate.request(in: "health", "GET /me", "A GET request, which Homing sends with the credentials of the session."),
-        .pointer("health.account", "/user/id", "The account of the session in the response; null means signed out.").required,
+        .pointer("health.account", "/user/id", "The id of the account in the response; null means signed out.").required,
     ]
 }
 

@@ -24,7 +24,7 @@ extension RequestTemplate {
             declared.append(
                 .table(
                     "\(table).headers", "{X-Platform: linux}",
-                    "Headers of the request, besides those of the profile, which one of the same name replaces."))
+                    "Headers of the request, in addition to the profile’s; one of the same name replaces the profile’s."))
         }
         if keys.contains(.timeout) {
             declared.append(
