@@ -95,7 +95,7 @@ let targets: [Target] = [
         "Dashboard", "SyncModel", "ControlAPI", "HTTPTypes", "HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1", "NIOHTTPTypes",
         "NIOPosix",
         resources: ["en.txt", "vi.txt", "style.css", "page.js", "icon.svg"].map { .embedInCode("Resources/\($0)") }),
-    program("homingd", "SyncDaemon", "ArgumentParser"),
+    program("homingd", "SyncDaemon", "Backends", "ArgumentParser"),  // `Backends` has the reference of profiles.
     // `Backends` reads the file of `homing notify`.
     program("homing", "Backends", "ControlAPI", "Dashboard", "JSON", "Notifying", "SyncModel", "ArgumentParser", "Crypto"),
     program("homing-sandbox", "Sandbox", "ArgumentParser"),

@@ -36,6 +36,7 @@ import Testing
         arguments: [
             ("homing", ["frob"], 2), ("homingd", ["--help"], 0), ("homingd", ["--version"], 0), ("homing-sandbox", ["faults"], 0),
             ("homingd", ["check", "--config", "/nope.yaml"], 1), ("homingd", ["enroll", "/nope.yaml"], 1), ("homingd", ["reference"], 0),
+            ("homingd", ["reference", "--profile"], 0),
         ] as [(String, [String], Int32)])
     func otherCommandsKeepTheirExitCodes(program: String, arguments: [String], code: Int32) async throws {
         #expect(try await run(program, arguments).code == code)

@@ -10,7 +10,8 @@ import Testing
     private static let page = ConfigurationTests.shipped.replacing(
         "config/homing.yaml", with: "Sources/SyncDaemon/Documentation.docc/ConfigurationReference.md")
 
-    private static let paths = ConfigurationKey.all.map(\.path)
+    private static let keys = ConfigurationKey.all.map(\.declared)
+    private static let paths = keys.map(\.path)
 
     private func load(_ text: String) throws -> Configuration {
         let directory = try TemporaryDirectory()
@@ -23,7 +24,7 @@ import Testing
     }
 
     /// The key alone, with what its table requires.
-    private func text(_ key: ConfigurationKey, _ value: String) -> String {
+    private func text(_ key: DeclaredKey, _ value: String) -> String {
         let tables = key.table.split(separator: ".")
         let indent = String(repeating: "  ", count: tables.count)
         var lines = tables.enumerated().map { String(repeating: "  ", count: $0.offset) + "\($0.element):" }
@@ -32,7 +33,7 @@ import Testing
         return (lines + ["\(indent)\(key.name): \(value)", ""]).joined(separator: "\n")
     }
 
-    private func declaration(_ path: String) throws -> ConfigurationKey { try #require(ConfigurationKey.all.first { $0.path == path }) }
+    private func declaration(_ path: String) throws -> DeclaredKey { try #require(Self.keys.first { $0.path == path }) }
 
     /// To write the page: `homingd reference > Sources/SyncDaemon/Documentation.docc/ConfigurationReference.md`
     @Test func pageIsTheOutputOfTheCommand() throws {
@@ -53,9 +54,9 @@ import Testing
         let mistake = try #require(mistakes.all.first { $0.key.hasSuffix("no_such_key") })
         let read = mistake.expected.replacing("one of ", with: "").components(separatedBy: ", ")
         // A table is a key of the table that has it.
-        let tables = Set(ConfigurationKey.all.map(\.table)).filter { $0.split(separator: ".").dropLast().joined(separator: ".") == table }
+        let tables = Set(Self.keys.map(\.table)).filter { $0.split(separator: ".").dropLast().joined(separator: ".") == table }
         let inner = tables.compactMap { $0.split(separator: ".").last.map(String.init) }
-        let declared = ConfigurationKey.all.filter { $0.table == table }.map(\.name)
+        let declared = Self.keys.filter { $0.table == table }.map(\.name)
         #expect(Set(read) == Set(declared + inner))
     }
 
@@ -79,7 +80,7 @@ import Testing
 
     /// The defaults that are words, and what an empty configuration has instead.
     @Test func wordsForDefaultsAreThoseOfKeysThatDependOnTheStation() throws {
-        let worded = Dictionary(uniqueKeysWithValues: ConfigurationKey.all.filter { $0.usual != nil }.map { ($0.path, $0.usual ?? "") })
+        let worded = Dictionary(uniqueKeysWithValues: Self.keys.filter { $0.usual != nil }.map { ($0.path, $0.usual ?? "") })
         #expect(
             Set(worded.keys) == [
                 "backends", "ca_file", "proxy", "no_proxy", "spool.backend", "access.observe", "access.operate", "access.administer",
@@ -102,13 +103,13 @@ import Testing
             if value.isEmpty { tables.append(name) } else { shown[(tables + [name]).joined(separator: ".")] = value }
         }
         #expect(Set(shown.keys) == Set(Self.paths))
-        for key in ConfigurationKey.all where key.usual == nil {
+        for key in Self.keys where key.usual == nil {
             #expect(shown[key.path] == ConfigurationReference.defaults[key.path], "\(key.path)")
         }
     }
 
     @Test func meaningsAreSentencesWithoutTableMarks() {
-        for key in ConfigurationKey.all {
+        for key in Self.keys {
             #expect(key.meaning.hasSuffix(".") && key.meaning.first?.isUppercase == true, "\(key.path)")
             #expect(![key.meaning, key.type, key.example, key.usual ?? ""].joined().contains { $0 == "|" || $0.isNewline }, "\(key.path)")
         }

@@ -4,12 +4,9 @@ import SyncModel
 
 extension AuthRules {
     init?(_ table: StrictTable, defaults: RequestDefaults) {
-        guard let scheme = table.read("scheme", required: true, expected: "cookie or bearer", { $0.text.flatMap(SchemeName.init) }) else {
-            return nil
-        }
+        guard let scheme = table.read("scheme", { $0.text.flatMap(SchemeName.init) }) else { return nil }
         let ways: [WayBack] = scheme == .cookie ? [.login] : [.refresh, .login]
-        let expected = "\(ways.map(\.rawValue).joined(separator: " or ")), or an empty list if only a person can sign in again"
-        let renewals = table.list("on_401", expected: expected) { node in
+        let renewals = table.list("on_401", expected: Self.expected(ways)) { node in
             node.text.flatMap(WayBack.init).flatMap { ways.contains($0) ? $0 : nil }
         }
         if let renewals, Set(renewals).count < renewals.count {
@@ -58,8 +55,13 @@ extension AuthRules {
         self.logout = logout ?? LogoutRules(request: nil, requestForAll: nil, keepsOnFailure: false, retriesOwed: false, outbox: .hold)
     }
 
+    /// The words for `on_401`.
+    static func expected(_ ways: [WayBack]) -> String {
+        "\(ways.map(\.rawValue).joined(separator: " or ")), or an empty list if only a person can sign in again"
+    }
+
     private static func placement(_ table: StrictTable) -> TokenPlacement {
-        table.read("placement", expected: "bearer, or query:NAME with the name of a query parameter") { node in
+        table.read("placement") { node in
             guard let text = node.text else { return nil }
             if text == "bearer" { return .header }
             let name = text.dropFirst("query:".count)
@@ -73,7 +75,7 @@ extension AuthRules.CSRFRules {
     fileprivate init?(_ table: StrictTable, defaults: RequestDefaults) {
         defer { table.close() }
         let request = RequestTemplate(table, [], scope: defaults.scope, defaults: defaults)
-        let token = table.pointer("token", required: true)
+        let token = table.pointer("token")
         let header = table.headerName("header")
         guard let request, let token, let header else { return nil }
         self.init(request: request, token: token, header: header)
@@ -99,7 +101,7 @@ extension AuthRules.LoginRules {
         defer { table.close() }
         let request = AuthRules.request(table, of: defaults.scope.adding("email", "password"), carrying: "password", defaults)
         let tokens = hasTokens ? AuthRules.TokenRules(table) : nil
-        let account = table.pointers("account", required: true)
+        let account = table.pointers("account")
         let email = table.pointers("email")
         let secondFactor = hasTokens ? table.pointers("second_factor") : []
         guard let request, !account.isEmpty, tokens != nil || !hasTokens else { return nil }
@@ -149,6 +151,6 @@ extension AuthRules.LogoutRules {
         (request, requestForAll) = (one, all)
     }
 
-    private enum OnFailure: String, CaseIterable { case clear, keep }
-    private enum Owed: String, CaseIterable { case retry }
+    enum OnFailure: String, CaseIterable { case clear, keep }
+    enum Owed: String, CaseIterable { case retry }
 }

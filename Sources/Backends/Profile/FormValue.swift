@@ -61,6 +61,6 @@ extension FormValue {
         }
     }
 
-    private static let limits = -1_000_000_000_000...1_000_000_000_000
+    static let limits = -1_000_000_000_000...1_000_000_000_000
     private static let rule = "a list of texts, or a table of the keys from and to, with whole numbers, or the word scalar"
 }

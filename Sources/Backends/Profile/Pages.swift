@@ -37,9 +37,13 @@ package struct Pages: Sendable {
 extension Pages {
     init?(_ table: StrictTable) {
         defer { table.close() }
-        for key in ["page", "per_page"] where table.text(key, required: true)?.isEmpty == true { table.reject(key, expected: "a name") }
-        let total = table.pointer("total", required: true)
-        guard let page = table.text("page"), let perPage = table.text("per_page"), let total else { return nil }
+        func name(_ key: String) -> String? {
+            let name = table.text(key)
+            if name?.isEmpty == true { table.reject(key, expected: "a name") }
+            return name
+        }
+        let (page, perPage, total) = (name("page"), name("per_page"), table.pointer("total"))
+        guard let page, let perPage, let total else { return nil }
         self.init(page: page, perPage: perPage, total: total)
     }
 }

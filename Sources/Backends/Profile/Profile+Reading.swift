@@ -4,20 +4,18 @@ import SyncModel
 extension Profile {
     /// - Parameter node: already merged with its `extends`.
     init?(_ node: YAMLNode, constants: [String: String], mistakes: MistakeCollector) {
-        guard let table = StrictTable(node, mistakes: mistakes) else { return nil }
+        guard let table = StrictTable(node, mistakes: mistakes, declared: ProfileKeys.root) else { return nil }
         _ = table.value("extends")
-        _ = table.read("schema", required: true, expected: "1") { if case .scalar(_, .int(1)) = $0.content { true } else { nil } }
-        let name = table.read("name", required: true, expected: "a name of lowercase letters, digits, - and _") { node in
-            node.text.flatMap { $0.isProfileName ? $0 : nil }
-        }
-        let base = table.read("base_url", required: true, expected: "https://host/path, or http:// to a loopback address", Self.base)
-        let former = table.list("formerly", expected: "the service's former base_url") { $0.text.flatMap(Self.address) }
-        let timeout = table.seconds("timeout", in: 0.1...3600)
+        _ = table.read("schema") { if case .scalar(_, .int(1)) = $0.content { true } else { nil } }
+        let name = table.read("name") { node in node.text.flatMap { $0.isProfileName ? $0 : nil } }
+        let base = table.read("base_url", Self.base)
+        let former = table.list("formerly") { $0.text.flatMap(Self.address) }
+        let timeout = table.seconds("timeout", in: RequestTemplate.timeouts)
         let scope = TemplateScope(constants: constants.merging(Self.vars(table, reserved: constants)) { ours, _ in ours })
         let defaults = RequestDefaults(
             baseURL: base ?? "https://base-url.invalid", origin: Origin(base ?? "https://base-url.invalid"),
             headers: RequestTemplate.headers(table, scope: scope), timeout: timeout, scope: scope)
-        let auth = table.table("auth", required: true).flatMap { AuthRules($0, defaults: defaults) }
+        let auth = table.table("auth").flatMap { AuthRules($0, defaults: defaults) }
         let health = table.table("health").flatMap { HealthRules($0, defaults: defaults) }
         let errors = table.table("errors").map(ErrorRules.init)
         let idempotency = table.table("idempotency").flatMap(IdempotencyRules.init)
@@ -26,7 +24,7 @@ extension Profile {
             table.reject("routes", expected: "at least one route, because Homing sends nothing without one", found: "none")
         }
         let routes = declared.compactMap { route in
-            StrictTable(route.value, path: route.path, mistakes: mistakes).flatMap { Route(route.name, $0, defaults: defaults) }
+            table.table(of: route, in: "routes").flatMap { Route(route.name, $0, defaults: defaults) }
         }
         // A mistaken table counts as absent, which could change `means`.
         if auth?.means == .refreshToken, !mistakes.all.contains(where: { $0.key.hasPrefix("auth.") }) { Self.checkAccountIsNamed(table) }
@@ -123,7 +121,7 @@ extension Profile.HealthRules {
     fileprivate init?(_ table: StrictTable, defaults: RequestDefaults) {
         defer { table.close() }
         let request = RequestTemplate(table, [], scope: defaults.scope, defaults: defaults)
-        let account = table.pointer("account", required: true)
+        let account = table.pointer("account")
         if let request, request.method != "GET" {
             table.reject("request", expected: "GET, because a health check must not change anything")
         }

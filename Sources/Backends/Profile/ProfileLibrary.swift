@@ -5,6 +5,9 @@ package struct ProfileLibrary {
     private let constants: [String: String]
     private let mistakes: MistakeCollector
 
+    /// The words for `extends`.
+    static let presetName = "the name of another profile in this folder, without .yaml"
+
     /// Reads every `*.yaml`. Presets that others extend are not backends. Throws all mistakes of all files.
     package static func load(directory: String, deviceID: String, version: String) throws(Mistakes) -> [Backend] {
         let mistakes = MistakeCollector()
@@ -108,8 +111,7 @@ package struct ProfileLibrary {
         guard let stem = reference.text, let base = files[stem] else {
             mistakes.add(
                 at: reference, key: "extends",
-                expected: "the name of another profile in this folder, without .yaml"
-                    + (reference.text.map { "; copy \($0).yaml into the folder" } ?? ""))
+                expected: Self.presetName + (reference.text.map { "; copy \($0).yaml into the folder" } ?? ""))
             return nil
         }
         if let deeper = base.member("extends") {

@@ -21,12 +21,12 @@ extension RequestTemplate {
     }
 
     init?(_ table: StrictTable, _ keys: Keys, scope: TemplateScope, defaults: RequestDefaults) {
-        let timeout = keys.contains(.timeout) ? table.seconds("timeout", in: 0.1...3600) : nil
+        let timeout = keys.contains(.timeout) ? table.seconds("timeout", in: Self.timeouts) : nil
         let own = keys.contains(.headers) ? Self.headers(table, scope: scope) : []
         let json = keys.contains(.json) ? Self.json("json", in: table, scope: scope) : nil
         let form = keys.contains(.form) ? Self.form(table, scope: scope) : nil
         if json != nil, form != nil { table.reject("form", expected: "either json or form, not both") }
-        guard let line = table.read("request", required: true, expected: "\"METHOD /path\" or \"METHOD https://…\"", { $0.text }),
+        guard let line = table.read("request", { $0.text }),
             let (method, url) = Self.target(line, table, scope: scope.without("password", "refresh", "access"), defaults: defaults)
         else { return nil }
         if method == "GET" || method == "HEAD", json != nil || form != nil {

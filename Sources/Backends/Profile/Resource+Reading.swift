@@ -8,7 +8,7 @@ extension Resource {
         var resources: [Resource] = []
         let all = profile.map("resources")
         for declared in all {
-            guard let table = StrictTable(declared.value, path: declared.path, mistakes: profile.mistakes),
+            guard let table = profile.table(of: declared, in: "resources"),
                 let resource = Resource(declared.name, table, address: address, defaults: defaults)
             else { continue }
             let many = resource.title.many
@@ -32,16 +32,14 @@ extension Resource {
         } else if let request, Origin(request.url.literalURL) != defaults.origin {
             table.reject("request", expected: "a path at base_url, because rows belong to the signed-in account")
         }
-        let list = table.pointer("list", required: true)
-        let id = table.read("id", required: true, expected: StrictTable.rowPointer) { $0.rowPointer }
-        let label = table.rowPointers("label", 1...4)
-        let keep = table.rowPointers("keep", 0...16)
-        let created = table.read("created", expected: "one of the pointers in keep") { node in
-            node.rowPointer.flatMap { keep.firstIndex(of: $0) }
-        }
+        let list = table.pointer("list")
+        let id = table.read("id") { $0.rowPointer }
+        let label = table.rowPointers("label", Self.labels)
+        let keep = table.rowPointers("keep", Self.kept)
+        let created = table.read("created") { node in node.rowPointer.flatMap { keep.firstIndex(of: $0) } }
         let title = table.table("title").flatMap(Title.init)
         let pages = table.table("pages").flatMap(Pages.init)
-        let maxAge = table.seconds("max_age", in: 60...2_592_000)
+        let maxAge = table.seconds("max_age", in: Self.ages)
         guard let request, let list, let id else { return nil }
         let word = name.replacing("_", with: " ")
         self.init(
@@ -54,9 +52,8 @@ extension Resource {
 extension Resource.Title {
     init?(_ table: StrictTable) {
         defer { table.close() }
-        let expected = "1 to 40 characters that do not begin with a capital letter, because the words are used inside sentences"
         func word(_ key: String) -> String? {
-            table.read(key, required: true, expected: expected) { node in
+            table.read(key) { node in
                 guard let text = node.text, (1...40).contains(text.count), text.first?.isUppercase == false,
                     text.first?.isWhitespace == false, text.last?.isWhitespace == false, !text.unicodeScalars.contains(where: \.isSteering)
                 else { return nil }
@@ -70,13 +67,11 @@ extension Resource.Title {
 }
 
 extension StrictTable {
-    fileprivate static let rowPointer = "a JSON pointer to a value in a row, such as /name; an empty one would mean the whole row"
-
     fileprivate func rowPointers(_ key: String, _ count: ClosedRange<Int>) -> [JSONPointer] {
         if case .list(let items)? = node.member(key)?.content, !count.contains(items.count) {
             reject(key, expected: "\(count.lowerBound) to \(count.upperBound) pointers", found: "\(items.count)")
         }
-        let pointers = list(key, expected: Self.rowPointer) { $0.rowPointer } ?? []
+        let pointers = list(key) { $0.rowPointer } ?? []
         if Set(pointers).count < pointers.count { reject(key, expected: "each pointer only once", found: "a pointer twice") }
         return pointers
     }

@@ -55,11 +55,11 @@ extension Route.Deletion {
 extension Route.RowRule {
     fileprivate init?(_ table: StrictTable, absentIsDone: Bool, scope: TemplateScope) {
         defer { table.close() }
-        let resource = table.text("resource", required: true)
-        let fresh = table.read("fresh", required: true, expected: "true: the row is always read just before the send") { node in
+        let resource = table.text("resource")
+        let fresh = table.read("fresh") { node in
             if case .scalar(_, .bool(true)) = node.content { true } else { nil }
         }
-        let conditions = table.identifyingValues("where", required: true, scope: scope)
+        let conditions = table.identifyingValues("where", scope: scope)
         guard let resource, fresh == true, !conditions.isEmpty else { return nil }
         self.init(resource: resource, conditions: conditions, absentIsDone: absentIsDone)
     }

@@ -24,12 +24,8 @@ extension Route {
 
     /// The lane of the entries that must be delivered first, or only tried first (`behind`).
     static func earlierLane(_ table: StrictTable, scope: TemplateScope) -> (after: TextTemplate?, behind: TextTemplate?) {
-        let after = table.read("after", expected: "the lane of other routes, as text with {item.…} placeholders, or subject") {
-            lane($0, "after", table, scope: scope)
-        }
-        let behind = table.read("behind", expected: "the lane of other routes, as text with {item.…} placeholders") {
-            lane($0, "behind", table, scope: scope)
-        }
+        let after = table.read("after") { lane($0, "after", table, scope: scope) }
+        let behind = table.read("behind") { lane($0, "behind", table, scope: scope) }
         if after != nil, behind != nil { table.reject("behind", expected: "either after or behind") }
         return (after, behind)
     }
@@ -75,9 +71,9 @@ extension Route.Find {
     init?(_ table: StrictTable, defaults: RequestDefaults) {
         defer { table.close() }
         let request = RequestTemplate(table, [], scope: defaults.scope.withItems, defaults: defaults)
-        let list = table.pointer("list", required: true)
-        let match = table.pointer("match", required: true)
-        let remoteID = table.pointer("remote_id", required: true)
+        let list = table.pointer("list")
+        let match = table.pointer("match")
+        let remoteID = table.pointer("remote_id")
         let echo = table.pointer("echo")
         let pages = table.table("pages").flatMap(Pages.init)
         if let request, !request.method.isSafeMethod {

@@ -50,7 +50,7 @@ extension Route.RowRules {
         creates = table.text("creates")
         changes = table.text("changes")
         then = table.text("then")
-        form = table.list("form", expected: Self.member) { $0.member } ?? []
+        form = table.list("form") { $0.member } ?? []
         let rules = table.map("values").compactMap { name, node, path in
             FormValue(node, path: path, mistakes: table.mistakes).map { (name, $0) }
         }
@@ -92,7 +92,7 @@ extension Route.RowRules {
         }
     }
 
-    private static let member = "the names of the payload's members, each of 1 to 100 characters"
+    static let member = "the names of the payload's members, each of 1 to 100 characters"
 }
 
 extension YAMLNode {

@@ -68,17 +68,17 @@ final class Route: Sendable {
         if allowsEmpty, !promises.isEmpty { table.reject("empty", expected: "either empty or promises, not both") }
         repeats = table.identifyingValues("repeats", scope: scope)
         if allowsEmpty, !repeats.isEmpty { table.reject("empty", expected: "either empty or repeats, not both") }
-        lane = table.read("lane", expected: "text with {item.…} placeholders") { Self.lane($0, "lane", table, scope: scope) }
+        lane = table.read("lane") { Self.lane($0, "lane", table, scope: scope) }
         onDead = table.choice("on_dead", as: OnDead.self) == .skip ? .skip : .halt
         delivery = table.choice("delivery") ?? .atLeastOnce
         unknownOn = Set(
-            table.list("unknown_on", expected: "a status from 400 to 599") { node in
+            table.list("unknown_on") { node in
                 if case .scalar(_, .int(let status)) = node.content, (400...599).contains(status) { Int(status) } else { nil }
             } ?? [])
         gone = Set(table.texts("gone") ?? [])
         if !gone.isEmpty, let request, request.method != "DELETE" { table.reject("gone", expected: "a DELETE request") }
         echo = table.pointer("echo")
-        mostLevels = table.int("max_depth", in: 1...JSONSyntax.mostLevels)
+        mostLevels = table.int("max_depth", in: Self.depths)
         compress = table.choice("compress")
         let ofPayload = ["echo", "max_depth", "compress"]
         for key in ofPayload where table.keys.contains(key) && isRequestSound && request?.json?.takesPayload != true {

@@ -2,9 +2,7 @@ import JSON
 
 extension StrictTable {
     /// Pointers in a row or an answer, each with the text that its value must be.
-    func identifyingValues(
-        _ key: String, required: Bool = false, scope: TemplateScope
-    ) -> [(pointer: JSONPointer, value: TextTemplate)] {
+    func identifyingValues(_ key: String, scope: TemplateScope) -> [(pointer: JSONPointer, value: TextTemplate)] {
         let mistakesBefore = mistakes.all.count
         var values: [(pointer: JSONPointer, value: TextTemplate)] = []
         for declared in map(key) {
@@ -16,7 +14,7 @@ extension StrictTable {
             }
             if let value = identifyingValue(declared, scope) { values.append((pointer, value)) }
         }
-        if values.isEmpty, required || keys.contains(key), mistakes.all.count == mistakesBefore {
+        if values.isEmpty, isRequired(key) || keys.contains(key), mistakes.all.count == mistakesBefore {
             reject(key, expected: "at least one value, such as {/id: \"{item.user_id}\"}")
         }
         return values

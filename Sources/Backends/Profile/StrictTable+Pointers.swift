@@ -1,17 +1,19 @@
 import JSON
 
 extension StrictTable {
-    func pointer(_ key: String, required: Bool = false) -> JSONPointer? {
-        read(key, required: required, expected: "a JSON pointer such as /data/id") { $0.text.flatMap(JSONPointer.init) }
+    static let expectedPointer = "a JSON pointer such as /data/id"
+    static let expectedPointers = "a JSON pointer such as /data/id, or a list of them"
+
+    func pointer(_ key: String) -> JSONPointer? {
+        read(key, expected: Self.expectedPointer) { $0.text.flatMap(JSONPointer.init) }
     }
 
     /// The first that resolves is used.
     func pointers(_ key: String, required: Bool = false) -> [JSONPointer] {
-        let expected = "a JSON pointer such as /data/id, or a list of them"
-        if required, !keys.contains(key) {
-            _ = value(key, required: expected)
+        if required || isRequired(key), !keys.contains(key) {
+            _ = value(key, required: Self.expectedPointers)
             return []
         }
-        return list(key, expected: expected) { $0.text.flatMap(JSONPointer.init) } ?? []
+        return list(key, expected: Self.expectedPointers) { $0.text.flatMap(JSONPointer.init) } ?? []
     }
 }

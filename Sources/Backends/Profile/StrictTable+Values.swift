@@ -1,13 +1,24 @@
 import SyncModel
 
 extension StrictTable {
-    /// Numbers and booleans need quotes.
-    package func text(_ key: String, required: Bool = false) -> String? {
-        read(key, required: required, expected: "text") { $0.text }
+    /// In seconds.
+    package static let tenYears = 0.001...86_400 * 3650.0
+
+    static func expected(whole range: ClosedRange<Int>) -> String { "a whole number from \(range.lowerBound) to \(range.upperBound)" }
+
+    static func expected(seconds range: ClosedRange<Double>) -> String {
+        "a number of seconds from \(range.lowerBound) to \(range.upperBound)"
     }
 
+    static func expected<Choice: RawRepresentable & CaseIterable>(oneOf: Choice.Type) -> String where Choice.RawValue == String {
+        "one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))"
+    }
+
+    /// Numbers and booleans need quotes.
+    package func text(_ key: String) -> String? { read(key, expected: "text") { $0.text } }
+
     func headerName(_ key: String) -> String? {
-        read(key, required: true, expected: "a header name") { $0.text.flatMap { $0.isHeaderName ? $0 : nil } }
+        read(key) { $0.text.flatMap { $0.isHeaderName ? $0 : nil } }
     }
 
     package func bool(_ key: String) -> Bool? {
@@ -17,15 +28,15 @@ extension StrictTable {
     }
 
     package func int(_ key: String, in range: ClosedRange<Int>) -> Int? {
-        read(key, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)") { node in
+        read(key, expected: Self.expected(whole: range)) { node in
             guard case .scalar(_, .int(let number)) = node.content, let whole = Int(exactly: number) else { return nil }
             return range.contains(whole) ? whole : nil
         }
     }
 
     /// In seconds, with an optional fraction.
-    package func seconds(_ key: String, in range: ClosedRange<Double> = 0.001...86_400 * 3650) -> Duration? {
-        read(key, expected: "a number of seconds from \(range.lowerBound) to \(range.upperBound)") { node in
+    package func seconds(_ key: String, in range: ClosedRange<Double> = StrictTable.tenYears) -> Duration? {
+        read(key, expected: Self.expected(seconds: range)) { node in
             let number: Double
             switch node.content {
             case .scalar(_, .int(let whole)): number = Double(whole)
@@ -36,21 +47,19 @@ extension StrictTable {
         }
     }
 
-    package func choice<Choice: RawRepresentable & CaseIterable>(_ key: String, required: Bool = false, as: Choice.Type = Choice.self)
-        -> Choice?
+    package func choice<Choice: RawRepresentable & CaseIterable>(_ key: String, as: Choice.Type = Choice.self) -> Choice?
     where Choice.RawValue == String {
-        let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-        return read(key, required: required, expected: "one of \(words)") { $0.text.flatMap(Choice.init(rawValue:)) }
+        read(key, expected: Self.expected(oneOf: Choice.self)) { $0.text.flatMap(Choice.init(rawValue:)) }
     }
 
     /// The caller closes it.
     package func table(_ key: String, required: Bool = false) -> StrictTable? {
-        value(key, required: required ? "a table of keys" : nil).flatMap { StrictTable($0, path: self.key(key), mistakes: mistakes) }
+        value(key, required: required || isRequired(key) ? "a table of keys" : nil).flatMap { self.table(key, $0) }
     }
 
     /// With user-chosen keys.
     package func map(_ key: String) -> [(name: String, value: YAMLNode, path: String)] {
-        guard let table = table(key) else { return [] }
+        guard let table = value(key).flatMap({ self.table(key, $0) }) else { return [] }
         return table.keys.compactMap { name in table.value(name).map { (name, $0, table.key(name)) } }
     }
 

@@ -6,14 +6,22 @@ package final class StrictTable {
     /// Dotted; empty for the root.
     package let path: String
     package let mistakes: MistakeCollector
+    /// Nil for a file whose keys are declared elsewhere.
+    let declared: DeclaredTable?
     private var known: [String] = []
     private var members: [String: YAMLNode.Member] = [:]
 
     /// Nil, with a mistake, if `node` is not a table.
-    package init?(_ node: YAMLNode, path: String = "", mistakes: MistakeCollector) {
+    package convenience init?(_ node: YAMLNode, path: String = "", mistakes: MistakeCollector) {
+        self.init(node, path: path, mistakes: mistakes, declared: nil)
+    }
+
+    /// With declarations, which say what is required.
+    init?(_ node: YAMLNode, path: String = "", mistakes: MistakeCollector, declared: DeclaredTable?) {
         self.node = node
         self.path = path
         self.mistakes = mistakes
+        self.declared = declared
         guard case .table(let members) = node.content else {
             mistakes.add(at: node, key: path, expected: "a table of keys")
             return nil
@@ -38,10 +46,8 @@ package final class StrictTable {
     }
 
     /// Reads a key. `parse` returns nil for an unexpected value. With `isSecret`, a mistake does not repeat the value.
-    package func read<T>(
-        _ key: String, required: Bool = false, isSecret: Bool = false, expected: String, _ parse: (YAMLNode) -> T?
-    ) -> T? {
-        guard let node = value(key, required: required ? expected : nil) else { return nil }
+    package func read<T>(_ key: String, isSecret: Bool = false, expected: String, _ parse: (YAMLNode) -> T?) -> T? {
+        guard let node = value(key, required: isRequired(key) ? expected : nil) else { return nil }
         if let value = parse(node) { return value }
         reject(key, expected: expected, found: isSecret ? "another value, which may be secret" : nil)
         return nil

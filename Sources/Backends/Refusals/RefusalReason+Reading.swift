@@ -6,9 +6,9 @@ extension RefusalReason {
             shown: request.map { Route.identifyingFields($0, lane) },
             used: request.map { ($0.placeholders + (lane?.placeholders ?? [])).itemFields },
             takesPayload: request.map { $0.json?.takesPayload ?? false } ?? true, scope: scope.adding("account"))
-        let nodes = route.list("reasons", expected: "a table of keys") { $0 } ?? []
+        let nodes = route.list("reasons") { $0 } ?? []
         return nodes.enumerated().compactMap { index, node in
-            StrictTable(node, path: route.key("reasons.\(index)"), mistakes: route.mistakes).flatMap { RefusalReason($0, allowed) }
+            route.item(index, node, of: "reasons").flatMap { RefusalReason($0, allowed) }
         }
     }
 
@@ -21,16 +21,14 @@ extension RefusalReason {
 
     private init?(_ table: StrictTable, _ allowed: Allowed) {
         defer { table.close() }
-        let statuses = table.list("status", expected: "a status from 200 to 599") { node in
+        let statuses = table.list("status") { node in
             if case .scalar(_, .int(let status)) = node.content, (200...599).contains(status) { Int(status) } else { nil }
         }
         let message = table.texts("message").map { CodeList($0) }
         if !table.keys.contains("status"), !table.keys.contains("message") {
             table.reject(nil, expected: "status or message: the answers that the words are for", found: "neither")
         }
-        let words = table.read("words", required: true, expected: "a sentence for people, of 1 to 300 characters on one line") {
-            Self.words($0, table, allowed)
-        }
+        let words = table.read("words") { Self.words($0, table, allowed) }
         let fix = table.read("fix", expected: Self.fixes(allowed)) { Self.fix($0, allowed) }
         guard let words else { return nil }
         self.init(statuses: Set(statuses ?? []), message: message, words: words, fix: fix)

@@ -82,10 +82,11 @@ extension Configuration {
 
     /// Reads the declared keys of the table.
     private mutating func readKeys(of table: StrictTable, folder: String) {
-        for key in ConfigurationKey.all where key.table == table.path {
+        for key in ConfigurationKey.all where key.declared.table == table.path {
             guard let reader = key.reader else { continue }
-            reader(table, key.name, folder, &self)
-            keyPlaces[key.path] = table.value(key.name).map { KeyPlace(file: $0.file, line: $0.line) }
+            let name = key.declared.name
+            reader(table, name, folder, &self)
+            keyPlaces[key.declared.path] = table.value(name).map { KeyPlace(file: $0.file, line: $0.line) }
         }
     }
 

@@ -15,8 +15,9 @@ extension ConfigurationKey {
         flag("notify.sign_in", "false", "Whether to notify when a sign-in is required."),
         flag("notify.disk", "false", "Whether to notify when the disk or the outbox is full."),
         ConfigurationKey(
-            path: "notify.no_delivery_hours", type: "whole number, 0 to 8760", unit: "hours", example: "48",
-            meaning: "The time without a delivery, while entries wait, after which to notify; 0 for never."),
+            path: "notify.no_delivery_hours", type: "whole number, 0 to 8760", example: "48",
+            meaning: "The time without a delivery, while entries wait, after which to notify; 0 for never."
+        ).counted(in: "hours"),
         ConfigurationKey(
             path: "notify.quiet_hours", type: "two times of day", example: "\"22:00-07:00\"",
             meaning: "A time of each day without messages, with one summary at its end.", usual: "none"),

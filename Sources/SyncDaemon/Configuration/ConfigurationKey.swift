@@ -2,32 +2,30 @@ import Backends
 import Foundation
 import SyncModel
 
-/// A key of `homing.yaml`: how it is read, and what the reference says of it.
+/// A key of `homing.yaml`: its declaration, and how it is read.
 struct ConfigurationKey: Sendable {
     typealias Reader = @Sendable (_ table: StrictTable, _ key: String, _ folder: String, _ configuration: inout Configuration) -> Void
 
-    /// Dotted, such as `delivery.attempts`.
-    let path: String
-    let type: String
-    /// Empty without one.
-    var unit = ""
-    /// In the syntax of the file.
-    let example: String
-    /// One sentence.
-    let meaning: String
-    /// Words for a default that depends on the station; nil for the value of a new `Configuration`.
-    var usual: String?
+    private(set) var declared: DeclaredKey
     /// Assigns a valid value; nil for the keys that `NotifyConfiguration` reads.
-    var reader: Reader?
+    let reader: Reader?
 
-    /// Empty for the top level.
-    var table: String { path.split(separator: ".").dropLast().joined(separator: ".") }
-    var name: String { path.split(separator: ".").last.map(String.init) ?? path }
+    /// - Parameter usual: words for a default that depends on the station; nil for the value of a new `Configuration`.
+    init(path: String, type: String, example: String, meaning: String, usual: String? = nil, reader: Reader? = nil) {
+        declared = DeclaredKey(path: path, type: type, example: example, meaning: meaning, usual: usual)
+        self.reader = reader
+    }
 
     /// With words for the default.
     func usually(_ words: String) -> ConfigurationKey {
         var key = self
-        key.usual = words
+        key.declared.usual = words
+        return key
+    }
+
+    func counted(in unit: String) -> ConfigurationKey {
+        var key = self
+        key.declared.unit = unit
         return key
     }
 }
@@ -63,9 +61,9 @@ extension ConfigurationKey {
         set: @escaping @Sendable (inout Configuration, Int) -> Void
     ) -> ConfigurationKey {
         let type = "whole number, \(range.lowerBound) to \(range.upperBound)"
-        return ConfigurationKey(path: path, type: type, unit: unit, example: example, meaning: meaning) { table, key, _, configuration in
+        return ConfigurationKey(path: path, type: type, example: example, meaning: meaning) { table, key, _, configuration in
             if let value = table.int(key, in: range) { set(&configuration, value) }
-        }
+        }.counted(in: unit)
     }
 
     static func seconds(
@@ -73,11 +71,9 @@ extension ConfigurationKey {
         set: @escaping @Sendable (inout Configuration, Duration) -> Void
     ) -> ConfigurationKey {
         let type = "number, \(Configuration.text(range.lowerBound)) to \(Configuration.text(range.upperBound))"
-        return ConfigurationKey(
-            path: path, type: type, unit: "seconds", example: example, meaning: meaning
-        ) { table, key, _, configuration in
+        return ConfigurationKey(path: path, type: type, example: example, meaning: meaning) { table, key, _, configuration in
             if let value = table.seconds(key, in: range) { set(&configuration, value) }
-        }
+        }.counted(in: "seconds")
     }
 }
 

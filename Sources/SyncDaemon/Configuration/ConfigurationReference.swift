@@ -1,9 +1,9 @@
+import Backends
+
 /// The reference of `homing.yaml`, from the declarations of its keys: the page ConfigurationReference, in Markdown.
 package enum ConfigurationReference {
     package static var text: String {
-        var tables: [String] = []
-        for key in ConfigurationKey.all where !tables.contains(key.table) { tables.append(key.table) }
-        return introduction + tables.map(section).joined()
+        introduction + DeclaredKey.reference(of: ConfigurationKey.all.map(\.declared), defaults: defaults)
     }
 
     private static let introduction = """
@@ -26,16 +26,5 @@ package enum ConfigurationReference {
     static var defaults: [String: String] {
         let configuration = Configuration(places: Places(environment: [:], isRoot: true))
         return Dictionary(configuration.settings.map { ($0.key, $0.value) }) { first, _ in first }
-    }
-
-    private static func section(_ table: String) -> String {
-        let values = defaults
-        let rows = ConfigurationKey.all.filter { $0.table == table }.map { key in
-            let usual = key.usual ?? "`\(values[key.path] ?? "")`"
-            let unit = key.unit.isEmpty ? "–" : key.unit
-            return "| `\(key.name)` | \(key.type) | \(usual) | \(unit) | `\(key.name): \(key.example)` | \(key.meaning) |\n"
-        }
-        let head = "| key | type | default | unit | example | meaning |\n|---|---|---|---|---|---|\n"
-        return "\n## \(table.isEmpty ? "The top level" : "`\(table)`")\n\n\(head)\(rows.joined())"
     }
 }
