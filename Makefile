@@ -71,6 +71,9 @@ simulate: release ## drive the delivery core through random events, and check ev
 
 # Not the end-to-end tests, whose programs have no thread sanitizer, and not what runs in one thread.
 races: export TSAN_OPTIONS = suppressions=$(CURDIR)/Tests/races/suppressions
+races: export CC = $(CURDIR)/Tests/races/clang
+races: export PLAIN = $(CURDIR)/.build
+races: export SCRATCH = $(CURDIR)/$(RACES_SCRATCH)
 races: export HOMING_TESTS = Outbox Capture Backends Roster Delivery ControlServer SyncDaemon
 races: deps test-deps ## run the tests of several threads, and a simulation, under the thread sanitizer
 	@SWIFT=$(SWIFT) Tests/races/control
