@@ -47,7 +47,10 @@ extension Outbox {
 
     /// Answers a question unless that would open several pages of a list.
     func answer(_ question: StandingQuestion, _ db: Database) throws {
-        if question.isEmpty { return question.answer = Standing() }
+        if question.isEmpty {
+            question.answer = Standing()
+            return
+        }
         var list: (head: RosterHead, label: String?)?
         if let key = question.list, let stored = try StoredRoster.fetch(key, db) {
             guard let page = rosterPlaces.page(of: question.id, in: key),

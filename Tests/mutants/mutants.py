@@ -166,7 +166,7 @@ MUTANTS = [
     ("a row that has left its page is not found", OUTBOX + "Standing.swift",
      "guard let pages = try stored.pages", "guard rosterPlaces.page(of: id, in: key) == nil, let pages = try stored.pages",
      "OutboxTests.RosterPlacesTests"),
-    ("a list without the row is taken for none", OUTBOX + "Standing.swift", "            else { return }\n", "            else { return question.answer = Standing() }\n",
+    ("a list without the row is taken for none", OUTBOX + "Standing.swift", "            else { return }\n", "            else { question.answer = Standing(); return }\n",
      "OutboxTests.StandingTests"),
     ("a large value ends too early", "Sources/JSON/JSONScanner.swift",
      "let place = beginnings.popLast(), at - place >= Self.shortestSpan", "let place = beginnings.first, at - place >= Self.shortestSpan",

@@ -16,6 +16,7 @@ struct Link: Sendable {
 final class Station: Sendable {
     let directory: String
     let control: Client
+    let socket: String
     let server: FastServer
     /// What the daemon connects to.
     private let front: Listener
@@ -32,6 +33,7 @@ final class Station: Sendable {
     ) async throws {
         self.tools = tools
         directory = FileManager.default.currentDirectoryPath + "/.bench-\(UUID().uuidString.prefix(8))"
+        socket = directory + "/homing.sock"
         try FileManager.default.createDirectory(atPath: directory + "/backends", withIntermediateDirectories: true)
         server = try await FastServer(tls: link.isEncrypted ? Authority(in: directory).context : nil)
         if let roundTrip = link.roundTrip {
@@ -50,7 +52,7 @@ final class Station: Sendable {
 
             """
         try configuration.write(toFile: directory + "/homing.yaml", atomically: true, encoding: .utf8)
-        control = Client(socket: directory + "/homing.sock")
+        control = Client(socket: socket)
         try addProfile("breathesafe", at: "\(link.isEncrypted ? "https" : "http")://127.0.0.1:\(front.port)")
     }
 

@@ -36,15 +36,26 @@ struct Submissions {
         let count = Counter()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for client in 0..<clients {
+                let user = Station.users[client % Station.users.count]
                 group.addTask {
-                    while ContinuousClock.now < end {
-                        try await station.control.submit(document.data, user: Station.users[client % Station.users.count])
-                        count.next()
+                    try await onThread {
+                        let client = try BlockingClient(socket: station.socket)
+                        let request = BlockingClient.request(document.data, user: user)
+                        while ContinuousClock.now < end {
+                            try client.send(request)
+                            count.next()
+                        }
                     }
                 }
             }
             try await group.waitForAll()
         }
         return Spent(count.value, from: begin, to: try station.reading())
+    }
+
+    private func onThread(_ work: @escaping @Sendable () throws -> Void) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try work() }) }
+        }
     }
 }

@@ -110,7 +110,6 @@ final class Route: Sendable {
         checkFieldsAreUsed(table)
     }
 
-
     /// Fields that people recognize the entry by: those in the URL or lane, never those sent in a body.
     static func identifyingFields(_ request: RequestTemplate, _ lane: TextTemplate?) -> Set<String> {
         (request.url.placeholders + (lane?.placeholders ?? [])).itemFields

@@ -53,8 +53,8 @@ enum ProfilePart {
         auth:
           scheme: bearer
           on_401: []
-          login: {request: POST /login, headers: {X-Password: "{password}"}, access: /token, account: /id}
-          refresh: {request: POST /refresh, headers: {X-Refresh: "{refresh}"}, access: /token}
+          login: {request: POST /login, headers: {X-Password: "{password}"}, json: {password: "{password}"}, access: /token, account: /id}
+          refresh: {request: POST /refresh, headers: {X-Refresh: "{refresh}"}, json: {refresh: "{refresh}"}, access: /token}
           logout: {request: POST /logout}
 
         """
