@@ -64,10 +64,12 @@ extension Backend {
             }
             content = try Self.checkJSON(payload, isObject: body.payloadMarker != nil, route: name)
         }
-        // The payload is inserted unchanged, so a placeholder will do.
-        let draft = Mutation.draft(self, name, fields, payload.map { _ in Data("{}".utf8) })
-        _ = try trialRequest(for: draft)
-        _ = try lookup(for: draft)
+        try trials.run(name, fields, hasPayload: payload != nil) { () throws(Failure) in
+            // The payload is inserted unchanged, so a placeholder will do.
+            let draft = Mutation.draft(self, name, fields, payload.map { _ in Data("{}".utf8) })
+            _ = try trialRequest(for: draft)
+            _ = try lookup(for: draft)
+        }
         return content
     }
 

@@ -10,6 +10,7 @@ package final class Backend: Sendable {
     private let onDead: [String: Mutation.OnDead]
     /// The routes that delete rows, by resource.
     let deletions: [String: [String]]
+    let trials = Trials()
 
     init(_ profile: Profile) {
         self.profile = profile

@@ -53,8 +53,7 @@ extension Outbox {
         defer { shortage.ended(size) }
         let fitting = try await fitting(sizes, besides: others)
         let results = try await commit(size: size, isWhole: isWhole, by: actor) { db in
-            // `try?`: it stays open, and the mutations are accepted.
-            if let question { try? answer(question, db) }
+            if let question { try answerIfPossible(question, db) }
             var refusal: OutboxError?
             let results = try prepared.enumerated().map { index, item -> Result<Enqueued, OutboxError> in
                 if let known = try Self.known(item, db) {

@@ -45,8 +45,16 @@ extension Outbox {
         }
     }
 
-    /// Answers a question unless that would open several pages of a list.
-    func answer(_ question: StandingQuestion, _ db: Database) throws {
+    /// In the transaction of a submission. Leaves the question open if answering fails or takes long: a submission is more than its advice.
+    /// Throws only if the failure has ended the transaction, as that of a disk does.
+    func answerIfPossible(_ question: StandingQuestion, _ db: Database) throws {
+        // From a transaction that was rolled back.
+        question.answer = nil
+        do { try answer(question, db) } catch { if !db.isInsideTransaction { throw error } }
+    }
+
+    /// Opens at most one page of the list, and looks at few deletions.
+    private func answer(_ question: StandingQuestion, _ db: Database) throws {
         if question.isEmpty {
             question.answer = Standing()
             return
@@ -58,11 +66,23 @@ extension Outbox {
             else { return }
             list = (stored.head, label)
         }
-        question.answer = Standing(list: list, deletion: try Self.deletion(of: question, db))
+        let waiting = try question.deletions.reduce(0) { try $0 + Self.waiting(on: $1, at: question.destination, db) }
+        guard waiting <= Self.mostDeletions else { return }
+        question.answer = Standing(list: list, deletion: waiting == 0 ? nil : try Self.deletion(of: question, db))
     }
+
+    private static let mostDeletions = 20
 
     private static func deletion(of question: StandingQuestion, _ db: Database) throws -> MutationID? {
         try deletions(by: question.deletions, at: question.destination, db)[question.id]
+    }
+
+    /// The number of entries that will be sent by this route.
+    private static func waiting(on route: String, at destination: Destination, _ db: Database) throws -> Int {
+        try Int.fetchOne(
+            db.cachedStatement(
+                sql: "SELECT sum(count) FROM tally WHERE backend = ? AND account = ? AND state IN ('pending', 'inflight') AND route = ?"),
+            arguments: [destination.backend, destination.account, route]) ?? 0
     }
 
     /// Opens only the page where the row was found before, if it is still there.

@@ -9,8 +9,6 @@ package struct Mutation: Hashable, Sendable {
     package var route: String
     /// For the route's templates (`{item.user_id}`).
     package var fields: [String: JSONValue]
-    /// The id was made for this submission, so no other one has it. Not stored.
-    package var isOriginal = false
     /// Byte for byte as submitted; nil for a route without payload.
     package var payload: Data?
     /// A second entry, accepted with this one, has the payload. Part of the content: without a payload, the submission is another.
@@ -33,6 +31,8 @@ package struct Mutation: Hashable, Sendable {
     package var creates: String?
     /// The lanes of a subject that may have two ids: the outbox then chooses `lane` and `after`. Not stored.
     package var subjectLanes: SubjectLanes?
+    /// The id was made for this submission, so no other one has it. Not stored.
+    package var isOriginal = false
 
     package init(
         id: MutationID, destination: Destination, lane: Lane, route: String, fields: [String: JSONValue] = [:], payload: Data? = nil,

@@ -4,7 +4,7 @@ package struct SubjectLanes: Hashable, Sendable {
     private let lane: [String]
     private let after: [String]?
 
-    /// `placeholder` stands for the row's id in `lane` and `after`, and occurs nowhere else in them.
+    /// `placeholder` stands for the row's id in `lane` and `after`, and occurs nowhere else in them. Not empty.
     package init(lane: Lane, after: Lane? = nil, placeholder: RosterID) {
         self.lane = lane.rawValue.split(at: placeholder.rawValue)
         self.after = after?.rawValue.split(at: placeholder.rawValue)
@@ -18,6 +18,7 @@ package struct SubjectLanes: Hashable, Sendable {
 extension String {
     /// The texts before, between and after the occurrences of `part`, byte for byte.
     fileprivate func split(at part: String) -> [String] {
+        precondition(!part.isEmpty)
         let (text, part) = (Array(utf8), Array(part.utf8))
         var (texts, start, index) = ([String](), 0, 0)
         while index + part.count <= text.count {

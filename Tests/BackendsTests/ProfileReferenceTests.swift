@@ -25,7 +25,7 @@ import Testing
 
     /// The control of the tests below.
     @Test func profilesWithEveryTableHaveNoMistakes() {
-        #expect(ProfilePart.wholes.count == 3)
+        #expect(ProfilePart.wholes.count == 4)
         for whole in ProfilePart.wholes { #expect(ProfilePart.read(whole).mistakes.isEmpty) }
     }
 

@@ -70,6 +70,27 @@ import Testing
         }
     }
 
+    /// A search among many of them would hold the other submissions up.
+    @Test func transactionLeavesTheQuestionOpenWhileManyDeletionsWait() async throws {
+        for number in 1...21 {
+            var deletion = Samples.mutation(number, lane: "\(number)")
+            (deletion.route, deletion.subject, deletion.reference) = ("delete", RosterID("\(number)"), "people")
+            try await store.enqueue(deletion)
+        }
+        let question = question("2", in: nil)
+        try await accept(30, answering: question)
+        #expect(question.answer == nil)
+        #expect(try await store.outbox.standing(question).deletion == Samples.mutation(2).id)
+    }
+
+    @Test func questionThatCannotBeAnsweredRefusesNothing() async throws {
+        try store.raw { try $0.execute(sql: "ALTER TABLE roster RENAME TO list") }
+        let question = question("2")
+        try await accept(1, answering: question)
+        #expect(question.answer == nil)
+        #expect(try await store.state(1) == .pending)
+    }
+
     @Test func unreadablePageRefusesNothing() async throws {
         _ = try await store.outbox.standing(question("2"))
         try store.raw { try $0.execute(sql: "UPDATE rosterPage SET sealed = zeroblob(60)") }

@@ -59,6 +59,11 @@ import Testing
         "", "7", "017F22E279B07CC398C4DC0C0C07398F", "{017f22e2-79b0-7cc3-98c4-dc0c0c07398f}", "017f22e2-79b0-7cc3-98c4-dc0c0c07398",
         "017f22e2-79b0-7cc3-98c4-dc0c0c07398f0", "017f22e2-79b0-7cc3-98c4-dc0c0c07398g", " 017f22e2-79b0-7cc3-98c4-dc0c0c07398f",
         "017f22e2-79b0-7cc3-98c4-dc0c0c07398f\n",
+        // 36 bytes: hyphens in wrong places, digits in theirs, and the neighbours of the digits.
+        "017f22e-279b0-7cc3-98c4-dc0c0c07398f", "017f22e2-79b0-7cc3-98c4-dc0c0c0-398f", "017f22e2079b0-7cc3-98c4-dc0c0c07398f",
+        "017f22e2-79b0-7cc3-98c40dc0c0c07398f", "017f22e2-79b0-7cc3-98c4-dc0c0c0739é", "/17f22e2-79b0-7cc3-98c4-dc0c0c07398f",
+        ":17f22e2-79b0-7cc3-98c4-dc0c0c07398f", "@17f22e2-79b0-7cc3-98c4-dc0c0c07398f", "G17f22e2-79b0-7cc3-98c4-dc0c0c07398f",
+        "`17f22e2-79b0-7cc3-98c4-dc0c0c07398f",
     ])
     func refusesTextThatIsNoUUID(text: String) { #expect(MutationID(text) == nil) }
 

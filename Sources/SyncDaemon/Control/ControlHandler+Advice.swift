@@ -30,14 +30,12 @@ extension ControlHandler {
     func advice(_ draft: AdviceDraft?) async throws(OutboxError) -> Advice? {
         guard let draft else { return nil }
         var advice = draft.advice
-        var question = draft.question
         let id = draft.id
         if id.reference != nil {
             let subject = Subject(draft.owner, route: draft.route, id)
             advice.subject = try await names(for: ObserverView(seesPeople: true)).report(subject) ?? advice.subject
-            question = draft.question(of: RosterID(advice.subject.id))
         }
-        let standing = try await outbox.standing(question)
+        let standing = try await outbox.standing(draft.question ?? draft.question(of: RosterID(advice.subject.id)))
         if let list = draft.list, let found = standing.list {
             (advice.head, advice.subject.label) = (found.head, found.label)
             if found.label == nil || !rosters.changes(in: list).isEmpty {
@@ -75,11 +73,12 @@ struct AdviceDraft {
     let id: RosterID
     let list: RosterKey?
     let deletions: [String]
-    let question: StandingQuestion
+    /// Nil for a reference, whose row may have an id of the server by now.
+    let question: StandingQuestion?
 
     init(advice: Advice, owner: Destination, route: String, id: RosterID, list: RosterKey?, deletions: [String]) {
         (self.advice, self.owner, self.route, self.id, self.list, self.deletions) = (advice, owner, route, id, list, deletions)
-        question = StandingQuestion(of: id, in: list, deletedBy: deletions, at: owner)
+        question = id.reference == nil ? StandingQuestion(of: id, in: list, deletedBy: deletions, at: owner) : nil
     }
 
     func question(of id: RosterID) -> StandingQuestion { StandingQuestion(of: id, in: list, deletedBy: deletions, at: owner) }

@@ -53,9 +53,19 @@ enum ProfilePart {
         auth:
           scheme: bearer
           on_401: []
-          login: {request: POST /login, headers: {X-Password: "{password}"}, json: {password: "{password}"}, access: /token, account: /id}
-          refresh: {request: POST /refresh, headers: {X-Refresh: "{refresh}"}, json: {refresh: "{refresh}"}, access: /token}
+          login: {request: POST /login, headers: {X-Password: "{password}"}, access: /token, account: /id}
+          refresh: {request: POST /refresh, headers: {X-Refresh: "{refresh}"}, access: /token}
           logout: {request: POST /logout}
+
+        """
+
+    /// Without headers.
+    private static let bodies = """
+        auth:
+          scheme: bearer
+          on_401: []
+          login: {request: POST /login, json: {password: "{password}"}, access: /token, account: /id}
+          refresh: {request: POST /refresh, json: {refresh: "{refresh}"}, access: /token}
 
         """
 
@@ -79,7 +89,7 @@ enum ProfilePart {
         """
 
     /// Without mistakes.
-    static let wholes = [common + bearer, common + cookie, least].compactMap { node($0) }
+    static let wholes = [common + bearer, common + cookie, common + bodies, least].compactMap { node($0) }
 
     private static let names: [(table: String, chosen: [String])] = [
         ("routes", ["plain", "sought", "person", "deletion", "creation", "profile"]), ("resources", ["people", "lists", "tasks"]),
