@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Synchronization
 
@@ -16,6 +17,8 @@ package final class StorePlace: Sendable {
     private struct Identity: Equatable {
         let device: UInt64
         let inode: UInt64
+
+        init(_ info: stat) { (device, inode) = (UInt64(info.st_dev), UInt64(info.st_ino)) }
     }
 
     /// The store must be open, so that its log exists.
@@ -48,9 +51,28 @@ package final class StorePlace: Sendable {
         if wasLost.withLock(\.self) { try check() }
     }
 
+    /// - Parameter path: the value of `lost`. SQLite must still have its file open.
+    func fate(of path: String) -> StoreLoss.Fate {
+        let deleted = path == files.first?.path ? StoreLoss.Fate.deleted : .withoutLog
+        guard let known = files.first(where: { $0.path == path })?.identity else { return deleted }
+        // The links lead to open files wherever they are. Opening a file would not do: closing it again would end SQLite's locks on it.
+        let links = "/proc/self/fd"
+        // `try?`: without the links, a moved file counts as deleted.
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: links)) ?? [] {
+            let link = "\(links)/\(name)"
+            var info = stat()
+            guard stat(link, &info) == 0, Identity(info) == known else { continue }
+            guard info.st_nlink > 0 else { return deleted }
+            // `try?`: then the name is unknown.
+            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: link)
+            return .moved(to: target.flatMap { Self.look(at: $0).identity == known ? $0 : nil })
+        }
+        return deleted
+    }
+
     private static func look(at path: String) -> (identity: Identity?, isAbsent: Bool) {
         var info = stat()
         guard stat(path, &info) == 0 else { return (nil, errno == ENOENT || errno == ENOTDIR) }
-        return (Identity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino)), false)
+        return (Identity(info), false)
     }
 }

@@ -1,7 +1,7 @@
 import Logging
 import Outbox
 
-/// What the log says of a store that was deleted or replaced.
+/// The log lines about a store that was deleted, moved or replaced.
 extension Daemon {
     /// Says once that the store's file is gone, and once that it is back.
     @Sendable func tellOfPlace() {
@@ -14,7 +14,7 @@ extension Daemon {
             metadata: ["path": "\(path)"])
     }
 
-    /// The entries that end with this daemon; nil while the store is in its place. Not after the store was closed.
+    /// The entries that this daemon cannot keep; nil if there are none. Not after the store was closed.
     func loss() -> StoreLoss? {
         do { return try outbox.loss() } catch {
             context.log.warning("The entries of the lost store could not be counted", metadata: ["error": "\(error)"])
@@ -24,12 +24,33 @@ extension Daemon {
 
     /// The last line of a daemon that stopped without its store.
     func tellOfLoss(_ loss: StoreLoss) {
-        context.log.critical(
+        var facts: Logger.Metadata = [
+            "path": "\(loss.path)", "waiting": "\(loss.waiting)", "failedOrOnHold": "\(loss.failedOrOnHold)",
+        ]
+        if case .moved(let place?) = loss.fate { facts["movedTo"] = "\(place)" }
+        context.log.critical(loss.fate.lastLine, metadata: facts)
+    }
+}
+
+extension StoreLoss.Fate {
+    fileprivate var lastLine: Logger.Message {
+        switch self {
+        case .deleted:
             """
             Homing has stopped, and its store was deleted or replaced. The undelivered captures are lost, unless a backup was made before \
             the stop. To bring them back from that backup, run: sudo homingd restore FILE. If this happens again, do not stop the daemon \
             before you have run: sudo homing backup FILE
-            """,
-            metadata: ["path": "\(loss.path)", "waiting": "\(loss.waiting)", "undecided": "\(loss.undecided)"])
+            """
+        case .moved:
+            """
+            Homing has stopped, and its store was moved. The moved file has the undelivered captures, so do not restore a backup. Before \
+            you start the daemon, move the file back to the path in this line
+            """
+        case .withoutLog:
+            """
+            Homing has stopped, and the log of its store was deleted or replaced. The store may have all captures, so do not restore a \
+            backup. Start the daemon: it keeps the captures of the store. To see whether any are missing, run: homing status
+            """
+        }
     }
 }

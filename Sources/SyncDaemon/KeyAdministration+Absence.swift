@@ -12,9 +12,11 @@ extension KeyAdministration {
             return StartError(
                 """
                 The state directory \(state) \(origin) does not exist, so there is no key. The daemon makes both when it starts for the \
-                first time. If this station has run before, the directory was deleted. Make it, and put your copy of the key there:
+                first time. If this station has run before, the directory was deleted, and a start would make an empty store. Before you \
+                start the daemon, make the directory, put your copy of the key there, and restore your backup:
                 \(StateFiles.creation(of: state))
-                sudo homingd key import KEYFILE\(otherStation)
+                sudo homingd key import KEYFILE
+                sudo homingd restore FILE\(otherStation)
                 """)
         }
         // `try?`: the search for the keys has reported an unusable file.
@@ -37,7 +39,7 @@ extension KeyAdministration {
         StartError("\(UserName(geteuid()).short) may not read the key \(source.path). Repeat the command with sudo.")
     }
 
-    /// What is wrong with the file of the key that the running daemon has; nil if nothing is, or if this user cannot read it.
+    /// The fault of the file of the key that the running daemon has; nil if it has none, or if this user cannot read it.
     func fault(of report: KeyReport) -> String? {
         // An interrupted change may have replaced the file.
         if report.isCredential || report.isPending { return nil }

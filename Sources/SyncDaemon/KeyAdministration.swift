@@ -41,8 +41,8 @@ package struct KeyAdministration: Sendable {
         }
         if isRunning { return shown(try await call(Endpoints.key, NoInput())) }
         do { return text(KeyReport(try keys()), isRunning: false, Moment(now: now)) } catch let cause {
-            // The daemon of another state directory may have the socket.
-            guard let report = try await answer(Endpoints.key, NoInput()), report.path == source.path else { throw cause }
+            // The daemon of another state directory may have the socket. `try?`: the cause has the right next step.
+            guard let report = try? await answer(Endpoints.key, NoInput()), report.path == source.path else { throw cause }
             return shown(report)
         }
     }
@@ -133,7 +133,7 @@ extension KeyAdministration {
 
     private func mayConnect() async -> Bool {
         if isRunning { return true }
-        return await !activation.startsService()
+        return await !activation.startsService(at: configuration.socket)
     }
 
     private func keys() throws -> StationKeys {

@@ -117,7 +117,36 @@ import Vault
         _ = try await store.claim()
         #expect(try store.outbox.loss() == nil)
         let path = try lose(loss)
-        #expect(try store.outbox.loss() == StoreLoss(path: path, waiting: 3, undecided: 1))
+        let moved = StoreLoss.Fate.moved(to: store.directory("aside"))
+        #expect(try store.outbox.loss() == StoreLoss(path: path, fate: moved, waiting: 3, failedOrOnHold: 1))
+    }
+
+    @Test(arguments: Loss.allCases) func storeWithoutUndeliveredEntriesLosesNone(loss: Loss) throws {
+        _ = try lose(loss)
+        #expect(try store.outbox.loss() == nil)
+    }
+
+    @Test(arguments: Loss.allCases) func lossTellsADeletedFileFromAMovedOne(loss: Loss) async throws {
+        try await store.enqueue(Samples.mutation(1))
+        _ = try lose(loss)
+        try FileManager.default.linkItem(atPath: store.directory("aside"), toPath: store.directory("other"))
+        try FileManager.default.removeItem(atPath: store.directory("aside"))
+        // The name with which SQLite opened it is gone.
+        #expect(try store.outbox.loss()?.fate == .moved(to: nil))
+        try FileManager.default.removeItem(atPath: store.directory("other"))
+        #expect(try store.outbox.loss()?.fate == (loss == .withoutLog ? .withoutLog : .deleted))
+    }
+
+    /// So that the last line of the daemon may say so.
+    @Test(arguments: Loss.allCases) func closedStoreOfALossHasItsEntries(loss: Loss) async throws {
+        try await store.enqueue(Samples.mutation(1))
+        let path = try lose(loss)
+        try store.outbox.close()
+        let spare = try TemporaryDirectory()
+        let kept = loss == .withoutLog ? store.directory("outbox.sqlite") : store.directory("aside")
+        try FileManager.default.copyItem(atPath: kept, toPath: spare("outbox.sqlite"))
+        let outbox = try Outbox(file: spare("outbox.sqlite"), vault: Vault(key: store.key), crashed: false, now: store.clock.now)
+        #expect(try await outbox.entry(Samples.id(1)) != nil, "\(path)")
     }
 
     /// The thread of a task must not wait for the connection, which a backup uses.

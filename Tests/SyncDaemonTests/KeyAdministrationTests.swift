@@ -117,7 +117,7 @@ import Vault
             let (state, file) = (station.configuration.stateDirectory, station.directory("homing.yaml"))
             let lost = await words()
             #expect(lost.hasPrefix("The state directory \(state) (of \(file)) does not exist, so there is no key."), "\(lost)")
-            #expect(lost.contains("\nmkdir -m 700 \(state)\nsudo homingd key import KEYFILE"), "\(lost)")
+            #expect(lost.contains("\nmkdir -m 700 \(state)\nsudo homingd key import KEYFILE\nsudo homingd restore FILE"), "\(lost)")
             try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
             #expect(await words().hasPrefix("The station has no key yet: its state directory \(state) (of \(file)) has no data."))
             let key = VaultKey()
@@ -129,6 +129,15 @@ import Vault
             let deleted = await words()
             #expect(deleted.hasPrefix("\(path(station, "homing.key")) is missing."), "\(deleted)")
             #expect(deleted.contains("‘homingd key import’"), "\(deleted)")
+        }
+    }
+
+    /// The socket is only asked because the key is missing.
+    @Test func unusableSocketDoesNotHideTheMissingDirectory() async throws {
+        try await DaemonStation.with { station in
+            try Data().write(to: URL(fileURLWithPath: station.configuration.socket))
+            let error = await #expect(throws: StartError.self) { _ = try await administration(station).show() }
+            #expect(error?.description.hasPrefix("The state directory \(station.configuration.stateDirectory) ") == true)
         }
     }
 
@@ -226,6 +235,7 @@ import Vault
                 let key = try content(station)
                 try FileManager.default.removeItem(atPath: station.configuration.stateDirectory)
                 var changed = try administration(station)
+                changed.activation.socket = station.configuration.socket
                 changed.activation.run = { _, arguments in arguments.last == "homingd.socket" ? socket : service }
                 let administration = changed
                 guard isAsked else {

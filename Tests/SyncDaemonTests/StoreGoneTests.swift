@@ -74,27 +74,46 @@ import Testing
         }
     }
 
+    enum Fate: CaseIterable { case kept, deletedWithoutCaptures, deleted, moved, withoutLog }
+
     /// A restart by reflex. Only the log can still say what it cost.
-    @Test(arguments: [true, false]) func lastLineOfAStopCountsTheCapturesOfALostStore(isLost: Bool) async throws {
+    @Test(arguments: Fate.allCases) func lastLineOfAStopCountsTheCapturesOfALostStore(fate: Fate) async throws {
         try await DaemonStation.with { station in
             let lines = LoggedLines()
+            let path = Daemon.store(in: station.configuration.stateDirectory)
             let daemon = try await Daemon(configuration: station.configuration, environment: [:], log: lines.logger)
             try await DaemonStation.running(daemon) {
                 _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
                 _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "a test"))
-                try await station.submit()
-                if isLost { try FileManager.default.removeItem(atPath: station.configuration.stateDirectory) }
+                if fate != .deletedWithoutCaptures { try await station.submit() }
+                switch fate {
+                case .kept: break
+                case .deletedWithoutCaptures, .deleted:
+                    try FileManager.default.removeItem(atPath: station.configuration.stateDirectory)
+                case .moved: try FileManager.default.moveItem(atPath: path, toPath: station.directory("aside"))
+                case .withoutLog: try FileManager.default.removeItem(atPath: path + "-wal")
+                }
             }
             let last = try #require(lines.all.last)
-            if !isLost {
-                #expect(last.message == "Homing has stopped")
+            var facts = ["path": path, "waiting": "1", "failedOrOnHold": "0"]
+            switch fate {
+            case .kept, .deletedWithoutCaptures:
+                #expect(last.level == .info && last.message == "Homing has stopped")
                 return
+            case .deleted:
+                #expect(last.message.hasPrefix("Homing has stopped, and its store was deleted or replaced."))
+                #expect(last.message.contains("run: sudo homingd restore FILE."))
+                #expect(last.message.hasSuffix("run: sudo homing backup FILE"))
+            case .moved:
+                #expect(last.message.hasPrefix("Homing has stopped, and its store was moved."))
+                #expect(last.message.hasSuffix("move the file back to the path in this line"))
+                facts["movedTo"] = station.directory("aside")
+            case .withoutLog:
+                #expect(last.message.hasPrefix("Homing has stopped, and the log of its store was deleted or replaced."))
+                facts["path"] = path + "-wal"
             }
-            #expect(last.level == .critical && last.message.hasPrefix("Homing has stopped, and its store was deleted or replaced."))
-            #expect(last.message.contains("run: sudo homingd restore FILE."))
-            #expect(last.message.hasSuffix("run: sudo homing backup FILE"))
-            let path = station.configuration.stateDirectory + "/outbox.sqlite"
-            #expect(last.facts == ["path": path, "waiting": "1", "undecided": "0"])
+            #expect(last.level == .critical && last.facts == facts)
+            #expect(fate == .deleted || last.message.contains("do not restore a backup") && !last.message.contains("lost"))
         }
     }
 

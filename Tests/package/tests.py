@@ -92,6 +92,20 @@ def upgrade_with_a_broken_configuration_leaves_the_daemon_running_and_says_so(st
     expect(station.is_active() and station.daemon() != daemon, "after the correction, the daemon was not restarted")
 
 
+def upgrade_without_the_store_leaves_the_daemon_running_and_advises_no_restart(station):
+    daemon = station.daemon()
+    # On the same file system, so that the daemon recognizes its files when they are back.
+    station.run(f"mkdir /var/lib/aside && mv {STATE}/outbox.sqlite* /var/lib/aside")
+    try:
+        said = station.apt("install --reinstall homing")
+        expect("Do not stop or restart the daemon" in said and "sudo homing backup FILE" in said, f"the upgrade says: {said}")
+        expect("systemctl restart homingd" not in said, f"the upgrade advises a restart: {said}")
+        expect(station.daemon() == daemon, "the daemon was restarted")
+    finally:
+        station.run(f"mv /var/lib/aside/* {STATE}/ && rmdir /var/lib/aside")
+    until("the store is back", lambda: "store-gone" not in station.run("homing status --json", check=False).stdout)
+
+
 def upgrade_does_not_start_a_service_that_was_stopped(station):
     station.stop()
     station.apt("install --reinstall homing")
@@ -256,6 +270,7 @@ ALL = [
     upgrade_delivers_a_backlog_in_flight_once,
     upgrade_keeps_an_edited_conffile_and_renews_the_others,
     upgrade_with_a_broken_configuration_leaves_the_daemon_running_and_says_so,
+    upgrade_without_the_store_leaves_the_daemon_running_and_advises_no_restart,
     upgrade_does_not_start_a_service_that_was_stopped,
     downgrade_with_a_store_that_both_read_delivers,
     downgrade_is_refused_when_the_store_is_newer,

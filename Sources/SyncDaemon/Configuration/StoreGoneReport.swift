@@ -3,15 +3,28 @@ import Files
 
 /// The part of `homingd check` about a running daemon whose store was deleted or replaced.
 package enum StoreGoneReport {
-    /// What the daemon says of its store, and the commands that save the captures. Nil if the store is in its place, or no daemon answers.
+    /// The loss that the running daemon reports, and the commands that save the captures. Nil if the store is in its place, or no daemon
+    /// answers.
     package static func text(file: String?, environment: [String: String]) async -> String? {
         // `try?`: the configuration check reports mistakes.
         guard let configuration = try? Configuration.load(file: file, environment: environment) else { return nil }
-        guard !DurableFile(path: Daemon.store(in: configuration.stateDirectory)).exists else { return nil }
-        // The lock is gone with the directory, so only the socket tells whether a daemon runs.
-        if configuration.socket == SocketLocation.system, await SocketActivation().startsService() { return nil }
+        let store = Daemon.store(in: configuration.stateDirectory)
+        // Without the state directory there is no lock either, so only the socket tells whether a daemon runs.
+        if !StoreCheckReport.isInUse(configuration.stateDirectory) {
+            guard !DurableFile(path: store).exists else { return nil }
+            if await SocketActivation().startsService(at: configuration.socket) { return nil }
+        }
+        // Shorter than the time that ‘homing doctor’ gives the whole check.
+        let client = ControlClient(socketPath: configuration.socket, timeout: .seconds(20))
         // `try?`: without an answer, the other checks report the missing directory.
-        let status = try? await ControlClient(socketPath: configuration.socket).call(Endpoints.status, NoInput())
-        return status?.attention.first { $0.knownCode == .storeGone }.map { "\($0.text)\n\($0.next)" }
+        let status = try? await client.call(Endpoints.status, NoInput())
+        return status.flatMap { text(of: $0.attention, store: store) }
+    }
+
+    /// In the words of this program: the configuration may name another user's socket, and root would run the commands in its answer.
+    static func text(of attention: [Attention], store: String) -> String? {
+        guard let lost = attention.first(where: { $0.knownCode == .storeGone }) else { return nil }
+        let log = store + "-wal"
+        return "\(StoreGone.sentence(lost.facts?.path == log ? log : store))\n\(StoreGone.next)"
     }
 }
