@@ -78,7 +78,7 @@ public struct AuditRecord: Codable, Sendable, Equatable {
     public var event: String
     public var backend: String?
     public var account: String?
-    /// The account's e-mail address, if known.
+    /// The account's email address, if known.
     public var email: String?
     public var entry: String?
     /// The user of this computer who asked for it; nil if none did.

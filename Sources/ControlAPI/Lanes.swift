@@ -15,7 +15,7 @@ public struct LaneQuery: WireRequest {
 public struct LaneReport: Codable, Sendable, Equatable {
     public var backend: String
     public var account: String
-    /// The account's e-mail address, if known.
+    /// The account's email address, if known.
     public var email: String?
     public var lane: String
     /// The id of the next entry.

@@ -43,7 +43,7 @@ public struct ReceiptReport: Codable, Sendable, Equatable {
     public var settledAt: Date
     public var backend: String
     public var account: String
-    /// The account's e-mail address, if known.
+    /// The account's email address, if known.
     public var email: String?
     public var lane: String
     public var route: String

@@ -50,7 +50,7 @@ public struct StatsReport: Codable, Sendable, Equatable {
 public struct AccountStats: Codable, Sendable, Equatable {
     public var backend: String
     public var account: String
-    /// The account's e-mail address, if known.
+    /// The account's email address, if known.
     public var email: String?
     public var captured = 0
     public var delivered = 0

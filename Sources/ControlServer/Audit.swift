@@ -8,10 +8,11 @@ struct Audit: Sendable {
 
     init(log: Logger) { self.log = log }
 
-    /// Read-only calls are not logged, except those for administrators: they reveal payloads. Nor are submissions: each has its event, in the
-    /// store.
+    /// Read-only calls are not logged, except those for administrators: they reveal payloads. A submission that makes an entry is not
+    /// logged either, because its event has the user.
     func done<Input, Output>(_ endpoint: Endpoint<Input, Output>, on target: String?, by peer: Peer, _ status: Int) {
-        guard Self.isLogged(endpoint), endpoint.name != Endpoints.submit.name else { return }
+        let isNewEntry = endpoint.name == Endpoints.submit.name && status == 201
+        guard Self.isLogged(endpoint), !isNewEntry else { return }
         log.notice("Call completed", metadata: Self.facts(endpoint.name, target, peer, outcome: "\(status)"))
     }
 

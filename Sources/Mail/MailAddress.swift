@@ -1,4 +1,4 @@
-/// A mail address in its plain form (RFC 5321 4.1.2, without quotes), in ASCII. It can end neither a command nor a header field.
+/// An email address in its plain form (RFC 5321 4.1.2, without quotes), in ASCII. It can end neither a command nor a header field.
 package struct MailAddress: Hashable, Sendable, CustomStringConvertible {
     package let description: String
 

@@ -12,6 +12,9 @@ package struct NotifySettings: Equatable, Sendable {
     /// Whether names of people may appear.
     package var names = false
 
+    /// Of `noDeliveryHours`.
+    package static let noDeliveryRange = 0...8760
+
     package init() {}
 
     /// Reads its keys and leaves the others; the caller closes the table.
@@ -20,7 +23,7 @@ package struct NotifySettings: Equatable, Sendable {
         needsPerson = table.bool("needs_person") ?? needsPerson
         signIn = table.bool("sign_in") ?? signIn
         disk = table.bool("disk") ?? disk
-        noDeliveryHours = table.int("no_delivery_hours", in: 0...8760) ?? noDeliveryHours
+        noDeliveryHours = table.int("no_delivery_hours", in: Self.noDeliveryRange) ?? noDeliveryHours
         quietHours = table.read("quiet_hours", expected: "two different times of day, such as \"22:00-07:00\"") { node in
             node.text.flatMap(QuietHours.init)
         }

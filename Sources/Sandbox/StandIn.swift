@@ -100,7 +100,7 @@ struct CarriedAccounts: Sendable, Equatable {
     var session: Int?
     /// The user of the remember token or refresh token.
     var remembered: Int?
-    /// The e-mail address of a sign-in request.
+    /// The email address of a sign-in request.
     var signingIn: String?
 
     /// The user to whom the request is attributed.

@@ -82,7 +82,7 @@ package struct Destination: Hashable, Sendable, Comparable, CustomStringConverti
 
 package struct Account: Hashable, Sendable, Codable {
     package var id: AccountID
-    /// The e-mail address or name that people know.
+    /// The email address or name that people know.
     package var label: String
 
     package init(id: AccountID, label: String) {

@@ -29,7 +29,8 @@ package enum Compression {
     /// Bytes. A larger payload would enlarge the context for good.
     private static let largestForKept = 64 << 10
 
-    /// Used by one compression at a time.
+    // SAFETY: `memory` never changes, and two compressions never have the same context at once: each makes one, or takes it out of `kept`
+    // under the lock. zstd does not bind a context to a thread.
     private final class Context: @unchecked Sendable {
         let memory: UnsafeMutableRawPointer
 

@@ -22,7 +22,7 @@ struct RunCommand: AsyncParsableCommand {
             error-form (nested, flat, retryable), locked-status (423, 401), log-ins (limit per quarter-hour, or null), stated-lifetime \
             (seconds, or null), empties-web-refresh. lists: error-form (text, object), log-ins (limit per minute, or null). aiphoto and \
             story16: api-key (text, or null for any), renewal of refresh tokens (same, new, none), disabled, deleted and revoked \
-            (arrays of e-mail addresses), hides-accounts, second-factor; aiphoto: lacks-certificates. breathesafe and --profile: list-lag \
+            (arrays of email addresses), hides-accounts, second-factor; aiphoto: lacks-certificates. breathesafe and --profile: list-lag \
             (milliseconds until a change shows in lists). breathesafe: people (the number of people of account 1), ignore-per-page (pages \
             of managed users have 25 rows), list-etag. --profile: page-size (rows, or null), ids (numbers, large, text), rows (of each \
             resource).

@@ -59,11 +59,32 @@ import Testing
                 let changed = try #require(ProfilePart.changed(whole, place, to: "[[]]"))
                 // Without the indices of lists.
                 let found = ProfilePart.read(changed).mistakes.filter { $0.key.replacing(".0", with: "") == place }
-                if found.contains(where: { key.type.contains($0.expected) }) { return }
+                if found.contains(where: { Self.hasType(key, $0) }) { return }
                 mistakes += found
             }
         }
         Issue.record("\(path): \(key.type): \(mistakes)")
+    }
+
+    /// True if the mistake has the words of the type. Those of an item may lack the list; those of a number have the unit too.
+    private static func hasType(_ key: DeclaredKey, _ mistake: Mistake) -> Bool {
+        let expected = key.unit.isEmpty ? mistake.expected : mistake.expected.replacing(" of \(key.unit)", with: "")
+        guard mistake.key.hasSuffix(".0") else { return key.type == expected }
+        let types = ["", ", or a list of texts", ", or a list of them"].map { expected + $0 }
+        return key.type.contains("list") && types.contains(key.type)
+    }
+
+    /// The control of the comparison.
+    @Test(arguments: [
+        ("text", "key", "text", true), ("text, or a list of texts", "key.0", "text", true),
+        ("text, or a list of texts", "key", "text", false), ("text", "key.0", "text", false),
+        ("text, or a list of them", "key", "text, or a list of them", true), ("text, or none", "key", "text", false),
+        ("a number from 1 to 2", "key", "a number of seconds from 1 to 2", true),
+        ("a number from 1 to 2", "key", "a number of seconds from 1 to 20", false),
+    ])
+    func comparisonFindsAnotherType(type: String, key: String, expected: String, isSame: Bool) {
+        let declared = DeclaredKey(path: "key", type: type, example: "", meaning: "").counted(in: "seconds")
+        #expect(Self.hasType(declared, Mistake(file: "p.yaml", key: key, expected: expected)) == isSame)
     }
 
     /// Wherever its table is, a required key must be there; any other key can be absent from one of the tables.

@@ -43,6 +43,22 @@ import Testing
         for secret in ["hunter2", "ann@", "17.25", "4711"] { #expect(!everything.contains(secret)) }
     }
 
+    /// It leaves no event. For a new entry, see above.
+    @Test func logsDuplicateSubmission() async throws {
+        let lines = LoggedLines()
+        try await Served.with(FakeService(isDuplicate: true), log: lines.logger) { served in
+            let receipt = try await served.client.call(
+                Endpoints.submit, Submission(route: "measurement", fields: ["user_id": "4711"], payload: Data(#"{"nose": 17.25}"#.utf8)))
+            #expect(receipt.duplicate)
+        }
+        let made = lines.all.filter { $0.message == "Call completed" }
+        #expect(made.map { $0.facts["call"] } == ["POST /v1/entries"])
+        #expect(made.map { $0.facts["target"] } == [Self.id])
+        #expect(made.map { $0.facts["outcome"] } == ["200"])
+        let everything = lines.all.map { "\($0)" }.joined()
+        for secret in ["17.25", "4711"] { #expect(!everything.contains(secret)) }
+    }
+
     /// It is a read, but it reveals a payload.
     @Test func logsExportWithoutItsPayload() async throws {
         let lines = LoggedLines()

@@ -41,7 +41,7 @@ import Testing
             let refused = try await station.homing(["login"] + arguments)
             #expect(refused.code == 2, "\(refused.text)")
             #expect(
-                refused.text.contains("aiphoto needs a refresh token to sign in, not an e-mail address and a password."), "\(refused.text)")
+                refused.text.contains("aiphoto needs a refresh token to sign in, not an email address and a password."), "\(refused.text)")
             #expect(refused.text.contains("run: homing login --refresh-token-stdin\n"), "\(refused.text)")
         }
         #expect(

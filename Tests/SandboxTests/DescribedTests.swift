@@ -88,7 +88,7 @@ import Testing
         try await withDescribed { sandbox, client async throws in
             let refused = try await signIn(client, password: "wrong")
             #expect(refused.status == 401)
-            #expect(try refused.json() == ["ok": false, "error": ["words": "wrong e-mail or password"]])
+            #expect(try refused.json() == ["ok": false, "error": ["words": "wrong email or password"]])
             for token in ["", "Bearer made-up"] {
                 let answer = try await note(client, Self.station.merging(["authorization": token]) { $1 })
                 #expect(answer.status == 401)

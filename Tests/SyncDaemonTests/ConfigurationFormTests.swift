@@ -40,7 +40,7 @@ import Testing
         ),
         ("# one\nspool: 5", "homing.yaml:2: spool: expected a table of keys"),
         ("socket: 5", "homing.yaml:1: socket: expected text"),
-        ("timeouts: {connect: soon}", "homing.yaml:1: timeouts.connect: expected a number of seconds from 0.1 to 600.0"),
+        ("timeouts: {connect: soon}", "homing.yaml:1: timeouts.connect: expected a number of seconds from 0.1 to 600"),
     ])
     func mistakeNamesFileLineKeyAndExpectedValue(text: String, words: String) throws {
         let mistakes = try #require(#expect(throws: Mistakes.self) { try load(text) })

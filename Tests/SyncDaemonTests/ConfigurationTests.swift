@@ -112,7 +112,7 @@ import Testing
         _ = try load("delivery: {\(key): 21600}\n")
         let mistakes = #expect(throws: Mistakes.self) { try load("delivery: {\(key): 21601}\n") }
         #expect(mistakes?.all.map(\.key) == ["delivery.\(key)"])
-        #expect(mistakes?.all.first?.expected == "a number of seconds from 0.001 to 21600.0")
+        #expect(mistakes?.all.first?.expected == "a number of seconds from 0.001 to 21600")
     }
 
     @Test func refusesInvalidProxy() throws {

@@ -27,13 +27,13 @@ import Testing
 
     @Test func theNextStepFitsTheSignInMethod() throws {
         let refused = SignInError.refused("No.")
-        #expect(try problem(refused).next?.hasPrefix("Check the e-mail address and the password") == true)
+        #expect(try problem(refused).next?.hasPrefix("Check the email address and the password") == true)
         let refresh = try #require(try problem(refused, .refreshToken(Secret("t"), label: nil)).next)
         #expect(refresh.contains("‘homing login --backend b --refresh-token-stdin’") && !refresh.contains("password"))
         let key = try #require(try problem(refused, .accessToken(Secret("t"), label: nil), auth: Self.keyed).next)
         #expect(key.contains("‘homing login --backend b --token-stdin’") && !key.contains("password"))
         #expect(
-            try problem(.unsupported("b does not accept an e-mail address and password."), auth: Self.keyed).next
+            try problem(.unsupported("b does not accept an email address and password."), auth: Self.keyed).next
                 == "Sign in with ‘homing login --backend b --token-stdin’.")
     }
 

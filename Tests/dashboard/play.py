@@ -331,7 +331,7 @@ def signs_out_and_in(stage):
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_text("Signed out on this station.")).to_be_visible()
     stage.go("people").get_by_role("link", name="Sign in").click()
-    page.get_by_label("E-mail address").fill("manager@lab.test")
+    page.get_by_label("Email address").fill("manager@lab.test")
     page.get_by_label("Password", exact=True).fill("wrong")
     page.get_by_role("button", name="Sign in").click()
     expect(page.locator(".card.grave")).to_be_visible()

@@ -32,13 +32,13 @@ import Testing
         async let answer = Self.onThread {
             let prompt = try #require(TerminalPrompt(path: person.terminalPath))
             let answer = try ask(prompt, person.terminalPath)
-            _ = try prompt.ask("E-mail: ")
+            _ = try prompt.ask("Email: ")
             return answer
         }
         let shown = try await Self.onThread {
             var shown = try person.sees(question)
             try person.types("secret\n")
-            shown += try person.sees("E-mail: ")
+            shown += try person.sees("Email: ")
             try person.types("anna\n")
             return try shown + person.sees("anna")
         }

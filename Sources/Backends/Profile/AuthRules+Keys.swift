@@ -18,10 +18,10 @@ extension AuthRules {
         .choice(
             "auth.sign_in", SignInMeans.self, "password",
             """
-            What a person needs to sign in: a password, a refresh token from a sign-in elsewhere, or a fixed token such as an API key; \
-            only with `scheme: bearer`.
+            The secret with which a person signs in: a password, a refresh token from a sign-in elsewhere, or a fixed token such as an API \
+            key; only with `scheme: bearer`.
             """
-        ).usually("`password` with `login`; `refresh_token` with `refresh` alone; `token` without both"),
+        ).usually("`password` with `login`; `refresh_token` with `refresh` alone; `token` without either"),
         .key(
             "auth.placement", "bearer, or query:NAME with the name of a query parameter", "query:auth",
             "Where requests have the token: in the header `Authorization`, or in the URL; only with `scheme: bearer`."
@@ -81,7 +81,7 @@ extension AuthRules.LoginRules {
         let tokens = AuthRules.tokens(in: table)
         let values: [DeclaredKey] = [
             .pointers("auth.login.account", "/user/id", "The id of the account in the response.").required,
-            .pointers("auth.login.email", "/user/email", "The mail address of the account in the response."),
+            .pointers("auth.login.email", "/user/email", "The email address of the account in the response."),
             .pointers(
                 "auth.login.second_factor", "/mfaPendingCredential",
                 "The value that replaces the token if the account needs a second factor, which Homing cannot provide."),
@@ -134,8 +134,8 @@ extension AuthRules.LogoutRules {
         .choice(
             "auth.logout.outbox", OutboxOnSignOut.self, "refuse",
             """
-            What happens to waiting entries: they wait until the account signs in again (`hold`), a sign-out by an administrator \
-            discards them (`drop`), or the sign-out fails while there are any (`refuse`).
+            The effect of a sign-out on waiting entries: they wait until the account signs in again (`hold`), a sign-out by an \
+            administrator discards them (`drop`), or the sign-out fails while there are any (`refuse`).
             """
         ).usually("`hold`"),
     ]

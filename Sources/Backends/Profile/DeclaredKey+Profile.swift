@@ -1,4 +1,4 @@
-/// The keys of a profile. The types are the words of the mistakes that their readers report.
+/// The keys of a profile. The types are the words of the mistakes that their readers report; a mistake about seconds also has the unit.
 extension DeclaredKey {
     /// Optional and without a default, unless a modifier below says otherwise.
     static func key(_ path: String, _ type: String, _ example: String, _ meaning: String) -> DeclaredKey {
@@ -35,7 +35,7 @@ extension DeclaredKey {
     static func seconds(
         _ path: String, in range: ClosedRange<Double> = StrictTable.tenYears, _ example: String, _ meaning: String
     ) -> DeclaredKey {
-        key(path, StrictTable.expected(seconds: range), example, meaning).counted(in: "seconds")
+        key(path, StrictTable.expected(number: range), example, meaning).counted(in: "seconds")
     }
 
     static func choice<Choice: RawRepresentable & CaseIterable>(
@@ -47,19 +47,6 @@ extension DeclaredKey {
     var required: DeclaredKey {
         var key = usually("required")
         key.isRequired = true
-        return key
-    }
-
-    /// With words for the default, or with the default in backticks.
-    func usually(_ words: String) -> DeclaredKey {
-        var key = self
-        key.usual = words
-        return key
-    }
-
-    func counted(in unit: String) -> DeclaredKey {
-        var key = self
-        key.unit = unit
         return key
     }
 }

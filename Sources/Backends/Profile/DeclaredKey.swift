@@ -1,17 +1,17 @@
-/// A key of a YAML file: what its reader expects, and what the reference says of it.
+/// The declaration of a key of a YAML file, for its reader and for the reference.
 package struct DeclaredKey: Sendable {
     /// Dotted, such as `delivery.attempts`. `NAME` stands for a user-chosen name.
     package let path: String
-    /// For a key of a profile, also what a mistake says is expected.
+    /// The expected value. For a key of a profile, mistakes have the same words.
     package let type: String
     /// Empty without one.
-    package var unit = ""
+    package private(set) var unit = ""
     /// In the syntax of the file.
     package let example: String
     /// One sentence.
     package let meaning: String
     /// The default in Markdown; nil for the value of a new `Configuration`.
-    package var usual: String?
+    package private(set) var usual: String?
     /// A table without the key is a mistake.
     var isRequired = false
 
@@ -21,6 +21,20 @@ package struct DeclaredKey: Sendable {
         self.example = example
         self.meaning = meaning
         self.usual = usual
+    }
+
+    /// With words for the default, or with the default in backticks.
+    package func usually(_ words: String) -> DeclaredKey {
+        var key = self
+        key.usual = words
+        return key
+    }
+
+    /// With the unit of its value.
+    package func counted(in unit: String) -> DeclaredKey {
+        var key = self
+        key.unit = unit
+        return key
     }
 
     /// Empty for the top level.

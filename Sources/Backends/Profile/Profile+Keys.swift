@@ -32,7 +32,7 @@ extension Profile {
             The request that returns the account of the session, without which Homing cannot detect a server that mixes up sessions, and \
             sends one entry as the proof that an outage is over.
             """),
-        .table("errors", "{code: /error/code}", "Where responses have an error, and what its code means."),
+        .table("errors", "{code: /error/code}", "The place of an error in responses, and the meaning of its code."),
         .table(
             "idempotency", "{header: Idempotency-Key}",
             "The header by which the server recognizes a repeated request, for all routes."),

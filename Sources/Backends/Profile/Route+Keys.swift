@@ -54,7 +54,7 @@ extension Route {
         .choice(
             "routes.NAME.delivery", Delivery.self, "at-most-once",
             """
-            What Homing does with an entry that may have arrived: it sends it again, after a look-up if there is `find` \
+            How Homing treats an entry that may have arrived: it sends it again, after a look-up if there is `find` \
             (`at-least-once`), does not send it again (`at-most-once`), or sends it again because several sends have one effect \
             (`repeatable`).
             """
@@ -117,7 +117,7 @@ extension Route {
         ).usually("words for a row that it creates, changes or deletes, or the name of the route"),
         .key(
             "routes.NAME.reasons", "a table of keys, or a list of them", "[{status: 404, words: There is no such person.}]",
-            "What responses mean, in words for people; the first one that fits counts."),
+            "The meaning of responses, in words for people; the first one that fits counts."),
     ]
 
     private static let tables: [DeclaredKey] = [
@@ -177,7 +177,7 @@ extension RefusalReason {
             "The messages of the responses that are meant, or their beginnings with `*` at the end; needed without `status`."),
         .key(
             "routes.NAME.reasons.words", "a sentence for people, of 1 to 300 characters on one line", "There is no such person.",
-            "What the response means; may contain `{account}`, and the fields in the URL or in the lane, to which Homing adds names."
+            "The meaning of the response; may contain `{account}`, and the fields in the URL or in the lane, to which Homing adds names."
         ).required,
         .key(
             "routes.NAME.reasons.fix", "a field of the route, or payload", "user_id",

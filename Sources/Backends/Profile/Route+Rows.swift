@@ -92,7 +92,7 @@ extension Route.RowRules {
         }
     }
 
-    static let member = "the names of the payload's members, each of 1 to 100 characters"
+    static let member = "a list of the names of the payload's members, each of 1 to 100 characters"
 }
 
 extension YAMLNode {

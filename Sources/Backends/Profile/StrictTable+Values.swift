@@ -4,13 +4,23 @@ extension StrictTable {
     /// In seconds.
     package static let tenYears = 0.001...86_400 * 3650.0
 
-    static func expected(whole range: ClosedRange<Int>) -> String { "a whole number from \(range.lowerBound) to \(range.upperBound)" }
-
-    static func expected(seconds range: ClosedRange<Double>) -> String {
-        "a number of seconds from \(range.lowerBound) to \(range.upperBound)"
+    /// The words for a value, in mistakes and in references.
+    package static func expected(whole range: ClosedRange<Int>) -> String {
+        "a whole number from \(range.lowerBound) to \(range.upperBound)"
     }
 
-    static func expected<Choice: RawRepresentable & CaseIterable>(oneOf: Choice.Type) -> String where Choice.RawValue == String {
+    /// As `expected(whole:)`.
+    ///
+    /// - Parameter unit: nil where the unit is shown elsewhere.
+    package static func expected(number range: ClosedRange<Double>, of unit: String? = nil) -> String {
+        "a number \(unit.map { "of \($0) " } ?? "")from \(text(range.lowerBound)) to \(text(range.upperBound))"
+    }
+
+    /// Without a fraction for whole numbers.
+    private static func text(_ number: Double) -> String { Int64(exactly: number).map { "\($0)" } ?? "\(number)" }
+
+    /// As `expected(whole:)`.
+    package static func expected<Choice: RawRepresentable & CaseIterable>(oneOf: Choice.Type) -> String where Choice.RawValue == String {
         "one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))"
     }
 
@@ -36,7 +46,7 @@ extension StrictTable {
 
     /// In seconds, with an optional fraction.
     package func seconds(_ key: String, in range: ClosedRange<Double> = StrictTable.tenYears) -> Duration? {
-        read(key, expected: Self.expected(seconds: range)) { node in
+        read(key, expected: Self.expected(number: range, of: "seconds")) { node in
             let number: Double
             switch node.content {
             case .scalar(_, .int(let whole)): number = Double(whole)

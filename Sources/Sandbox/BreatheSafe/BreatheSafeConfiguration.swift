@@ -41,7 +41,7 @@ package struct BreatheSafeConfiguration: Sendable {
 
     package static let labPassword = "Correct-horse-9"
 
-    /// A manager (1), another manager (2), an admin (3) and an account with an unconfirmed e-mail address (4).
+    /// A manager (1), another manager (2), an admin (3) and an account with an unconfirmed email address (4).
     package static let labAccounts = [
         Account(id: 1, email: "manager@lab.test"),
         Account(id: 2, email: "other@lab.test"),

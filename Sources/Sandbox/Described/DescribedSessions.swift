@@ -89,7 +89,7 @@ extension DescribedState {
         guard let account = accounts.account(email: values["email"]?.text ?? accounts[0].email),
             values["password"]?.text == account.password
         else {
-            throw Refusal(401, "", "wrong e-mail or password")
+            throw Refusal(401, "", "wrong email or password")
         }
         let session = sessions.begin(for: account, at: now)
         var reply = give(session, call)

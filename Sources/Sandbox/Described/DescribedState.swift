@@ -27,7 +27,7 @@ struct DescribedState: StandInState {
         // `try?`: a request that does not match the profile has no readable credentials.
         guard let (call, values) = try? self.call(of: request) else { return carried }
         switch call.purpose {
-        // A body without an e-mail address still counts as a sign-in attempt.
+        // A body without an email address still counts as a sign-in attempt.
         case .login: carried.signingIn = values["email"]?.text ?? ""
         case .refresh: carried.remembered = sessions.owner(of: values["refresh"]?.text)
         default: break

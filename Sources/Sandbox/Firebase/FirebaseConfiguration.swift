@@ -16,7 +16,7 @@ package struct FirebaseConfiguration: Sendable {
     /// The lifetime in responses, if it differs from the real one.
     package var statedLifetime: Int?
     package var renewal = Renewal.same
-    /// Initially valid refresh tokens, with e-mail addresses.
+    /// Initially valid refresh tokens, with email addresses.
     package var refreshTokens: [String: String] = [:]
 
     /// Two accounts and any API key.

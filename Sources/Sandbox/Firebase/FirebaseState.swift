@@ -12,7 +12,7 @@ struct FirebaseState: Sendable {
     private var revoked: Set<String> = []
     var disabled: Set<String> = []
     var deleted: Set<String> = []
-    /// True if an unknown e-mail address and a wrong password give the same error.
+    /// True if an unknown email address and a wrong password give the same error.
     var hidesAccounts = true
     /// True if signing in also needs a second factor.
     var wantsSecondFactor = false
@@ -84,7 +84,7 @@ struct FirebaseState: Sendable {
         let found = (value.elements ?? []).compactMap { configuration.accounts.account(email: $0.text) }
         guard let elements = value.elements, found.count == elements.count else {
             let known = configuration.accounts.map(\.email).joined(separator: ", ")
-            throw FaultProblem(description: "\(name): expected an array of these e-mail addresses: \(known)")
+            throw FaultProblem(description: "\(name): expected an array of these email addresses: \(known)")
         }
         return found
     }

@@ -58,7 +58,7 @@ package struct RequestRecord: Sendable, Codable, Equatable {
     package var account: Int?
     /// The user of the remember token or refresh token.
     package var rememberedAccount: Int?
-    /// The e-mail address of a sign-in request.
+    /// The email address of a sign-in request.
     package var signingIn: String?
     package var fault: String?
     /// The status that the client received; nil while unanswered, or without a complete response.

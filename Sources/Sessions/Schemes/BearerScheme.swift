@@ -36,7 +36,7 @@ struct BearerScheme: Scheme {
         _ email: String, _ password: Secret, over transport: any Transport
     ) async throws(SignInError) -> (Account, Credentials) {
         guard let login = auth.login, let rules = login.tokens else {
-            throw .unsupported("\(backend.name) does not accept an e-mail address and password.")
+            throw .unsupported("\(backend.name) does not accept an email address and password.")
         }
         let (account, _, response) = try await backend.signIn(login, email, password, over: transport)
         guard let tokens = rules.tokens(in: response, earlier: nil, fallback: auth.lifetime, at: clock.now) else {

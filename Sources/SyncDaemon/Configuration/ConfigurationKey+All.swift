@@ -21,15 +21,18 @@ extension ConfigurationKey {
         .path("socket", "/run/clinic/homing.sock", "The control socket, on which programs reach the daemon; a change needs a restart.") {
             $0.socket = $1
         },
-        .path("backends", "profiles", "The folder with a profile (`NAME.yaml`) for each backend.") { $0.backends = $1 }
-            .usually("`backends` beside `homing.yaml`"),
         .path(
-            "ca_file", "/etc/ssl/certs/ca-certificates.crt", "A PEM file with the only certificate authorities to trust for HTTPS."
-        ) { $0.limits.caFile = $1 }
-        .usually("the authorities of the system"),
+            "backends", "profiles", "The folder with a profile (`NAME.yaml`) for each backend.", usual: "`backends` beside `homing.yaml`"
+        ) { $0.backends = $1 },
+        .path(
+            "ca_file", "/etc/ssl/certs/ca-certificates.crt", "A PEM file with the only certificate authorities to trust for HTTPS.",
+            usual: "the authorities of the system"
+        ) { $0.limits.caFile = $1 },
         ConfigurationKey(
-            path: "proxy", type: "`http://host:port`, also with `user:password@`, or `none`", example: "http://proxy.clinic.example:3128",
-            meaning: "The HTTP proxy for HTTPS servers, or `none` for no proxy.", usual: "`HTTPS_PROXY` of the environment"
+            DeclaredKey(
+                path: "proxy", type: "`http://host:port`, also with `user:password@`, or `none`",
+                example: "http://proxy.clinic.example:3128", meaning: "The HTTP proxy for HTTPS servers, or `none` for no proxy.",
+                usual: "`HTTPS_PROXY` of the environment")
         ) { table, key, _, configuration in
             let named = table.read(key, isSecret: true, expected: "http://host:port, or none") { node in
                 node.text.flatMap { text in text == "none" ? ProxyRules() : Proxy(text).map { ProxyRules(proxy: $0) } }
@@ -37,8 +40,10 @@ extension ConfigurationKey {
             if let named { configuration.limits.proxies.proxy = named.proxy }
         },
         ConfigurationKey(
-            path: "no_proxy", type: "list of texts", example: "[intranet.clinic.example, 10.0.0.5]",
-            meaning: "Hosts, and domains including all their hosts, to reach without the proxy.", usual: "`NO_PROXY` of the environment"
+            DeclaredKey(
+                path: "no_proxy", type: "text, or a list of texts", example: "[intranet.clinic.example, 10.0.0.5]",
+                meaning: "Hosts, and domains including all their hosts, to reach without the proxy.",
+                usual: "`NO_PROXY` of the environment")
         ) { table, key, _, configuration in
             if let hosts = table.texts(key) { configuration.limits.proxies.exceptions = hosts }
         },
@@ -51,18 +56,18 @@ extension ConfigurationKey {
         .path("spool.directory", "/srv/drop", "The drop folder; without this key, it is `spool` in the state directory.") {
             $0.spool.directory = $1
         },
-        .text("spool.backend", "breathesafe", "The backend for dropped files, required if there are several backends.") {
-            $0.spool.backend = $1
-        }
-        .usually("the only backend"),
+        .text(
+            "spool.backend", "breathesafe", "The backend for dropped files, required if there are several backends.",
+            usual: "the only backend"
+        ) { $0.spool.backend = $1 },
         .text("spool.route", "fit_test", "The route for dropped files.") { $0.spool.route = $1 },
         ConfigurationKey(
-            path: "spool.unclaimed", type: "one of " + UnclaimedFiles.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", "),
-            example: "hold",
-            meaning: """
-                What happens to files that are dropped while signed out: `ask` sets them aside until a person claims them, `next` gives \
-                them to the next account that signs in, and with `hold` only an administrator may claim them.
-                """
+            DeclaredKey(
+                path: "spool.unclaimed", type: StrictTable.expected(oneOf: UnclaimedFiles.self), example: "hold",
+                meaning: """
+                    How Homing treats files that are dropped while signed out: `ask` sets them aside until a person claims them, `next` \
+                    gives them to the next account that signs in, and with `hold` only an administrator may claim them.
+                    """)
         ) { table, key, _, configuration in
             if let unclaimed = table.choice(key, as: UnclaimedFiles.self) { configuration.spool.unclaimed = unclaimed }
         },

@@ -20,7 +20,7 @@ extension NotifyConfiguration {
 }
 
 extension NotifyConfiguration.Mail {
-    private static let address = "a mail address in ASCII, such as anna@clinic.example"
+    private static let address = "an email address in ASCII, such as anna@clinic.example"
 
     private static let localServer = """
         the mail server of this computer, such as 127.0.0.1:25, because Homing sends mail without a password or encryption; let a local Postfix, \
@@ -38,7 +38,7 @@ extension NotifyConfiguration.Mail {
         table.close()
         let isRight = table.keys.contains("to") && (1...Self.mostRecipients).contains(table.value("to")?.count ?? 0)
         if !isRight {
-            table.reject("to", expected: "1 to \(Self.mostRecipients) mail addresses", found: table.keys.contains("to") ? nil : "nothing")
+            table.reject("to", expected: "1 to \(Self.mostRecipients) email addresses", found: table.keys.contains("to") ? nil : "nothing")
         }
         guard !to.isEmpty else { return nil }
         self.init(to: to, from: from, server: server ?? .usual)

@@ -8,7 +8,7 @@ import Sessions
 import SyncModel
 
 extension ControlHandler {
-    /// What is not known before the store is asked. Nil for a submission without a subject.
+    /// Advice before the store is asked. Nil for a submission without a subject.
     func draft(on submission: Capture.Submission, of owner: Destination, as session: SessionSnapshot) -> AdviceDraft? {
         guard let backend = keepers[owner.backend]?.backend, let (field, resource) = backend.subjectField(route: submission.route),
             let id = backend.subject(route: submission.route, fields: submission.fields)

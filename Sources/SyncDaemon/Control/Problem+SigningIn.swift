@@ -77,7 +77,7 @@ extension Problem {
     private static func afterRefusal(of method: SignInMethod, at backend: String, _ words: String, _ commands: NextCommands) -> String {
         switch method {
         case .password where words.isAboutTheAccount: "Resolve this first, or ask the administrator of \(backend). Then sign in again."
-        case .password: "Check the e-mail address and the password. Too many wrong passwords may lock the account."
+        case .password: "Check the email address and the password. Too many wrong passwords may lock the account."
         case .refreshToken: "Get a new refresh token from \(backend), then run ‘\(commands.login(by: .refreshToken))’."
         case .accessToken: "Create a new token at \(backend), then run ‘\(commands.login(by: .token))’."
         }

@@ -33,7 +33,7 @@ struct StatusSummary {
 
     var namesPeople = true
 
-    /// A copy without e-mail addresses.
+    /// A copy without email addresses.
     var withoutNames: StatusSummary {
         var summary = self
         (summary.namesPeople, summary.commonNames) = (false, [:])

@@ -148,7 +148,7 @@ extension Enrolment.Target {
 extension Enrolment.Account {
     /// Nil without an account, and, with a mistake, for an incomplete one.
     fileprivate init?(_ table: StrictTable) {
-        let email = table.read("email", expected: "the e-mail address of the account") { $0.text.flatMap { $0.isEmpty ? nil : $0 } }
+        let email = table.read("email", expected: "the email address of the account") { $0.text.flatMap { $0.isEmpty ? nil : $0 } }
         let text = table.read("password", isSecret: true, expected: "text that is not empty, in quotes") { node in
             node.text.flatMap { $0.isEmpty ? nil : Secret($0) }
         }

@@ -15,7 +15,7 @@ struct LoginCommand: DaemonCommand {
             required, and must be the same for each token of the account.
             """)
 
-    @Option(help: "The e-mail address of the account.") var email: String?
+    @Option(help: "The email address of the account.") var email: String?
     @Flag(help: "Keep the password, sealed, so that Homing can renew an ended session by itself.") var remember = false
     @Flag(help: "Read the password from standard input.") var passwordStdin = false
     @Option(help: ArgumentHelp("Read the password from a file.", valueName: "file"), completion: .file()) var passwordFile: String?
@@ -32,7 +32,7 @@ struct LoginCommand: DaemonCommand {
         ].filter(\.1).map(\.0)
         if given.count > 1 { throw ValidationError("Give only one of \(given.inWords).") }
         if remember && (refreshTokenStdin || tokenStdin) { throw ValidationError("--remember can only be used with a password.") }
-        if email?.trimmingCharacters(in: .whitespaces).isEmpty == true { throw ValidationError("The e-mail address is empty.") }
+        if email?.trimmingCharacters(in: .whitespaces).isEmpty == true { throw ValidationError("The email address is empty.") }
     }
 
     var passwordSource: PasswordSource { passwordStdin ? .standardInput : passwordFile.map { .file($0) } ?? .terminal }
@@ -73,7 +73,7 @@ struct LoginCommand: DaemonCommand {
         case .password, .unknown: return
         }
         throw .invalid(
-            "\(report.name) needs \(token) to sign in, not an e-mail address and a password.",
+            "\(report.name) needs \(token) to sign in, not an email address and a password.",
             next: "To sign in with a token on standard input, run: \(SyncText.signInCommand(report))")
     }
 
@@ -107,12 +107,12 @@ extension TerminalPrompt? {
     func askForEmail() throws -> String {
         guard let prompt = self else {
             throw Problem.invalid(
-                "There is no terminal to ask for the e-mail address.",
+                "There is no terminal to ask for the email address.",
                 next: "Give it with --email, and the password with --password-file FILE.")
         }
-        let answer = try prompt.ask("E-mail: ")?.trimmingCharacters(in: .whitespaces) ?? ""
+        let answer = try prompt.ask("Email: ")?.trimmingCharacters(in: .whitespaces) ?? ""
         guard !answer.isEmpty else {
-            throw Problem.invalid("No e-mail address was given.", next: "Run the command again and type the address.")
+            throw Problem.invalid("No email address was given.", next: "Run the command again and type the address.")
         }
         return answer
     }

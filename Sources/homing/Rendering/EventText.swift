@@ -6,7 +6,7 @@ struct EventText {
     /// `14:05:33  delivered       3f2a91c04b7d  breathesafe  status=201`.
     func line(_ event: Event) -> String {
         let facts = event.detail.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-        // The account id is only useful for session events without an e-mail address.
+        // The account id is only useful for session events without an email address.
         let isAboutAPerson = event.entry == nil && event.detail["email"] == nil
         let account = isAboutAPerson ? event.account.map { "account=\($0)" } : nil
         let subject = event.subject.map { "for \($0.text)" }

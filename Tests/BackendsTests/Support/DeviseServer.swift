@@ -10,7 +10,7 @@ import Synchronization
 final class DeviseServer: Transport {
     struct State {
         var passwords = ["ann@lab.test": "right", "bob@lab.test": "right"]
-        /// E-mail by session cookie.
+        /// Email by session cookie.
         var sessions: [String: String] = [:]
         var csrfTokens: Set<String> = []
         var minted = 0
