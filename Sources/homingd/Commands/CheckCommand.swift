@@ -31,17 +31,22 @@ struct CheckCommand: AsyncParsableCommand {
         let report = ConfigurationCheck.run(file: common.config, environment: environment)
         print(report.text)
         // Before advice that is only right for a stopped daemon.
-        if report.isGood, let lost = await StoreGoneReport.text(file: common.config, environment: environment) {
-            print(lost)
-            throw ExitCode.failure
+        let lost = report.isGood ? await StoreGoneReport.text(file: common.config, environment: environment) : nil
+        if let lost { print(lost) }
+        guard lost == nil, checkStation(report, asService: isService, environment) else { throw ExitCode.failure }
+    }
+
+    /// Prints the other reports; true if all of them are good.
+    private func checkStation(_ configuration: ConfigurationCheck, asService isService: Bool, _ environment: [String: String]) -> Bool {
+        var isGood = configuration.isGood
+        if isGood {
+            // The check of the service includes these.
+            let obstacles = isService ? nil : StartCheckReport.text(file: common.config, environment: environment)
+            let misfits = MisfitReport.text(file: common.config, environment: environment)
+            let notify = NotifyCheckReport.text(file: common.config, environment: environment)
+            for text in [obstacles, misfits, notify] { if let text { print(text) } }
+            isGood = obstacles == nil && notify == nil
         }
-        // The check of the service includes these.
-        let obstacles = report.isGood && !isService ? StartCheckReport.text(file: common.config, environment: environment) : nil
-        if let obstacles { print(obstacles) }
-        if report.isGood, let misfits = MisfitReport.text(file: common.config, environment: environment) { print(misfits) }
-        let notify = report.isGood ? NotifyCheckReport.text(file: common.config, environment: environment) : nil
-        if let notify { print(notify) }
-        var isGood = report.isGood && obstacles == nil && notify == nil
         if isService, let report = ServiceCheckReport.run(file: common.config, environment: environment) {
             print(report.text)
             isGood = isGood && report.isGood
@@ -51,6 +56,6 @@ struct CheckCommand: AsyncParsableCommand {
             print(report.text)
             isGood = isGood && report.isGood
         }
-        if !isGood { throw ExitCode.failure }
+        return isGood
     }
 }
