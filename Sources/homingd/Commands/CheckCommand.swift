@@ -30,13 +30,19 @@ struct CheckCommand: AsyncParsableCommand {
         if isService { environment = try ServiceIdentity.assume(in: environment) }
         let report = ConfigurationCheck.run(file: common.config, environment: environment)
         print(report.text)
-        // Before advice that is only right for a stopped daemon.
-        let lost = report.isGood ? await StoreGoneReport.text(file: common.config, environment: environment) : nil
-        if let lost { print(lost) }
-        guard lost == nil, checkStation(report, asService: isService, environment) else { throw ExitCode.failure }
+        if !(await isGood(report, asService: isService, environment)) { throw ExitCode.failure }
     }
 
-    /// Prints the other reports; true if all of them are good.
+    /// Prints the other reports; true if all are good. Apart from `run`, in which an `await` on one path crashes the optimiser of Swift 6.3.1.
+    private func isGood(_ configuration: ConfigurationCheck, asService isService: Bool, _ environment: [String: String]) async -> Bool {
+        // Before advice that is only right for a stopped daemon.
+        if configuration.isGood, let lost = await StoreGoneReport.text(file: common.config, environment: environment) {
+            print(lost)
+            return false
+        }
+        return checkStation(configuration, asService: isService, environment)
+    }
+
     private func checkStation(_ configuration: ConfigurationCheck, asService isService: Bool, _ environment: [String: String]) -> Bool {
         var isGood = configuration.isGood
         if isGood {
