@@ -83,8 +83,8 @@ extension Spool {
     /// Throws without room, so that no later file overtakes this one.
     private func settle(_ file: Taken, _ mutation: Mutation, _ outcome: Result<Intake.Accepted, IntakeError>) async throws {
         switch outcome {
-        // Discarded after it was stored: a crash left the file.
-        case .success, .failure(.outbox(.discarded)):
+        // Discarded or replaced after it was stored: a crash left the file.
+        case .success, .failure(.outbox(.discarded)), .failure(.outbox(.replaced)):
             do { try folders.unlink(file.path) } catch { note(file.path, .system(error.code)) }
         case .failure(.outbox(.idConflict)):
             try await refuse(

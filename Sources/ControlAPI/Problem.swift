@@ -14,6 +14,10 @@ public struct Problem: Error, Codable, Sendable, Equatable {
     public var next: String?
     /// With `events-pruned`: the lowest cursor from which events are still available.
     public var oldest: Int64?
+    /// With `invalid-request` for a cursor in the future: the cursor of the newest event.
+    public var newest: Int64?
+    /// If the entry in question was replaced: the id of the entry that replaced it.
+    public var supersededBy: String?
     /// The values of the detail. Their reason says what the code leaves open.
     public var facts: SentenceFacts?
 
@@ -43,7 +47,7 @@ public struct Problem: Error, Codable, Sendable, Equatable {
         public static let backendMisbehaved = Code("backend-misbehaved")
         public static let unsupported = Code("unsupported")
         public static let idConflict = Code("id-conflict")
-        /// The id was accepted before, and a person discarded its entry.
+        /// The id was accepted before, and a person discarded its entry, or another entry replaced it.
         public static let discarded = Code("discarded")
         /// With `strict`: the submitted id is not in the stored list.
         public static let notListed = Code("not-listed")

@@ -17,9 +17,9 @@ package enum Enqueued: Sendable, Equatable {
 }
 
 extension Outbox {
-    /// Accepts a mutation; returns after the fsync, which concurrent calls share. The same id with other content throws `idConflict`, and
-    /// after a discard `discarded`. A reference throws `noSuchCreate` unless its create was accepted before for the same account, and
-    /// `createDiscarded` after its discard.
+    /// Accepts a mutation; returns after the fsync, which concurrent calls share. The same id with other content throws `idConflict`, after
+    /// a discard `discarded`, and after a replacement `replaced`. A reference throws `noSuchCreate` unless its create was accepted before
+    /// for the same account, and `createDiscarded` after its discard.
     package func enqueue(_ mutation: Mutation, accountLabel: String? = nil, at now: Date) async throws(OutboxError) -> Enqueued {
         guard let result = try await enqueue([mutation], accountLabel: accountLabel, at: now).first else {
             throw .storage("a submission was left without a result")
@@ -141,9 +141,13 @@ extension Outbox {
             guard let row = try Row.fetchOne(statement, arguments: [id.description]) else { continue }
             guard row["digest"] == item.digest else { return .failure(.idConflict(id)) }
             let discards = try db.cachedStatement(
-                sql: "SELECT settledAt, discardedBy FROM receipt WHERE id = ? AND outcome = 'discarded'")
+                sql: "SELECT settledAt, discardedBy, supersededBy FROM receipt WHERE id = ? AND outcome = 'discarded'")
             if let discard = try Row.fetchOne(discards, arguments: [id.description]) {
-                return .failure(.discarded(id, by: discard["discardedBy"], at: Date(ms: discard["settledAt"])))
+                let date = Date(ms: discard["settledAt"])
+                if let new = (discard["supersededBy"] as String?).flatMap({ MutationID($0) }) {
+                    return .failure(.replaced(id, by: new, at: date))
+                }
+                return .failure(.discarded(id, by: discard["discardedBy"], at: date))
             }
             let destination = Destination(backend: row["backend"], account: row["account"])
             return .success(.duplicate(sequence: row["sequence"], of: destination, Lane(row["lane"] as String)))

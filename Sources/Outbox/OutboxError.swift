@@ -9,6 +9,8 @@ package enum OutboxError: Error, Sendable, Equatable {
     case idConflict(MutationID)
     /// `by` names the person, if known.
     case discarded(MutationID, by: String?, at: Date)
+    /// Another entry has replaced it, and has its content or a corrected one.
+    case replaced(MutationID, by: MutationID, at: Date)
     case notFound(MutationID)
     /// The name fits no entry and no receipt.
     case unknownName(EntryName)
@@ -75,6 +77,7 @@ extension OutboxError: CustomStringConvertible {
         switch self {
         case .idConflict(let id): "\(id) was accepted before, with different content"
         case .discarded(let id, _, _): "\(id) was discarded"
+        case .replaced(let id, let new, _): "\(id) was replaced by \(new)"
         case .notFound(let id): "there is no entry \(id)"
         case .unknownName(let name): "there is no entry with \(name)"
         case .ambiguousName(let name, _): "several entries have \(name)"

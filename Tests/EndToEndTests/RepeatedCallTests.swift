@@ -50,19 +50,27 @@ import Testing
         func fix(_ user: String) async throws -> SubmissionReceipt {
             try await station.client.call(Endpoints.fix, FixRequest(id: id(1), newID: id(2), fields: ["user_id": user]))
         }
-        #expect(try await fix("7").duplicate == false)
-        #expect(try await fix("7").duplicate)
+        let first = try await fix("7")
+        #expect(!first.duplicate && first.sha256 != nil && first.subject?.id == "7")
+        let again = try await fix("7")
+        #expect(again.duplicate && again.sha256 == first.sha256 && again.subject == first.subject)
         let conflict = await #expect(throws: Problem.self) { try await fix("9") }
-        #expect(conflict?.code == .idConflict)
+        #expect(conflict?.code == .idConflict && conflict?.next?.contains("repeat the fix with another id") == true)
         // Once it is delivered, its fields are destroyed.
         try await station.resumeSending()
         try await station.settled(2, as: "delivered")
-        #expect(try await fix("7").duplicate)
+        let settled = try await fix("7")
+        #expect(settled.duplicate && settled.sha256 == nil && settled.subject?.id == "7")
         let late = await #expect(throws: Problem.self) { try await fix("9") }
         #expect(late?.code == .idConflict)
         let other = FixRequest(id: id(1), newID: id(3), fields: ["user_id": "7"])
         let refusal = await #expect(throws: Problem.self) { try await station.client.call(Endpoints.fix, other) }
-        #expect(refusal?.code == .wrongState)
+        #expect(refusal?.code == .wrongState && refusal?.supersededBy == id(2), "\(String(describing: refusal))")
+        let resubmitted = await #expect(throws: Problem.self) { try await station.measure("5", 1) }
+        #expect(resubmitted?.code == .discarded && resubmitted?.supersededBy == id(2), "\(String(describing: resubmitted))")
+        let delivered = FixRequest(id: id(2), newID: id(4), fields: ["user_id": "5"])
+        let server = await #expect(throws: Problem.self) { try await station.client.call(Endpoints.fix, delivered) }
+        #expect(server?.next?.contains("only on the server") == true, "\(String(describing: server))")
         try await station.end(SIGTERM)
     }
 

@@ -49,6 +49,20 @@ import Vault
         #expect(try await store.claim().map(\.id) == [Samples.id(2)])
     }
 
+    /// Its content is in the new entry.
+    @Test(arguments: [false, true]) func refusesTheSameIdAfterAReplacement(isPruned: Bool) async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        _ = try await replace(store)
+        let date = store.clock.now
+        if isPruned { try await store.outbox.prune(before: .distantFuture, at: date) }
+        await #expect(throws: OutboxError.replaced(Samples.id(1), by: Samples.id(2), at: date)) {
+            try await store.enqueue(Samples.mutation(1))
+        }
+        await #expect(throws: OutboxError.idConflict(Samples.id(1))) { try await store.enqueue(Samples.mutation(1, payload: "[]")) }
+        #expect(try await store.state(2) == .pending)
+    }
+
     /// Also when only receipts are left of the others.
     @Test(arguments: [false, true]) func knowsTheFirstEntryOfAChain(isPruned: Bool) async throws {
         let store = try Store()

@@ -26,6 +26,7 @@ import Testing
         arguments: [
             .wrongState(id, .inflight), .notUncertain(id), .needsRemoteID(id), .rowTaken(by: id), .mayBeDelivered(id), .hasDependents(id),
             .unreadable(id), .beingDiscarded(id, at: .distantPast), .notFound(id), .noSuchCreate(id), .createDiscarded(id),
+            .replaced(id, by: Samples.id(2), at: .distantPast),
         ] as [OutboxError])
     func everyRefusalHasANextStep(error: OutboxError) {
         let problem = Problem(error)
@@ -65,6 +66,33 @@ import Testing
         let problem = Problem.corrected(Self.id, as: new)
         #expect(problem.detail == "Entry \(Self.id) was corrected and is now #16 000000000002. Nothing was changed.")
         #expect(problem.next == "To see how it stands, run: homing why \(Samples.id(2))")
+    }
+
+    /// The capture is in the new entry: under a new id, it would be sent twice.
+    @Test func replacedEntryNamesTheOneThatHasTheCapture() {
+        let again = Problem(OutboxError.replaced(Self.id, by: Samples.id(2), at: .distantPast))
+        #expect(again.code == .discarded && again.status == 409 && again.supersededBy == "\(Samples.id(2))")
+        #expect(again.detail.contains("was replaced by entry \(Samples.id(2)) on ") && !again.detail.contains("discarded"))
+        let copy = "Entry \(Samples.id(2)) has the capture, so delete your copy. To see how it stands, run: homing why \(Samples.id(2))"
+        #expect(again.next == copy)
+        let fix = Problem.changeOfReplaced(Self.id, by: Samples.id(2))
+        #expect(fix.code == .wrongState && fix.supersededBy == "\(Samples.id(2))")
+        let facts = SentenceFacts { ($0.reason, $0.entry) = ("corrected", "\(Samples.id(2))") }
+        #expect(again.facts == facts && fix.facts == facts)
+    }
+
+    @Test func deliveredCaptureIsCorrectedOnlyOnTheServer() {
+        let problem = Problem.fixOfDelivered(Self.id)
+        #expect(problem.code == .wrongState && problem.facts?.reason == "isDelivered")
+        #expect(problem.next?.hasPrefix("A delivered capture can be corrected only on the server. ") == true)
+    }
+
+    /// Under a new id, the other content would be a second measurement.
+    @Test func usedIdIsAnErrorOfTheProgram() {
+        let next = Problem(OutboxError.idConflict(Self.id)).next
+        #expect(next == "Keep your copy, and report an error in the program that made the id.")
+        let fix = Problem.fixConflict(Samples.id(2), of: Self.id)
+        #expect(fix.code == .idConflict && fix.next?.contains("run: homing why \(Samples.id(2))\n") == true)
     }
 
     @Test func createOfUnknownOutcomeCanBeResolvedEitherWay() {

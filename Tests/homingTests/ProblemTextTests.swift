@@ -19,6 +19,14 @@ import Testing
         #expect(SubmissionText.stopped(only, at: "b.json", accepted: 0, of: 1) == only)
     }
 
+    /// `--again` would send a capture twice that another entry has.
+    @Test func fileOfADiscardedEntryMayBeSubmittedAgainUnlessAnotherEntryReplacedIt() {
+        var problem = Problem(.discarded, status: 409, title: "t", detail: "d", next: "n")
+        #expect(SubmissionText.known(problem).next == "To submit it as a new entry, add --again")
+        problem.supersededBy = Sample.id(2)
+        #expect(SubmissionText.known(problem).next == "n")
+    }
+
     @Test func warningNamesTheCommandThatCorrectsTheEntry() {
         var receipt = SubmissionReceipt(id: Sample.id(1), sequence: 1, duplicate: false, backend: "breathesafe", account: "5", lane: "l")
         receipt.subject = Sample.subject("77", nil)

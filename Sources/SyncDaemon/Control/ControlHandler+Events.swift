@@ -21,9 +21,13 @@ extension ControlHandler {
     /// Rejects a cursor of pruned or future events, which would otherwise wait in silence.
     static func check(_ since: Int64, oldest: Int64, newest: Int64) throws(Problem) {
         if since > newest {
-            throw .invalid(
+            var problem = Problem.invalid(
                 "The cursor \(since) is in the future: the newest event has the cursor \(newest).",
-                next: "Start again with since=\(newest). The daemon’s state may have been restored from an older backup.")
+                next:
+                    "Read the current state with ‘homing status’ and ‘homing list’, and continue from the cursor \(newest). The daemon’s state may have been restored from an older backup."
+            )
+            problem.newest = newest
+            throw problem
         }
         if since < oldest {
             throw Problem(

@@ -25,6 +25,52 @@ extension Problem {
             next: "To send it anyway, submit it under a new id: homing submit FILE --id NEW-ID")
     }
 
+    /// - Parameter new: has the capture, so the same one under a new id would be a second measurement.
+    static func replaced(_ id: MutationID, by new: MutationID, on date: Date) -> Problem {
+        let problem = Problem(
+            .discarded, status: 409, title: "Replaced before",
+            detail:
+                "Entry \(id) was replaced by entry \(new) on \(Moment(now: .distantPast).text(date)). It is not accepted again and will not be sent.",
+            next: "Entry \(new) has the capture, so delete your copy. To see how it stands, run: homing why \(new)")
+        return problem.replaced(by: new)
+    }
+
+    /// A change of an entry that another one has replaced.
+    static func changeOfReplaced(_ id: MutationID, by new: MutationID) -> Problem {
+        let problem = Problem(
+            .wrongState, status: 409, title: "Replaced before",
+            detail: "Entry \(id) was replaced by entry \(new). Nothing was changed.",
+            next: "To see how that one stands, and to change it, run: homing why \(new)")
+        return problem.replaced(by: new)
+    }
+
+    /// The server has the capture already.
+    static func fixOfDelivered(_ id: MutationID) -> Problem {
+        Problem(
+            .wrongState, status: 409, title: "It was delivered",
+            detail: "Entry \(id) was delivered. Nothing was changed.",
+            next:
+                "A delivered capture can be corrected only on the server. To see the receipt, with its number on the server, run: homing receipt \(id)"
+        ).stating(.isDelivered)
+    }
+
+    /// - Parameter newID: names an entry already, which is not the correction of `id` with these fields.
+    static func fixConflict(_ newID: MutationID, of id: MutationID) -> Problem {
+        Problem(
+            .idConflict, status: 409, title: "The id is taken",
+            detail: "The id \(newID) was used before, for another entry or for other values. Nothing was changed.",
+            next:
+                "To see the entry with that id, run: homing why \(newID)\nIf entry \(id) must still be corrected, repeat the fix with another id for the new entry."
+        )
+    }
+
+    /// With the entry that replaced the one in question.
+    func replaced(by new: MutationID) -> Problem {
+        var problem = stating(.corrected) { $0.entry = new.description }
+        problem.supersededBy = new.description
+        return problem
+    }
+
     static func beingDiscarded(_ id: MutationID, until date: Date) -> Problem {
         Problem(
             .wrongState, status: 409, title: "Being discarded",

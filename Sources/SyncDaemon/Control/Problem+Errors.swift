@@ -17,9 +17,11 @@ extension Problem {
         switch error {
         case .idConflict(let id):
             self.init(
-                .idConflict, status: 409, title: "The id is taken", detail: "The id \(id) was accepted before, with different content.",
-                next: "Submit it under a new id. The earlier entry is unchanged.")
+                .idConflict, status: 409, title: "The id is taken",
+                detail: "The id \(id) was used before, for other content. The earlier entry is unchanged, and nothing was stored.",
+                next: "Keep your copy, and report an error in the program that made the id.")
         case .discarded(let id, let who, let date): self = .discarded(id, by: who, on: date)
+        case .replaced(let id, let new, let date): self = .replaced(id, by: new, on: date)
         case .notFound(let id): self = .notFound("There is no entry \(id).", next: "To find it, run: homing list")
         case .unknownName(let name): self = .notFound("There is no entry with \(name).", next: Self.namingAnEntry)
         case .ambiguousName(let name, let candidates): self = .ambiguous(name, candidates)
@@ -106,11 +108,11 @@ extension Problem {
 
     /// - Parameter new: the entry that replaced it.
     static func corrected(_ id: MutationID, as new: Entry) -> Problem {
-        Problem(
+        let problem = Problem(
             .wrongState, status: 409, title: "Nothing to undo",
             detail: "Entry \(id) was corrected and is now #\(new.sequence) \(EntryName.short("\(new.id)")). Nothing was changed.",
-            next: "To see how it stands, run: homing why \(new.id)"
-        ).stating(.corrected) { $0.entry = new.id.description }
+            next: "To see how it stands, run: homing why \(new.id)")
+        return problem.replaced(by: new.id)
     }
 
     /// - Parameter create: of the row that the entry belongs to.

@@ -20,7 +20,8 @@ enum SubmissionText {
 
     /// The problem of a file whose entry a person has discarded, or that differs from its entry.
     static func known(_ problem: Problem) -> Problem {
-        guard [.discarded, .idConflict].contains(problem.code) else { return problem }
+        // The entry that replaced it has the capture.
+        guard [.discarded, .idConflict].contains(problem.code), problem.supersededBy == nil else { return problem }
         var problem = problem
         problem.next = "To submit it as a new entry, add --again"
         return problem

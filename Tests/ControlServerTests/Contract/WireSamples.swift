@@ -14,7 +14,7 @@ enum WireSamples {
     /// The samples by schema name.
     static let all: [String: Pair] = [
         "Problem": Pair(
-            full: Problem(.eventsPruned, status: 410, title: "t", detail: "d", next: "n", oldest: 1).stating { $0 = facts },
+            full: problem,
             bare: Problem(.notFound, status: 404, title: "t", detail: "d")),
         "SignIn": Pair(
             full: SignIn(backend: "b", email: "e", password: "p", refreshToken: "r", token: "t", remember: true), bare: bareSignIn),
@@ -266,6 +266,11 @@ enum WireSamples {
     private static let bareProof = ReceiptReport(
         sequence: 1, id: id, outcome: "delivered", capturedAt: day, settledAt: day, backend: "b", account: "1", email: nil, lane: "l",
         route: "r", remoteID: nil, status: nil, foundByLookup: false, attempts: 0, size: 1, discardedBy: nil)
+    private static let problem: Problem = {
+        var problem = Problem(.eventsPruned, status: 410, title: "t", detail: "d", next: "n", oldest: 1).stating { $0 = facts }
+        (problem.newest, problem.supersededBy) = (1, id)
+        return problem
+    }()
     private static let receipt: SubmissionReceipt = {
         var receipt = SubmissionReceipt(
             id: id, sequence: 1, duplicate: false, backend: "b", account: "1", lane: "l", sha256: "ab")
