@@ -132,9 +132,30 @@ import Testing
             sentence
                 == "breathesafe refused this measurement (user id 28) (404). BreatheSafe has no user 28. breathesafe answered: Not Found. Homing tries again at 05:56, in case breathesafe itself is the cause."
         )
-        #expect(
-            next.text.hasPrefix("Nothing to do.")
-                && next.text.hasSuffix("\nTo send it for another person, run: homing fix \(Self.id) --user USER"))
+        let correction = "To send it for another person, run: homing fix \(Self.id) --user USER"
+        #expect(next.needsPerson && next.text == "To try now, run: homing sync\n\(correction)", "\(next.text)")
+    }
+
+    /// Several refused entries, so that the gate names none: the correction of each is still for a person.
+    @Test(arguments: [nil, 1, 2] as [Int64?]) func refusalWithACorrectionNeedsAPersonHoweverManyFail(alone: Int64?) throws {
+        let waiting = Self.entry(404, "breathesafe answered: Not Found.", state: .pending)
+        var reasons = Reasons(owner: "ann@lab.test", canLookUp: true, attempts: 3, moment: Moment(now: Self.now, timeZone: .gmt))
+        reasons.fields = ["user_id": "28"]
+        let account = Account(id: waiting.destination.account, label: "ann@lab.test")
+        reasons.session = SessionSnapshot(backend: "breathesafe", state: .signedIn, account: account)
+        let failure = Failure(.refused, status: 404, "breathesafe answered: Not Found.")
+        let gate = RouteGate(since: Self.now, until: Self.now.addingTimeInterval(600), failure: failure, entry: alone)
+        reasons.routeGate = gate
+        reasons.meaning = Reasons.Meaning(of: waiting, at: try Self.backend("breathesafe"), for: reasons)
+        if alone == 1 { reasons.refusal = reasons.refusal(of: waiting, behind: gate) }
+        let next = reasons.explain(waiting).next
+        #expect(next.needsPerson && !next.text.contains("Nothing to do."), "\(next.text)")
+        #expect(next.text.contains("homing fix \(Self.id) --user USER"), "\(next.text)")
+        // Without a correction in the profile, Homing goes on by itself while others fail too.
+        reasons.meaning = Reasons.Meaning(words: "The server is being repaired.", fix: nil, rowTitle: nil)
+        reasons.refusal = nil
+        let other = reasons.explain(waiting).next
+        #expect(!other.needsPerson && other.text == "Nothing to do. To try now, run: homing sync", "\(other.text)")
     }
 
     @Test func refusalOfTheOnlyFailingEntryNamesTheCorrection() throws {
@@ -179,8 +200,8 @@ import Testing
             sentence
                 == "Attempt 1 of 3 failed. Homing tries again at 05:56. BreatheSafe has no user 28. Last error: breathesafe answered: Not Found."
         )
-        #expect(next.text.hasPrefix("Nothing to do.") && next.text.hasSuffix("run: homing fix \(Self.id) --user USER"))
-        #expect(!next.needsPerson)
+        #expect(next.text.hasPrefix("To try now, run ‘homing sync’.\n") && next.text.hasSuffix("run: homing fix \(Self.id) --user USER"))
+        #expect(next.needsPerson)
     }
 
     @Test func offersNoCorrectionOfAnEntryThatMayHaveTakenEffect() throws {

@@ -147,7 +147,8 @@ import Testing
                 $0.gate = .cooling(until: later, Failure(.offline, "No network."))
                 $0.routeGate = RouteGate(since: earlier, until: later, failure: Failure(.refused, status: 404, "Its words"), entry: 2)
                 $0.refusal = Reasons.Refusal(id: Samples.id(2), sentence: "There is no user 77. Homing tries again at 05:56.")
-            }, pending, "The backend cannot be reached: No network. Homing tries again at 05:56.", "Check the network"),
+            }, pending, "The backend cannot be reached: No network. Homing tries again at 05:56.",
+            "Nothing to do. If this lasts, check the network."),
         Case(
             reasons { $0.routeGate = RouteGate(since: earlier, until: later, failure: Failure(.serverError, "Its words")) }, pending,
             "breathesafe has accepted no measurement since 05:36. Its words. Homing tries again at 05:56.", "‘homing sync’"),
@@ -218,7 +219,8 @@ import Testing
             reasons { $0.isDiskFull = true }, pending,
             "The disk is full. Homing sends nothing until it can store the result.", "Make room"),
         Case(
-            cooling(.offline), pending, "The backend cannot be reached: Its words. Homing tries again at 05:56.", "Check the network"),
+            cooling(.offline), pending, "The backend cannot be reached: Its words. Homing tries again at 05:56.",
+            "Nothing to do. If this lasts, check the network."),
         Case(
             cooling(.tls), pending, "No secure connection to the backend can be made: Its words. Homing tries again at 05:56.",
             "Tell the administrator of the network"),
@@ -277,7 +279,7 @@ import Testing
             "Nothing to do. This happens by itself. To look now, run: homing sync"),
         Case(
             reasons { $0.gate = .cooling(until: earlier, Failure(.offline, "No network.")) }, doubtful(.serverError, 500),
-            "The backend cannot be reached: No network. Homing is trying again now.", "Check the network"),
+            "The backend cannot be reached: No network. Homing is trying again now.", "Nothing to do. If this lasts, check the network."),
         Case(
             reasons { $0.canLookUp = false }, doubtful(.intercepted, 200),
             "A login page or proxy may have answered in place of breathesafe, so it is not known whether it has this measurement. breathesafe offers no way to look the entry up, so Homing sends it again at 05:56, or once breathesafe accepts another entry like it, under the same id.",

@@ -175,13 +175,21 @@ extension Reasons {
         guard meaning != nil, !entry.uncertain, let next = times.max() else { return nil }
         let again = next > moment.now ? "tries again at \(moment.text(next))" : "is trying again"
         let status = entry.lastStatus.map { " (\($0))" } ?? ""
-        let now = "To try now, run: homing sync\(correction(entry))"
+        let now = "To try now, run: homing sync"
+        // While others fail too, the backend is the likely cause, and no entry should be discarded.
+        let isAlone = refusal?.id == entry.id
+        let step: NextStep = isAlone ? .required(now + correction(entry)) : retrying(entry, now)
         return (
             .of(.refusedForNow) { ($0.status, $0.at, $0.words) = (entry.lastStatus, next, quoted(entry)) },
             "\(entry.destination.backend) refused \(subject(entry, "this"))\(status).\(said(entry)) Homing \(again), in case \(entry.destination.backend) itself is the cause.",
-            // While others fail too, the backend is the likely cause.
-            refusal?.id == entry.id ? .required(later > 0 ? now : "\(now)\n\(discard(entry))") : .optional("Nothing to do. \(now)")
+            isAlone && later == 0 ? .required("\(step.text)\n\(discard(entry))") : step
         )
+    }
+
+    /// Homing tries again by itself. But if the profile names a correction of the refused entry, only that helps.
+    private func retrying(_ entry: Entry, _ now: String) -> NextStep {
+        let correction = correction(entry)
+        return correction.isEmpty ? .optional("Nothing to do. \(now)") : .required(now + correction)
     }
 
     /// Its route cools only because another entry fails.
@@ -205,7 +213,7 @@ extension Reasons {
                 $0.words = quoted(routeGate.failure.message, of: entry)
             },
             "\(entry.destination.backend) has accepted no \(kind(entry)) since \(moment.text(routeGate.since)).\(meant) \(routeGate.failure.message.asSentence) \(again)",
-            .optional("Nothing to do. To try now, run ‘homing sync’.\(correction(entry))")
+            retrying(entry, "To try now, run ‘homing sync’.")
         )
     }
 
@@ -226,7 +234,7 @@ extension Reasons {
             .required(
                 "Tell the administrator of the backend. Homing keeps trying, one entry at a time. Entries refused before are on hold: retry them afterwards."
             )
-        case .offline: .required("Check the network. To try now, \(hurry).")
+        case .offline: .optional("Nothing to do. If this lasts, check the network. To try now, \(hurry).")
         default: .optional("Nothing to do. To try now, \(hurry).")
         }
     }
@@ -291,7 +299,7 @@ extension Reasons {
             ($0.at, $0.reason, $0.words) = (due, entry.lastReason?.rawValue, quoted(entry))
             if entry.attempts > 0 { ($0.count, $0.limit) = (entry.attempts, attempts) }
         }
-        return (cause, sentence, .optional("Nothing to do. To try now, run ‘homing sync’.\(correction(entry))"))
+        return (cause, sentence, retrying(entry, "To try now, run ‘homing sync’."))
     }
 
     /// A space and the meaning of the last answer, or nothing.
