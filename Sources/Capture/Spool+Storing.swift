@@ -101,7 +101,7 @@ extension Spool {
         guard size > Outbox.largestForAll else { return }
         switch error {
         case .outbox(.full): note(path, .diskFull(needs: Outbox.freeBytes(for: size)))
-        case .outbox(.overLimit(let limit)): note(path, .overLimit(limit))
+        case .outbox(.overLimit(let limit)), .outbox(.neverFits(let limit)): note(path, .overLimit(limit))
         default: return
         }
         withoutRoom = path

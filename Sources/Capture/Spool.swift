@@ -147,7 +147,8 @@ package actor Spool {
         defer { lastFailure = text }
         let isWantOfRoom =
             switch error {
-            case IntakeError.outbox(.full), IntakeError.outbox(.overLimit), OutboxError.full, OutboxError.overLimit: true
+            case IntakeError.outbox(.full), IntakeError.outbox(.overLimit), IntakeError.outbox(.neverFits): true
+            case OutboxError.full, OutboxError.overLimit, OutboxError.neverFits: true
             default: false
             }
         let isGone =

@@ -61,7 +61,10 @@ extension Outbox {
                 }
                 // The last space is for accepted entries.
                 if refusal == nil, index >= fitting { refusal = .full }
-                if refusal == nil, try isOverLimit(with: Int64(item.sealed.count), db) { refusal = .overLimit(maxBytes) }
+                if refusal == nil, try isOverLimit(with: Int64(item.sealed.count), db) {
+                    refusal = .overLimit(maxBytes)
+                    if try neverFits(Int64(item.sealed.count), db) { return .failure(.neverFits(maxBytes)) }
+                }
                 if let refusal { return .failure(refusal) }
                 return try Self.accept(item, accountLabel: accountLabel, by: actor, mustReplace: mustReplace, now: now, db)
             }
@@ -70,7 +73,7 @@ extension Outbox {
         }
         for case .success(.new) in results { shortage.note { ($0.lastNoSpace, $0.lastOverLimit) = (0, nil) } }
         // Later refusals may be smaller.
-        for refusal in [OutboxError.overLimit(maxBytes), .full] {
+        for refusal in [OutboxError.overLimit(maxBytes), .neverFits(maxBytes), .full] {
             if let first = results.firstIndex(of: .failure(refusal)) { note(refusal, of: sizes[first], by: actor) }
         }
         arrivals.send()
@@ -106,7 +109,7 @@ extension Outbox {
     private func note(_ refusal: OutboxError, of size: Int64, by actor: String?) {
         guard actor != nil || size <= Self.largestForAll else { return }
         switch refusal {
-        case .overLimit: shortage.note { $0.lastOverLimit = size }
+        case .overLimit, .neverFits: shortage.note { $0.lastOverLimit = size }
         case .full: shortage.note { $0.lastNoSpace = size }
         default: break
         }

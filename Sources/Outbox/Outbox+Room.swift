@@ -59,6 +59,12 @@ extension Outbox {
         return excess > lists
     }
 
+    /// For a submission of `bytes` over the limit: true if deliveries cannot make room for it.
+    func neverFits(_ bytes: Int64, _ db: Database) throws -> Bool {
+        guard bytes <= maxBytes else { return true }
+        return try Int64.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM content LIMIT 1")) == nil
+    }
+
     /// True if `bytes` fit twice: in the WAL now, and later in the database; after a full disk, with the reserve and a margin. Returns free
     /// pages to the disk if that suffices (Decisions/Ballast.md).
     func diskHasRoom(for bytes: Int64) async throws(OutboxError) -> Bool {

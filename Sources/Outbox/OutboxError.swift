@@ -28,6 +28,8 @@ package enum OutboxError: Error, Sendable, Equatable {
     case full
     /// The limit in bytes; nothing was accepted. Deliveries free space.
     case overLimit(Int64)
+    /// The limit in bytes; nothing was accepted. The submission exceeds it although nothing waits, or by itself, so no delivery helps.
+    case neverFits(Int64)
     /// In SQLite's words.
     case storage(String)
     /// The file at this path was deleted or replaced while it was open. Nothing was written; see `StorePlace`.
@@ -87,6 +89,7 @@ extension OutboxError: CustomStringConvertible {
         case .needs(let id, let state): "\(id), which creates the row, is \(state.rawValue)"
         case .full: "the disk is full"
         case .overLimit(let limit): "the outbox has reached its limit of \(limit) bytes"
+        case .neverFits(let limit): "it does not fit in the outbox, which is limited to \(limit) bytes"
         case .storage(let words): words
         case .gone(let path): "\(path) was deleted or replaced while the daemon runs"
         case .damaged(let words): "the store is damaged: \(words)"

@@ -95,6 +95,15 @@ import Testing
         #expect(fix.code == .idConflict && fix.next?.contains("run: homing why \(Samples.id(2))\n") == true)
     }
 
+    @Test func captureThatNeverFitsIsNotToldToWait() {
+        let never = Problem(OutboxError.neverFits(64 << 20))
+        #expect(never.code == .outboxFull && never.status == 507)
+        #expect(never.facts == SentenceFacts { ($0.reason, $0.bytes) = ("neverFits", 64 << 20) })
+        #expect(never.next?.contains("Waiting does not help") == true && never.detail.contains("64 MiB"))
+        let later = Problem(OutboxError.overLimit(64 << 20))
+        #expect(later.code == .outboxFull && later.facts == nil && later.next?.contains("delivering them makes room") == true)
+    }
+
     @Test func createOfUnknownOutcomeCanBeResolvedEitherWay() {
         let next = Problem(OutboxError.needsRemoteID(Self.id)).next
         #expect(next?.contains("run: homing resolve \(Self.id) --delivered REMOTE-ID\n") == true)

@@ -41,6 +41,14 @@ extension Problem {
                 next:
                     "Entries accepted before are safe, and delivering them makes room. See ‘homing status’, or raise outbox.max_bytes."
             )
+        case .neverFits(let limit):
+            self = Problem(
+                .outboxFull, status: 507, title: "It does not fit in the outbox",
+                detail:
+                    "This capture does not fit in the outbox, which is limited to \(limit >> 20) MiB, even once nothing else is waiting. It was not accepted.",
+                next:
+                    "Keep the capture. Waiting does not help: an administrator must raise outbox.max_bytes in the configuration and restart the daemon."
+            ).stating { ($0.reason, $0.bytes) = ("neverFits", limit) }
         case .storage(let words):
             self.init(
                 .storageFailed, status: 500, title: "The store failed", detail: "The store could not be read or written: \(words)",
