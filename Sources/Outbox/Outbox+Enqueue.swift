@@ -105,10 +105,12 @@ extension Outbox {
         }
     }
 
-    /// A large file of the drop folder is reported separately, because others are accepted while it waits.
+    /// A large file of the drop folder is reported separately, because others are accepted while it waits. A large submission that never
+    /// fits stops no other one either.
     private func note(_ refusal: OutboxError, of size: Int64, by actor: String?) {
         guard actor != nil || size <= Self.largestForAll else { return }
         switch refusal {
+        case .neverFits where size > Self.largestForAll: break
         case .overLimit, .neverFits: shortage.note { $0.lastOverLimit = size }
         case .full: shortage.note { $0.lastNoSpace = size }
         default: break

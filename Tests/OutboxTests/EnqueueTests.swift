@@ -96,6 +96,10 @@ import Vault
             file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, maxBytes: limit, now: clock.now)
         let large = Samples.mutation(1, payload: "{\"a\":\"" + Samples.noise(Int(limit) - 10_000) + "\"}")
         await #expect(throws: OutboxError.neverFits(limit)) { try await outbox.enqueue(large, at: clock.now) }
+        let results = try await outbox.enqueue([large], accountLabel: nil, by: "ann", at: clock.now)
+        #expect(results == [.failure(.neverFits(limit))])
+        // Others are accepted.
+        #expect(try await outbox.room() == .enough)
         // While another one waits, its delivery may make room.
         _ = try await outbox.enqueue(Samples.mutation(2), at: clock.now)
         await #expect(throws: OutboxError.overLimit(limit)) { try await outbox.enqueue(large, at: clock.now) }

@@ -21,7 +21,7 @@ extension ControlHandler {
     /// The refusal in words about a correction; nil if those of the error fit.
     private func refusal(_ error: OutboxError, of id: MutationID) async throws(OutboxError) -> Problem? {
         switch error {
-        case .idConflict(let newID): return Problem.fixConflict(newID, of: id)
+        case .idConflict(let newID), .replaced(let newID, _, _): return Problem.fixConflict(newID, of: id)
         case .wrongState(let old, let state) where old == id:
             if let new = try await outbox.receipt(id)?.supersededBy { return Problem.changeOfReplaced(id, by: new) }
             return state == .delivered ? Problem.fixOfDelivered(id) : nil

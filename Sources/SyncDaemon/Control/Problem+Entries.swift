@@ -32,7 +32,7 @@ extension Problem {
             detail:
                 "Entry \(id) was replaced by entry \(new) on \(Moment(now: .distantPast).text(date)). It is not accepted again and will not be sent.",
             next: "Entry \(new) has the capture, so delete your copy. To see how it stands, run: homing why \(new)")
-        return problem.replaced(by: new)
+        return problem.naming(successor: new)
     }
 
     /// A change of an entry that another one has replaced.
@@ -40,8 +40,8 @@ extension Problem {
         let problem = Problem(
             .wrongState, status: 409, title: "Replaced before",
             detail: "Entry \(id) was replaced by entry \(new). Nothing was changed.",
-            next: "To see how that one stands, and to change it, run: homing why \(new)")
-        return problem.replaced(by: new)
+            next: "To see how that one stands, and what to do, run: homing why \(new)")
+        return problem.naming(successor: new)
     }
 
     /// The server has the capture already.
@@ -65,7 +65,7 @@ extension Problem {
     }
 
     /// With the entry that replaced the one in question.
-    func replaced(by new: MutationID) -> Problem {
+    func naming(successor new: MutationID) -> Problem {
         var problem = stating(.corrected) { $0.entry = new.description }
         problem.supersededBy = new.description
         return problem

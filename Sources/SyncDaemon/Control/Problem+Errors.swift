@@ -120,7 +120,7 @@ extension Problem {
             .wrongState, status: 409, title: "Nothing to undo",
             detail: "Entry \(id) was corrected and is now #\(new.sequence) \(EntryName.short("\(new.id)")). Nothing was changed.",
             next: "To see how it stands, run: homing why \(new.id)")
-        return problem.replaced(by: new.id)
+        return problem.naming(successor: new.id)
     }
 
     /// - Parameter create: of the row that the entry belongs to.
