@@ -101,7 +101,8 @@ extension Spool {
         guard size > Outbox.largestForAll else { return }
         switch error {
         case .outbox(.full): note(path, .diskFull(needs: Outbox.freeBytes(for: size)))
-        case .outbox(.overLimit(let limit)), .outbox(.neverFits(let limit)): note(path, .overLimit(limit))
+        case .outbox(.overLimit(let limit)): note(path, .overLimit(limit, isForGood: false))
+        case .outbox(.neverFits(let limit)): note(path, .overLimit(limit, isForGood: true))
         default: return
         }
         withoutRoom = path

@@ -70,6 +70,7 @@ import Vault
         #expect((stuck.count, stuck.waiting) == (83, 83))
         #expect(stuck.example?.path.hasSuffix("large.json") == true)
         #expect(stuck.example?.reason == "it does not fit in the outbox, which is limited to 2 MiB")
+        #expect(stuck.example?.next.hasPrefix("Waiting does not help. ") == true)
         #expect(reported(drop).count == 1)
         #expect(reported(drop)[0].hasSuffix("large.json reason=it does not fit in the outbox, which is limited to 2 MiB"))
         #expect(!drop.log.all.contains { $0.hasPrefix("Failed to process the drop folder") })
