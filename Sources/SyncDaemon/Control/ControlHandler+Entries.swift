@@ -38,7 +38,7 @@ extension ControlHandler {
         var receipt = receipt(of: accepted, request.payload, advice, isStrict: request.strict)
         receipt.duplicate = all.allSatisfy { if case .duplicate = $0.enqueued { true } else { false } }
         // `try?`: the entry is accepted; only the warning is missing then.
-        if receipt.duplicate { receipt.warning = (try? await discardWarning(of: accepted.id)) ?? nil }
+        if receipt.duplicate { receipt.warning = try? await discardWarning(of: accepted.id) }
         receipt.then = all.dropFirst().first?.id.description
         // `try?`: both entries are accepted; only the new row's name is missing then.
         if receipt.then != nil { receipt.subject = try? await created(by: accepted, route: request.route) }
