@@ -14,6 +14,8 @@ final class FolderCounts: Sendable {
         var folders: [FilePath]
         /// Only of refused files: the first `mostNames`.
         var names: [String] = []
+        /// Where those were dropped, by name.
+        var places: [String: String] = [:]
     }
     struct Stamp: Equatable {
         var device: dev_t
@@ -63,6 +65,12 @@ final class FolderCounts: Sendable {
         return known.withLock { $0[folders.refused]?.names ?? [] }
     }
 
+    /// Where those were dropped, by name, as their `.reason` files say.
+    var refusedPlaces: [String: String] {
+        _ = all
+        return known.withLock { $0[folders.refused]?.places ?? [:] }
+    }
+
     /// Nil while a later change could have the same time.
     var stamps: [FilePath: Stamp]? {
         _ = now
@@ -88,6 +96,7 @@ final class FolderCounts: Sendable {
             let all = Set(((try? folders.entries(in: opened)) ?? []).map(\.name.string))
             let refused = all.filter { all.contains($0 + ".reason") }
             (count.files, count.names) = (refused.count, Array(refused.sorted().prefix(Self.mostNames)))
+            for name in count.names { count.places[name] = ReasonFile.place(of: name, in: opened) }
         } else {
             try? folders.list(opened) { name, kind in
                 guard folders.isMeant(name, in: folder) else { return }

@@ -111,6 +111,7 @@ package struct Intake: Sendable {
         mutation.hasFollower = submission.hasFollower
         mutation.isBehind = address.isBehind
         mutation.isOriginal = submission.id == nil
+        mutation.file = submission.file
         return mutation
     }
 

@@ -34,7 +34,8 @@ extension Spool {
         var count = 0
         for file in files {
             guard var name = TakenName(file.name) else {
-                try await refuse(file.path, as: file.name, "The file was in unclaimed/, which only the daemon uses. Drop files into new/.")
+                try await refuse(
+                    file.path, as: file.name, from: nil, "The file was in unclaimed/, which only the daemon uses. Drop files into new/.")
                 continue
             }
             name.owner = key

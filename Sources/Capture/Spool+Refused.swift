@@ -16,6 +16,9 @@ extension Spool {
     /// The names of refused files, in order: at most `FolderCounts.mostNames`.
     package nonisolated var refusedNames: [String] { fileCounts.refusedNames }
 
+    /// Where these files were dropped, below `new/`, by their names in `refused/`; without those whose place is not known.
+    package nonisolated var refusedPlaces: [String: String] { fileCounts.refusedPlaces }
+
     /// Destroys a refused file and its `.reason` file, after recording an event. `owner` is the only user whose file may be destroyed, or
     /// nil for any.
     package func discardRefused(_ name: String, of owner: uid_t?, by actor: String, reason: String) async throws -> RefusedFileEnd {

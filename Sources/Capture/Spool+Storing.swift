@@ -28,7 +28,8 @@ extension Spool {
                     setAside(file, name)
                 }
             } else {
-                try await refuse(file.path, as: file.name, "The file was in taken/, which only the daemon uses. Drop files into new/.")
+                try await refuse(
+                    file.path, as: file.name, from: nil, "The file was in taken/, which only the daemon uses. Drop files into new/.")
             }
         }
         try await store(taken)
@@ -54,11 +55,11 @@ extension Spool {
             do {
                 waiting.append((file, try intake.mutation(try submission(file), for: owner, at: now)))
             } catch let error as CaptureFile.NotUnderstood {
-                try await refuse(file.path, as: file.name.original, error.reason)
+                try await refuse(file.path, as: file.name.original, from: file.name.place, error.reason)
             } catch IntakeError.notUnderstood(let reason) {
-                try await refuse(file.path, as: file.name.original, reason)
+                try await refuse(file.path, as: file.name.original, from: file.name.place, reason)
             } catch IntakeError.tooLarge(let size, _) {
-                try await refuse(file.path, as: file.name.original, Self.tooLarge(size))
+                try await refuse(file.path, as: file.name.original, from: file.name.place, Self.tooLarge(size))
             } catch let error as FileError {
                 note(file.path, .system(error.code))
             }
@@ -88,7 +89,7 @@ extension Spool {
             do { try folders.unlink(file.path) } catch { note(file.path, .system(error.code)) }
         case .failure(.outbox(.idConflict)):
             try await refuse(
-                file.path, as: file.name.original,
+                file.path, as: file.name.original, from: file.name.place,
                 "The file was already stored with different content. Look for it at the backend before you drop it into new/ again.")
         case .failure(let error):
             noteLackOfRoom(file.path, size: Int64(mutation.payload?.count ?? 0), error)
@@ -123,19 +124,24 @@ extension Spool {
             }
         }
         let capture = try CaptureFile(name: file.name.original, folder: file.name.folder, content: content)
-        return Submission(
+        var submission = Submission(
             route: settings.route, id: file.name.id, fields: ["user_id": capture.user], payload: capture.document,
             capturedAt: capture.capturedAt)
+        submission.file = file.name.original
+        return submission
     }
 
     private static func tooLarge(_ size: Int) -> String {
         "The file has \(size) bytes; the limit is \(Intake.largestDocument) (\(Intake.largestDocument >> 20) MiB)."
     }
 
-    func refuse(_ path: FilePath, as name: String, _ reason: String) async throws(OutboxError) {
-        let place: String
-        do { place = try folders.refuse(path, as: name, because: reason) } catch { return note(path, .system(error.code)) }
-        log.warning("Refused a dropped file", metadata: ["file": "\(place)", "reason": "\(reason)"])
-        try await outbox.record([SyncEvent(at: clock.now, .fileRefused, detail: ["file": place, "reason": reason])])
+    /// `place` is where it was dropped, below `new/`; nil if it was not.
+    func refuse(_ path: FilePath, as name: String, from place: String?, _ reason: String) async throws(OutboxError) {
+        let file: String
+        do { file = try folders.refuse(path, as: name, from: place, because: reason) } catch { return note(path, .system(error.code)) }
+        log.warning("Refused a dropped file", metadata: ["file": "\(file)", "place": "\(place ?? "")", "reason": "\(reason)"])
+        var detail = ["file": file, "reason": reason]
+        detail["place"] = place
+        try await outbox.record([SyncEvent(at: clock.now, .fileRefused, detail: detail)])
     }
 }

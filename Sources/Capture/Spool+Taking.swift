@@ -28,7 +28,9 @@ extension Spool {
         while taken.count < Self.batch, bytes < Self.batchBytes, isTaking(for: signedIn), let candidate = candidates.popFirst() {
             guard isWhole(candidate, whileSignedIn: signedIn) else { continue }
             if let folder = candidate.folder, String(validating: folder) == nil {
-                try await refuse(candidate.path, as: candidate.name, "The file’s folder name is not valid UTF-8. Expected a user’s number.")
+                try await refuse(
+                    candidate.path, as: candidate.name, from: candidate.place,
+                    "The file’s folder name is not valid UTF-8. Expected a user’s number.")
                 continue
             }
             if let owner = candidate.bound?.owner.flatMap(folders.owner), owner != signedIn {
@@ -36,7 +38,9 @@ extension Spool {
                 continue
             }
             guard let name = try name(of: candidate, signedIn: signedIn) else {
-                try await refuse(candidate.path, as: candidate.name, "The file’s folder name is too long to be a user’s number.")
+                try await refuse(
+                    candidate.path, as: candidate.name, from: candidate.place,
+                    "The file’s folder name is too long to be a user’s number.")
                 continue
             }
             guard let path = move(candidate, as: name, &touched) else { continue }

@@ -1,5 +1,6 @@
 import Files
 import Glibc
+import SyncModel
 import SystemPackage
 
 extension SpoolFolders {
@@ -16,6 +17,9 @@ extension SpoolFolders {
         var inode: ino_t
         var device: dev_t = 0
 
+        /// Below `new/`.
+        var place: String { SpoolFolders.place(of: name, in: folder?.string) }
+
         func isSame(as status: stat) -> Bool { (device, inode) == (status.st_dev, status.st_ino) }
     }
 
@@ -25,6 +29,9 @@ extension SpoolFolders {
 
         enum Kind { case file, folder, link, special }
     }
+
+    /// Below `new/`, as one line; `folder` is below `new/users`, if any.
+    static func place(of name: String, in folder: String?) -> String { ((folder.map { "users/\($0)/" } ?? "") + name).legible }
 
     /// The files, oldest first, and everything that cannot be taken.
     func survey() -> (candidates: [Candidate], unfit: [FilePath: StuckFile.Cause]) {

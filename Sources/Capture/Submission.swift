@@ -14,6 +14,8 @@ package struct Submission: Sendable, Equatable {
     package var supersedes: MutationID?
     /// From the file or the caller; nil for the time of acceptance.
     package var capturedAt: Date?
+    /// As in `Mutation`.
+    package var file: String?
 
     package init(
         route: String, id: MutationID? = nil, fields: [String: JSONValue] = [:], payload: Data? = nil,

@@ -38,6 +38,9 @@ struct TakenName: Equatable {
         return start + original.keepingItsEnd(bytes: room)
     }
 
+    /// Where it was dropped, below `new/`.
+    var place: String { SpoolFolders.place(of: original, in: folder) }
+
     private static func escaped(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-_.@"))) ?? ""
     }

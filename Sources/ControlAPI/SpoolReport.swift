@@ -12,6 +12,8 @@ public struct SpoolReport: Codable, Sendable, Equatable {
     public var unclaimed: Int
     /// The names of the first refused files; nil for none.
     public var refusedFiles: [String]?
+    /// Where those were dropped, by name: the path below `new/`, such as `users/5/a.json`; without those whose place is not known.
+    public var refusedPlaces: [String: String]?
 
     public init(
         directory: String, waiting: Int, refused: Int, stuck: Int = 0, stuckExample: StuckFile? = nil, unclaimed: Int = 0,

@@ -10,7 +10,7 @@ public struct SubmissionReceipt: Codable, Sendable, Equatable {
     /// SHA-256 of the payload in lower-case hex. Homing does not keep it.
     public var sha256: String?
     public var subject: SubjectReport?
-    /// A sentence about a probable mistake, such as a person who is not in the list.
+    /// A sentence about a probable mistake, such as a person who is not in the list, or a discard of the entry that has this id.
     public var warning: String?
     /// The id of a second entry, which gives the created row the payload.
     public var then: String?

@@ -6,8 +6,8 @@ import Synchronization
 final class ConnectionCount: Sendable {
     enum Decision: Equatable {
         case admitted
-        /// Over the limit: answered with 503.
-        case refused
+        /// Over the limit: answered with 503. `ofUser` if the user has all connections that one may have.
+        case refused(ofUser: Bool)
         /// Over the limit for 503 answers too.
         case dropped
     }
@@ -41,7 +41,8 @@ final class ConnectionCount: Sendable {
         // Users without a role must not use up the places for 503 answers.
         let refusals = access == nil ? limits.refusals / 4 : limits.refusals
         return state.withLock { state in
-            if state.all < most, state.byUser[uid, default: 0] < mostOfUser,
+            let isUserFull = state.byUser[uid, default: 0] >= mostOfUser
+            if state.all < most, !isUserFull,
                 access != nil || state.withoutRole < limits.connectionsWithoutRole
             {
                 state.all += 1
@@ -51,7 +52,7 @@ final class ConnectionCount: Sendable {
             }
             if state.refused < refusals {
                 state.refused += 1
-                return .refused
+                return .refused(ofUser: isUserFull && mostOfUser < most)
             }
             return .dropped
         }

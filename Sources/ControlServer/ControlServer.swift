@@ -150,8 +150,8 @@ package struct ControlServer: Service {
         channel.closeFuture.whenComplete { _ in count.close(peer, decision) }
         guard decision != .admitted else { return true }
         router.audit.crowded(by: peer)
-        guard decision == .refused else { throw ChannelError.ioOnClosedChannel }
-        try channel.pipeline.syncOperations.addHandler(RefusedConnection())
+        guard case .refused(let ofUser) = decision else { throw ChannelError.ioOnClosedChannel }
+        try channel.pipeline.syncOperations.addHandler(RefusedConnection(ofUser: ofUser))
         return false
     }
 }

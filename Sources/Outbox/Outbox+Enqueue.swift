@@ -228,6 +228,7 @@ extension Outbox {
         try statement.execute(arguments: [sequence, mutation.id.description, sealed])
         var detail = ["route": mutation.route, "lane": mutation.lane.rawValue]
         detail["by"] = actor
+        detail["file"] = mutation.file
         try insert(
             SyncEvent(at: now, .captured, backend: to.backend, account: to.account, entry: mutation.id, detail: detail), db)
         if let create = mutation.subject?.reference { try holdIfStranded(sequence, needs: create, now: now, db) }

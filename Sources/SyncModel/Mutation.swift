@@ -33,6 +33,8 @@ package struct Mutation: Hashable, Sendable {
     package var subjectLanes: SubjectLanes?
     /// The id was made for this submission, so no other one has it. Not stored.
     package var isOriginal = false
+    /// The name of a dropped file, for the event; nil for a submission. Not stored.
+    package var file: String?
 
     package init(
         id: MutationID, destination: Destination, lane: Lane, route: String, fields: [String: JSONValue] = [:], payload: Data? = nil,

@@ -19,6 +19,16 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("{", true), (#"{"average_measurements":{}"#, true), (#"{"a":"}"#, true), (#"{"a":"\"}"#, true), (#"{"a":NaN}"#, false),
+        ("{}}", false), ("{}{", true), ("a{", false), ("[{", false), (" ", false),
+    ])
+    func saysThatAFileMayBeCutOff(content: String, mayBe: Bool) {
+        let reason = Self.refusal(content)
+        #expect(reason?.hasPrefix("The file is not a JSON object. ") == true)
+        #expect(reason?.contains("may be cut off") == mayBe)
+    }
+
     /// All numbers of a document, as strtod(3) parses them.
     private static func numbers(in text: String) -> [String: Double] {
         var numbers: [String: Double] = [:]

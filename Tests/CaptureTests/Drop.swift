@@ -118,7 +118,11 @@ struct Drop {
 
     func content(_ name: String) throws -> String { try String(contentsOfFile: path(name), encoding: .utf8) }
 
-    func reason(_ name: String) throws -> String { try content("refused/\(name).reason").trimmingCharacters(in: .newlines) }
+    /// Without the line that names the place.
+    func reason(_ name: String) throws -> String {
+        let lines = try content("refused/\(name).reason").split(separator: "\n")
+        return lines.filter { !$0.hasPrefix("It was dropped as ") }.joined(separator: "\n")
+    }
 
     func entries() async throws -> [Entry] { try await outbox.entries(limit: 500) }
 

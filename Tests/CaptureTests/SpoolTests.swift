@@ -107,6 +107,35 @@ import Vault
         #expect(events.allSatisfy { $0.detail["reason"]?.isEmpty == false })
     }
 
+    @Test func refusedFilesKeepTheirPlace() async throws {
+        let drop = try Drop()
+        for (age, place) in [(90.0, "half.json"), (80, "users/5/half.json"), (70, "users/6/half.json"), (60, "users/6/a\nb.json")] {
+            try drop.put("{", "new/\(place)", age: age)
+        }
+        await drop.spool.sweep()
+        let places = [
+            "half.json": "half.json", "2-half.json": "users/5/half.json", "3-half.json": "users/6/half.json",
+            "a\nb.json": "users/6/a\\u{A}b.json",
+        ]
+        #expect(drop.spool.refusedPlaces == places)
+        let events = try await drop.outbox.events(since: 0, limit: 100).filter { $0.kind == .fileRefused }
+        #expect(events.map(\.detail["place"]) == ["half.json", "users/5/half.json", "users/6/half.json", "users/6/a\\u{A}b.json"])
+        #expect(try drop.content("refused/3-half.json.reason").hasSuffix("\nIt was dropped as ‘new/users/6/half.json’.\n"))
+        // Of an earlier version.
+        try Data("The file is empty.\n".utf8).write(to: URL(fileURLWithPath: drop.path("refused/old.json.reason")))
+        try Data().write(to: URL(fileURLWithPath: drop.path("refused/old.json")))
+        #expect(drop.spool.refusedNames.contains("old.json"))
+        #expect(drop.spool.refusedPlaces == places)
+    }
+
+    @Test func capturedEventNamesTheFile() async throws {
+        let drop = try Drop()
+        try drop.put(Drop.capture(1), "new/users/5/a b.json")
+        await drop.spool.sweep()
+        let events = try await drop.outbox.events(since: 0, limit: 100).filter { $0.kind == .captured }
+        #expect(events.map(\.detail["file"]) == ["a b.json"])
+    }
+
     @Test func discardsOneRefusedFileWithItsReason() async throws {
         let drop = try Drop()
         try drop.put("{", "new/users/5/bad.json")

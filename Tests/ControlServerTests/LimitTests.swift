@@ -263,6 +263,7 @@ import Testing
             #expect(answer.contains("Retry-After: 1\r\n"))
             #expect(answer.contains("Content-Type: application/problem+json\r\n"))
             #expect(answer.contains(#""code":"busy""#))
+            #expect(answer.contains("Too many connections of this user are open to the daemon."))
 
             await #expect { _ = try await served.client.call(Endpoints.status, NoInput()) } throws: { ($0 as? Problem)?.code == .busy }
             open.removeLast()

@@ -59,6 +59,13 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    @Test func pythonProgramReportsAMissingDaemonInOneLine() async throws {
+        let station = try await TestStation()
+        let outcome = try await run("python3", ["\(Self.folder)/submit.py", Self.capture, "5", Samples.id(1).description], station)
+        #expect(outcome.code == 1 && outcome.text.hasPrefix("No answer from homingd: "), "\(outcome.text)")
+        #expect(!outcome.text.contains("Traceback"), "\(outcome.text)")
+    }
+
     @Test func shellScriptWaitsForTheDaemonToStart() async throws {
         let station = try await TestStation()
         try await station.start()

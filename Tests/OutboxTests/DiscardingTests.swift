@@ -39,6 +39,22 @@ import Testing
         try await store.settle(try #require(try await store.claim().first), settlement, .permanent(Samples.failure))
     }
 
+    @Test func noteOfADiscardIsKeptUntilItIsUndone() async throws {
+        let store = try Store()
+        for number in 1...3 { try await store.enqueue(Samples.mutation(number)) }
+        func note(_ number: Int) async throws -> String? { try await store.outbox.discardNote(of: Samples.id(number)) }
+        try await discard(store, 1, reason: "the wrong room")
+        try await discard(store, 2)
+        try await store.outbox.discard(Samples.id(3), reason: "measured twice", by: "uid 1000, pid 7", at: store.clock.now)
+        #expect(try await [note(1), note(2), note(3)] == ["the wrong room", nil, "measured twice"])
+        try await restore(store, 1)
+        #expect(try await note(1) == nil)
+        try await discard(store, 1, reason: "the wrong person")
+        store.clock.advance(by: 601)
+        #expect(try await discardDue(store) == nil)
+        #expect(try await [note(1), note(2), note(3)] == ["the wrong person", nil, "measured twice"])
+    }
+
     @Test(arguments: [nil, .dead(Samples.failure), .held(.forbidden, Samples.failure)] as [Settlement?])
     func restoreBringsBackTheFormerState(settlement: Settlement?) async throws {
         let store = try Store()

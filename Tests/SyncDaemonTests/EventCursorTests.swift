@@ -103,4 +103,10 @@ import Yams
         let kind = root["components"]?["schemas"]?["Event"]?["properties"]?["kind"]?["x-extensible-enum"]
         #expect((kind?.sequence ?? []).compactMap(\.string).sorted() == SyncEvent.Kind.allCases.map(\.rawValue).sorted())
     }
+
+    @Test func interfaceDescriptionListsEveryHoldReason() throws {
+        let root = try #require(try compose(yaml: String(decoding: InterfaceDescription.yaml, as: UTF8.self)))
+        let reason = root["components"]?["schemas"]?["EntrySummary"]?["properties"]?["holdReason"]?["x-extensible-enum"]
+        #expect((reason?.sequence ?? []).compactMap(\.string).sorted() == HoldReason.allCases.map(\.rawValue).sorted())
+    }
 }

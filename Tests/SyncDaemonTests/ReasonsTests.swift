@@ -336,6 +336,11 @@ import Testing
             reasons { $0.receipt = receipt(.discarded, by: "bob") }, entry(1, .discarded) { $0.settledAt = now },
             "bob discarded it at 05:46. Its payload was deleted.", "run: homing receipt \(id)"),
         Case(
+            reasons { ($0.receipt, $0.discardNote) = (receipt(.discarded, by: "bob"), "measured twice") },
+            entry(1, .discarded) { ($0.settledAt, $0.lastStatus) = (now, 422) },
+            "bob discarded it at 05:46. Its payload was deleted. Before that, breathesafe answered with status 422. Reason: “measured twice”.",
+            "run: homing receipt \(id)"),
+        Case(
             reasons { $0.receipt = receipt(.discarded, by: "bob") },
             entry(1, .discarded) { ($0.settledAt, $0.lastStatus) = (now, 422) },
             "bob discarded it at 05:46. Its payload was deleted. Before that, breathesafe answered with status 422.",
@@ -433,6 +438,13 @@ import Testing
                 $0.holdReason = .discarding
                 ($0.discardBy, $0.discardAt) = ("bob", later)
             }, "bob discarded it. Its payload will be destroyed at 05:56.", "To undo this, run: homing undo \(id)"),
+        Case(
+            reasons { $0.discardNote = "the wrong\nroom" },
+            entry(1, .held) {
+                $0.holdReason = .discarding
+                ($0.discardBy, $0.discardAt) = ("bob", later)
+            }, "bob discarded it. Its payload will be destroyed at 05:56. Reason: “the wrong\\u{A}room”.",
+            "To undo this, run: homing undo \(id)"),
         Case(reasons(), held(.operator), "A person put this measurement on hold.", "To send it, run: homing retry \(id)"),
         // Operators may not discard.
         Case(

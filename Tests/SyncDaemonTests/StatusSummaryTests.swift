@@ -515,6 +515,17 @@ import Testing
         #expect(next?.hasSuffix(end) == true, "\(next ?? "")")
     }
 
+    @Test func noticeNamesThePlaceOfARefusedFile() {
+        var spool = SpoolReport(directory: "/spool", waiting: 0, refused: 1, refusedFiles: ["2-a.json"])
+        spool.refusedPlaces = ["2-a.json": "users/5/a.json"]
+        func next() -> String {
+            StatusSummary(backends: [backend(QueueReport())], spool: spool, moment: moment).attention.first?.next ?? ""
+        }
+        #expect(next().contains("Fix it and drop it again as /spool/new/users/5/a.json; then"), "\(next())")
+        (spool.refused, spool.refusedFiles) = (2, ["2-a.json", "a.json"])
+        #expect(next().contains("says why, and where it was dropped. Fix them and drop them there again; then"), "\(next())")
+    }
+
     private static let people = RosterTitle(one: "new person", many: "new people")
     private static let tasks = RosterTitle(one: "task", many: "tasks")
     private static let edits = RosterTitle(one: "person change", many: "person changes")

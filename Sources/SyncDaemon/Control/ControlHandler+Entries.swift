@@ -37,10 +37,20 @@ extension ControlHandler {
         guard let accepted = all.first else { throw OutboxError.storage("a submission has no result") }
         var receipt = receipt(of: accepted, request.payload, advice, isStrict: request.strict)
         receipt.duplicate = all.allSatisfy { if case .duplicate = $0.enqueued { true } else { false } }
+        // `try?`: the entry is accepted; only the warning is missing then.
+        if receipt.duplicate { receipt.warning = try? await discardWarning(of: accepted.id) }
         receipt.then = all.dropFirst().first?.id.description
         // `try?`: both entries are accepted; only the new row's name is missing then.
         if receipt.then != nil { receipt.subject = try? await created(by: accepted, route: request.route) }
         return receipt
+    }
+
+    /// Nil unless the entry is in the grace of a discard.
+    private func discardWarning(of id: MutationID) async throws(OutboxError) -> String? {
+        guard let entry = try await outbox.entry(id)?.entry, entry.holdReason == .discarding, let date = entry.discardAt else { return nil }
+        let until = Moment(now: clock.now).text(date)
+        return "The entry with this id is being discarded, and its payload will be destroyed at \(until). "
+            + "Until then, an administrator can take it back: homing undo \(id)"
     }
 
     func receipt(of accepted: Intake.Accepted, _ payload: Data?, _ advice: Advice?, isStrict: Bool) -> SubmissionReceipt {
@@ -108,6 +118,9 @@ extension ControlHandler {
         (reasons.blocker, reasons.ahead, reasons.earlier) = (context.blocker, context.ahead, context.earlier)
         reasons.later = context.later
         reasons.receipt = context.receipt
+        if view.seesPeople, entry.state == .discarded || entry.holdReason == .discarding {
+            reasons.discardNote = try await outbox.discardNote(of: entry.id)
+        }
         reasons.pause = PauseReport(context.pause, at: clock.now)
         reasons.gate = dispatcher.gates[backend].map { view.gate($0, at: backend) }
         reasons.hasProfile = keeper != nil

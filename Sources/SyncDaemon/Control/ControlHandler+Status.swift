@@ -54,6 +54,7 @@ extension ControlHandler {
                 unclaimed: files.unclaimed)
             : SpoolReport(off: spool.directory, holding: files.waiting + files.unclaimed, refused: files.refused)
         spoolReport.refusedFiles = view.seesPeople && files.refused > 0 ? spool.refusedNames : nil
+        spoolReport.refusedPlaces = spoolReport.refusedFiles == nil ? nil : spool.refusedPlaces
         let tallies = overview.talliesAfterDiscards
         let unknown = tallies.filter { keepers[$0.destination.backend] == nil && $0.state != .delivered && $0.state != .discarded }
         var summary = StatusSummary(

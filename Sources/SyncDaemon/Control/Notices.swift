@@ -102,10 +102,14 @@ struct Notices {
         let names = (shown + (more > 0 ? ["\(more) more"] : [])).inWords
         let name = files.number == 1 && !shown.isEmpty ? shown[0] : "NAME"
         let each = files.number == 1 || shown.isEmpty ? "" : " for each: \(names)"
+        let places = summary.spool.refusedPlaces ?? [:]
+        let place = files.number == 1 ? places.values.first.map { " as \(summary.spool.directory)/new/\($0)" } ?? "" : ""
+        let says = files.number == 1 || places.isEmpty ? "says why" : "says why, and where it was dropped"
+        let again = files.number == 1 || places.isEmpty ? "again\(place)" : "there again"
         return Attention(
             .refusedFiles, "\(files) \(files.were) refused and not sent.",
             next:
-                "\(files.pick("Its .reason file", "The .reason file beside each")) in \(folder) says why. Fix \(files.them) and drop \(files.them) again; then the user who dropped \(files.them), or an administrator, ends this notice with ‘homing discard --file \(name) --reason TEXT’\(each).\(more > 0 ? " To see the names of all, run ‘ls \(folder.asArgument)’." : "")"
+                "\(files.pick("Its .reason file", "The .reason file beside each")) in \(folder) \(says). Fix \(files.them) and drop \(files.them) \(again); then the user who dropped \(files.them), or an administrator, ends this notice with ‘homing discard --file \(name) --reason TEXT’\(each).\(more > 0 ? " To see the names of all, run ‘ls \(folder.asArgument)’." : "")"
         ).stating { ($0.count, $0.path) = (files.number, folder) }
     }
 

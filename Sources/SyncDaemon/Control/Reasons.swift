@@ -67,6 +67,8 @@ struct Reasons {
     var noun: String?
     /// A delivery deletes the row that the entry refers to.
     var deletes = false
+    /// The words of the person who discarded it; nil for none, and for observers.
+    var discardNote: String?
     /// The caller may run commands that destroy entries, or undo that.
     var mayDestroy = true
     /// The refusal of the only other entry that fails on this route.
@@ -161,11 +163,14 @@ struct Reasons {
         }
         let who = receipt?.discardedBy ?? "A person"
         return (
-            .of(.discarded) { ($0.person, $0.at) = (receipt?.discardedBy, entry.settledAt) },
-            "\(who) discarded it\(at(entry.settledAt)). Its payload was deleted.\(lastAnswer(entry))",
+            .of(.discarded) { ($0.person, $0.at, $0.words) = (receipt?.discardedBy, entry.settledAt, discardNote) },
+            "\(who) discarded it\(at(entry.settledAt)). Its payload was deleted.\(lastAnswer(entry))\(noted)",
             .optional("To see the receipt, run: homing receipt \(entry.id)")
         )
     }
+
+    /// A space and the reason of the person who discarded it, or nothing.
+    private var noted: String { discardNote.map { " Reason: “\($0.legible)”." } ?? "" }
 
     /// A space and the last answer before a discard, or nothing. The server's words were destroyed with the payload.
     private func lastAnswer(_ entry: Entry) -> String {
@@ -228,8 +233,8 @@ struct Reasons {
             )
         case .discarding:
             return (
-                .of(.discarding) { ($0.person, $0.at) = (entry.discardBy, entry.discardAt) },
-                "\(entry.discardBy ?? "A person") discarded it. Its payload will be destroyed\(at(entry.discardAt)).",
+                .of(.discarding) { ($0.person, $0.at, $0.words) = (entry.discardBy, entry.discardAt, discardNote) },
+                "\(entry.discardBy ?? "A person") discarded it. Its payload will be destroyed\(at(entry.discardAt)).\(noted)",
                 .optional("To undo this, \(destroying("homing undo \(entry.id)"))")
             )
         case .operator, nil:

@@ -27,9 +27,10 @@ enum SubmissionText {
         return problem
     }
 
-    /// The warning, with the command that corrects the entry.
+    /// The warning, with the command that corrects the entry. That of a duplicate has its command.
     static func warning(_ receipt: SubmissionReceipt) -> String? {
         guard let warning = receipt.warning else { return nil }
+        if receipt.duplicate { return "Warning: \(warning.printable)" }
         let field = receipt.subject?.field ?? "user_id"
         let option = field == "user_id" ? "--user NAME" : "--item \(field)=ID"
         return "Warning: \(warning.printable)\nIf this is wrong, run: homing fix \(EntryText.shortID(receipt.id)) \(option)"

@@ -195,8 +195,12 @@ enum WireSamples {
     private static let account = WaitingAccount(account: "1", email: "e", waiting: 1, signInCommand: "c")
     private static let bareStuck = SpoolReport.StuckFile(path: "p", reason: "r", next: "n")
     private static let stuck = SpoolReport.StuckFile(path: "p", reason: "r", next: "n", cause: "linked")
-    private static let spool = SpoolReport(
-        directory: "d", waiting: 1, refused: 1, stuck: 1, stuckExample: stuck, unclaimed: 1, refusedFiles: ["a.json"])
+    private static let spool: SpoolReport = {
+        var report = SpoolReport(
+            directory: "d", waiting: 1, refused: 1, stuck: 1, stuckExample: stuck, unclaimed: 1, refusedFiles: ["a.json"])
+        report.refusedPlaces = ["a.json": "users/5/a.json"]
+        return report
+    }()
     private static var session: SessionReport {
         var session = SessionReport(
             backend: "b", state: "signInRequired", account: "1", email: "e", since: day, remembered: true, reason: "r", signInBy: "token")

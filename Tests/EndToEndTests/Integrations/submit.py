@@ -1,12 +1,24 @@
 """submit.py FILE USER ID: hands in one capture; ends with 0 once it is safe on disk."""
-import http.client, os, socket, sys
+import hashlib, http.client, json, os, socket, sys
 
 file, user, id = sys.argv[1:]
+with open(file, "rb") as capture:
+    payload = capture.read()
 daemon = http.client.HTTPConnection("homing")
 daemon.sock = socket.socket(socket.AF_UNIX)
 daemon.sock.settimeout(60)
-daemon.sock.connect(os.environ.get("HOMING_SOCKET", "/run/homing/homing.sock"))
 path = f"/v1/entries?backend=breathesafe&route=measurement&item.user_id={user}&id={id}"
-daemon.request("POST", path, open(file, "rb").read(), {"Content-Type": "application/json"})
-answer = daemon.getresponse()
-sys.exit(0 if answer.status in (200, 201) else answer.read().decode())
+try:
+    daemon.sock.connect(os.environ.get("HOMING_SOCKET", "/run/homing/homing.sock"))
+    daemon.request("POST", path, payload, {"Content-Type": "application/json"})
+    answer = daemon.getresponse()
+    text = answer.read().decode()
+except (OSError, http.client.HTTPException) as error:
+    sys.exit(f"No answer from homingd: {error}. Keep the capture, and repeat with the same id.")
+if answer.status not in (200, 201):
+    sys.exit(text)
+receipt = json.loads(text)
+if receipt["sha256"] != hashlib.sha256(payload).hexdigest():
+    sys.exit(f"Homing accepted other bytes than those of {file}. Keep the capture, and tell a person.")
+if "warning" in receipt:
+    print(receipt["warning"], file=sys.stderr)

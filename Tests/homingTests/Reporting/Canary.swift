@@ -61,8 +61,10 @@ enum Canary {
 
     private static var spool: SpoolReport {
         let file = SpoolReport.StuckFile(path: "/p/anna.json", reason: "r", next: "n", cause: "unreadable")
-        return SpoolReport(
+        var report = SpoolReport(
             directory: "/d", waiting: 1, refused: 1, stuck: 1, stuckExample: file, unclaimed: 1, refusedFiles: ["anna.json"])
+        report.refusedPlaces = ["anna.json": "users/5/anna.json"]
+        return report
     }
 
     private static var facts: SentenceFacts {
