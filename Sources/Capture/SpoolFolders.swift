@@ -115,7 +115,7 @@ struct SpoolFolders: Sendable {
 
     /// Moves a file to `refused/` with a `.reason` file, which also names its place below `new/`; returns its new name. On failure nothing
     /// changes.
-    func refuse(_ path: FilePath, as name: String, from place: String?, because reason: String) throws(FileError) -> String {
+    func refuse(_ path: FilePath, as name: String, from origin: String?, because reason: String) throws(FileError) -> String {
         // Leaves room for the prefix and `.reason`: NAME_MAX is 255 bytes.
         let name = name.keepingItsEnd(bytes: 240)
         let room = try folder(refused)
@@ -131,7 +131,7 @@ struct SpoolFolders: Sendable {
         let file = try folder.hold(source)
         guard file.status.isPlain else { throw FileError(.resourceBusy, path) }
         guard !file.status.isLinked || !path.starts(with: new) else { throw FileError(.tooManyLinks, path) }
-        try room.write(ReasonFile(reason: reason, place: place).content, to: explanation, mode: 0o666)
+        try room.write(ReasonFile(reason: reason, place: origin).content, to: explanation, mode: 0o666)
         do { try move(file, source, in: folder, to: room, FilePath(free)) } catch {
             room.remove(explanation)
             throw error
