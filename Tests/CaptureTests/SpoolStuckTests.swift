@@ -174,7 +174,7 @@ import Vault
         #expect(
             drop.log.all.filter { $0.hasPrefix("Failed to process the drop folder") } == [
                 "Failed to process the drop folder directory=\(drop.path("").dropLast()) "
-                    + "error=the outbox has reached its limit of 102400 bytes"
+                    + "error=it does not fit in the outbox, which is limited to 102400 bytes"
             ])
     }
 

@@ -87,6 +87,8 @@ enum Canary {
     }
 
     static var problem: Problem {
-        Problem(.internalError, status: 500, title: "title", detail: "detail", next: "next", oldest: 1).stating { $0 = facts }
+        var problem = Problem(.internalError, status: 500, title: "title", detail: "detail", next: "next", oldest: 1)
+        (problem.newest, problem.supersededBy) = (2, Sample.id(3))
+        return problem.stating { $0 = facts }
     }
 }
