@@ -43,9 +43,9 @@ extension StoreLoss.Fate {
             """
         case .replaced:
             """
-            Homing has stopped, and its store was deleted, but another file is in its place. If that file is a copy that was made before, it \
-            may have the undelivered captures, so do not restore a backup yet. Start the daemon, and compare its waiting, failed and held \
-            captures with the numbers in this line. To see them, run: homing status
+            Homing has stopped, and its store was deleted, but another file is in its place. If that file is a copy that was made before, \
+            it may have the undelivered captures, so do not restore a backup yet. Start the daemon, and compare its waiting, failed and \
+            held captures with the numbers in this line. To see them, run: homing status
             """
         case .moved:
             """
