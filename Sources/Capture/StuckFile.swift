@@ -95,9 +95,9 @@ extension StuckFile {
             case .otherAccount(let name): "Ask \(name) to sign in. Only that account can send it."
             case .diskFull: "Free up disk space. homingd retries automatically."
             case .overLimit(_, isForGood: true):
-                "Waiting does not help. Raise outbox.max_bytes in the configuration and restart the daemon."
+                "Waiting does not help. Raise outbox.max_bytes in the configuration. Then run ‘systemctl reload homingd’, or send SIGHUP."
             case .overLimit(_, isForGood: false):
-                "Wait for deliveries to free space, or raise outbox.max_bytes in the configuration and restart the daemon."
+                "Wait for deliveries to free space, or raise outbox.max_bytes in the configuration. Then run ‘systemctl reload homingd’, or send SIGHUP."
             case .unreadable(opensByMode: true):
                 "As the owner of the file, let the group read it: ‘chmod 640 \(path.string.asArgument)’."
             case .unreadable(opensByMode: false):

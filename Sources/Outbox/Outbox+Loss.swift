@@ -12,6 +12,8 @@ package struct StoreLoss: Sendable, Equatable {
     package enum Fate: Sendable, Equatable {
         /// The entries end with the daemon.
         case deleted
+        /// The file was deleted, and another one is at its path, such as a copy with some or all of the entries.
+        case replaced
         /// The file that was at the path has the entries. Nil if its name is unknown.
         case moved(to: String?)
         /// Only the log was deleted. The store, which is in its place, has the entries that SQLite can still copy to it.

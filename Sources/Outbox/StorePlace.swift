@@ -53,7 +53,8 @@ package final class StorePlace: Sendable {
 
     /// - Parameter path: the value of `lost`. SQLite must still have its file open.
     func fate(of path: String) -> StoreLoss.Fate {
-        let deleted = path == files.first?.path ? StoreLoss.Fate.deleted : .withoutLog
+        let deleted: StoreLoss.Fate =
+            path != files.first?.path ? .withoutLog : Self.look(at: path).identity == nil ? .deleted : .replaced
         guard let known = files.first(where: { $0.path == path })?.identity else { return deleted }
         // The links lead to open files wherever they are. Opening a file would not do: closing it again would end SQLite's locks on it.
         let links = "/proc/self/fd"

@@ -37,14 +37,21 @@ extension StoreLoss.Fate {
         switch self {
         case .deleted:
             """
-            Homing has stopped, and its store was deleted or replaced. The undelivered captures are lost, unless a backup was made before \
+            Homing has stopped, and its store was deleted. The undelivered captures are lost, unless a backup was made before \
             the stop. To bring them back from that backup, run: sudo homingd restore FILE. If this happens again, do not stop the daemon \
             before you have run: sudo homing backup FILE
+            """
+        case .replaced:
+            """
+            Homing has stopped, and its store was deleted, but another file is in its place. If that file is a copy that was made before, \
+            it may have the undelivered captures, so do not restore a backup yet. Start the daemon, and compare its waiting, failed and \
+            held captures with the numbers in this line. To see them, run: homing status
             """
         case .moved:
             """
             Homing has stopped, and its store was moved. The moved file has the undelivered captures, so do not restore a backup. Before \
-            you start the daemon, move the file back to the path in this line
+            you start the daemon, move the file back to the path in this line. If the whole folder was moved, move the whole folder back: \
+            the key, the keyring and the store belong together
             """
         case .withoutLog:
             """

@@ -39,6 +39,14 @@ extension KeyAdministration {
         StartError("\(UserName(geteuid()).short) may not read the key \(source.path). Repeat the command with sudo.")
     }
 
+    /// The fault of a deleted file of the key that the running daemon still has; nil if the file is there, or if the daemon does not tell.
+    func loss(_ client: ControlClient) async -> String? {
+        // `try?`: the other checks report the missing key.
+        guard !DurableFile(path: source.path).exists, let report = try? await client.call(Endpoints.key, NoInput()) else { return nil }
+        // A daemon on another user's socket must not choose the path.
+        return report.path == source.path ? fault(of: report) : nil
+    }
+
     /// The fault of the file of the key that the running daemon has; nil if it has none, or if this user cannot read it.
     func fault(of report: KeyReport) -> String? {
         // An interrupted change may have replaced the file.

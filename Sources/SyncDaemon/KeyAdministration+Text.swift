@@ -2,10 +2,12 @@ import ControlAPI
 
 extension KeyAdministration {
     /// The key in sentences.
-    func text(_ report: KeyReport, isRunning: Bool, _ moment: Moment) -> String {
+    ///
+    /// - Parameter isInFile: false if the file is known to lack the key, which only the running daemon has.
+    func text(_ report: KeyReport, isRunning: Bool, isInFile: Bool = true, _ moment: Moment) -> String {
         // The Ansible role reads the fingerprint from the first line (config/ansible/roles/homing/vars).
         var lines = [
-            "Master key  \(report.fingerprint), from \(report.path)",
+            "Master key  \(report.fingerprint), from \(report.path)\(isInFile ? "" : ", which no longer has it")",
             "Data key    made \(moment.text(report.madeAt))",
         ]
         switch report.left {

@@ -37,7 +37,9 @@ package struct KeyAdministration: Sendable {
     /// The key in sentences, without the key.
     package func show(at now: Date = Date()) async throws -> String {
         func shown(_ report: KeyReport) -> String {
-            [text(report, isRunning: true, Moment(now: now)), fault(of: report)].compactMap(\.self).joined(separator: "\n")
+            let problem = self.fault(of: report)
+            let words = text(report, isRunning: true, isInFile: problem == nil, Moment(now: now))
+            return [words, problem].compactMap(\.self).joined(separator: "\n")
         }
         if isRunning { return shown(try await call(Endpoints.key, NoInput())) }
         do { return text(KeyReport(try keys()), isRunning: false, Moment(now: now)) } catch let cause {

@@ -31,6 +31,7 @@ import Testing
             WrongEdit("lifetime: 900", "lifetime: 0", "auth.lifetime", "seconds"),
             WrongEdit("keepalive: 86400", "keepalive: -1", "auth.keepalive", "seconds"),
             WrongEdit("    access: /access\n", "", "auth.login.access", "JSON pointer"),
+            WrongEdit("    access: /access\n", "    access: []\n", "auth.login.access", "a JSON pointer such as /data/id, or a list of"),
             WrongEdit("    account: /user/id\n", "", "auth.login.account", "JSON pointer"),
             WrongEdit("request: POST /login", "request: POST /login/{refresh}", "auth.login.request", "{refresh} only"),
             WrongEdit("request: POST /refresh", "request: POST /refresh/{refresh}", "auth.refresh.request", "never in a URL"),

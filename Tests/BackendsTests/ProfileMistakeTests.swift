@@ -61,7 +61,8 @@ struct ProfileMistakeTests {
             WrongEdit(#"{profile: "{item.payload}"}"#, "[{item.note?}]", "routes.profile.json.0", #""{item.note?}", in quotes"#),
             WrongEdit(Self.login, "json: {a: 1}\n    form: {a: b}", "auth.login.form", "either json or form, not both"),
             WrongEdit("    account: /id\n", "", "auth.login.account", "JSON pointer"),
-            WrongEdit("email: /email", "email: /e~mail", "auth.login.email.0", "JSON pointer"),
+            WrongEdit("    account: /id\n", "    account: []\n", "auth.login.account", "a JSON pointer such as /data/id, or a list of"),
+            WrongEdit("email: /email", "email: /e~mail", "auth.login.email", "JSON pointer"),
             WrongEdit("on_failure: clear", "on_failure: forget", "auth.logout.on_failure", "clear, keep"),
             WrongEdit("on_failure: clear", "json: {p: '{password}'}", "auth.logout.json.p", "{password} only"),
             WrongEdit("on_failure: clear", "outbox: burn", "auth.logout.outbox", "hold, drop, refuse"),
@@ -71,6 +72,7 @@ struct ProfileMistakeTests {
             WrongEdit("GET /users/get_current_user", "POST /users/get_current_user", "health.request", "GET"),
             WrongEdit("dead: [", "deed: [", "errors.deed", "dead"),
             WrongEdit("code: [/messages/0, /error]", "code: [messages]", "errors.code.0", "JSON pointer"),
+            WrongEdit("code: [/messages/0, /error]", "code: 3.5", "errors.code", "a JSON pointer such as /data/id, or a list of them"),
             WrongEdit("\"Unauthorized.\"]", "401]", "errors.auth.3", "text"),
             WrongEdit("schema: 1", "schema: 1\nidempotency: {quoted: true}", "idempotency.header", "a header name"),
             WrongEdit("marker: /arkit_data/client_mutation_id", "marker: /arkit_data/a/b", "routes.measurement.marker", "a new member"),
@@ -137,6 +139,16 @@ struct ProfileMistakeTests {
     ])
     func reportsInvalidYAMLPlainly(old: String, new: String, words: String) throws {
         let mistakes = try #require(#expect(throws: Mistakes.self) { try load(["breathesafe.yaml": edited(old, new)]) })
+        #expect(mistakes.description.hasSuffix(words), "\(mistakes)")
+    }
+
+    @Test(arguments: [
+        ("[[/error]]", ".0", "a JSON pointer such as /data/id, found a list"), ("{a: b}", "", "or a list of them, found a table"),
+    ])
+    func elementOfAListIsNotExpectedToBeAList(code: String, index: String, words: String) throws {
+        let text = edited("code: [/messages/0, /error]", "code: \(code)")
+        let mistakes = try #require(#expect(throws: Mistakes.self) { try load(["breathesafe.yaml": text]) })
+        #expect(mistakes.all.map(\.key) == ["errors.code\(index)"])
         #expect(mistakes.description.hasSuffix(words), "\(mistakes)")
     }
 

@@ -70,8 +70,7 @@ import Testing
     private static func hasType(_ key: DeclaredKey, _ mistake: Mistake) -> Bool {
         let expected = key.unit.isEmpty ? mistake.expected : mistake.expected.replacing(" of \(key.unit)", with: "")
         guard mistake.key.hasSuffix(".0") else { return key.type == expected }
-        let types = ["", ", or a list of texts", ", or a list of them"].map { expected + $0 }
-        return key.type.contains("list") && types.contains(key.type)
+        return key.type.contains("list") && (key.type == expected || key.type.hasPrefix("\(expected), or a list of"))
     }
 
     /// The control of the comparison.

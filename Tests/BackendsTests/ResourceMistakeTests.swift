@@ -25,7 +25,7 @@ struct ResourceMistakeTests {
         WrongEdit("label: [/first_name, /last_name]", "label: [/a, /b, /c, /d, /e]", "label", "1 to 4 pointers"),
         WrongEdit("label: [/first_name, /last_name]", "label: [/first_name, '']", "label.1", "the whole row"),
         WrongEdit(keep, seventeen, "keep", "0 to 16 pointers"),
-        WrongEdit(keep, "keep: ''", "keep.0", "the whole row"),
+        WrongEdit(keep, "keep: ''", "keep", "the whole row"),
         WrongEdit(keep, "keep: [/id, id]", "keep.1", "JSON pointer"),
         WrongEdit(keep, "keep: [/id, /id]", "keep", "only once"),
         WrongEdit("one: person, ", "", "title.one", "1 to 40 characters"),
@@ -71,13 +71,13 @@ struct ResourceMistakeTests {
     }
 
     @Test(arguments: [
-        ("touches: people", "0", "a resource of this profile: fit_tests, managed_users"),
-        ("touches: [managed_users, masks]", "1", "managed_users"),
-        ("touches: [5]", "0", "text"),
+        ("touches: people", "", "a resource of this profile: fit_tests, managed_users"),
+        ("touches: [managed_users, masks]", ".1", "managed_users"),
+        ("touches: [5]", ".0", "text"), ("touches: 5", "", "text, or a list of texts"),
     ])
     func routesTouchDeclaredResources(touches: String, index: String, expected: String) throws {
         let mistakes = try mistakes("    max_depth: 98", "    max_depth: 98\n    \(touches)")
-        #expect(mistakes.map(\.key) == ["routes.measurement.touches.\(index)"])
+        #expect(mistakes.map(\.key) == ["routes.measurement.touches\(index)"])
         #expect(mistakes.first?.expected.contains(expected) == true)
         #expect(mistakes.first?.line != nil)
     }

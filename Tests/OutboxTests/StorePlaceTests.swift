@@ -134,7 +134,13 @@ import Vault
         // The name with which SQLite opened it is gone.
         #expect(try store.outbox.loss()?.fate == .moved(to: nil))
         try FileManager.default.removeItem(atPath: store.directory("other"))
-        #expect(try store.outbox.loss()?.fate == (loss == .withoutLog ? .withoutLog : .deleted))
+        let fate: StoreLoss.Fate =
+            switch loss {
+            case .deleted: .deleted
+            case .replaced: .replaced
+            case .withoutLog: .withoutLog
+            }
+        #expect(try store.outbox.loss()?.fate == fate)
     }
 
     /// So that the last line of the daemon may say so.

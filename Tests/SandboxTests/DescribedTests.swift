@@ -177,7 +177,7 @@ import Testing
         let wrong = Self.notes.replacing("scheme: bearer", with: "scheme: basic").replacing("remote_id: /note/id", with: "remote_id: id")
         let error = await #expect(throws: (any Error).self) { try await withDescribed(wrong) { _, _ in } }
         #expect("\(error.map { "\($0)" } ?? "")".contains("notes.yaml:"))
-        #expect("\(error.map { "\($0)" } ?? "")".contains("routes.note.remote_id.0: expected a JSON pointer"))
+        #expect("\(error.map { "\($0)" } ?? "")".contains("routes.note.remote_id: expected a JSON pointer"))
     }
 
     @Test func listsSupportPagesAndDelay() async throws {

@@ -39,7 +39,12 @@ import Testing
             "homing.yaml:1: spol: expected one of access, backends, ca_file, delivery, no_proxy, notify, outbox, proxy, socket, spool, state_directory, timeouts"
         ),
         ("# one\nspool: 5", "homing.yaml:2: spool: expected a table of keys"),
-        ("socket: 5", "homing.yaml:1: socket: expected text"),
+        ("socket: 5", "homing.yaml:1: socket: expected a path, found 5"),
+        ("socket: ''", "homing.yaml:1: socket: expected a path, found \"\""),
+        ("state_directory: \"\"", "homing.yaml:1: state_directory: expected a path, found \"\""),
+        ("spool: {directory: ''}", "homing.yaml:1: spool.directory: expected a path, found \"\""),
+        ("ca_file: [a.pem]", "homing.yaml:1: ca_file: expected a path, found a list"),
+        ("no_proxy: 3.5", "homing.yaml:1: no_proxy: expected text, or a list of texts, found 3.5"),
         ("timeouts: {connect: soon}", "homing.yaml:1: timeouts.connect: expected a number of seconds from 0.1 to 600"),
     ])
     func mistakeNamesFileLineKeyAndExpectedValue(text: String, words: String) throws {

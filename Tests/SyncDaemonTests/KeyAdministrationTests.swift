@@ -145,10 +145,13 @@ import Vault
         try await DaemonStation.with { station in
             try await station.running {
                 _ = try await station.status()
-                #expect(try await !administration(station).show().contains("Only the daemon"))
+                let before = try await administration(station).show()
+                #expect(!before.contains("Only the daemon") && !before.contains("no longer"), "\(before)")
                 try FileManager.default.removeItem(atPath: path(station, "homing.key"))
                 if isReplaced { try VaultKey().content.write(to: URL(fileURLWithPath: path(station, "homing.key"))) }
                 let shown = try await administration(station).show()
+                let first = try #require(shown.split(separator: "\n").first)
+                #expect(first.hasSuffix(", from \(path(station, "homing.key")), which no longer has it"), "\(shown)")
                 let fault = isReplaced ? "does not have this key" : "is missing"
                 #expect(shown.contains("\n\(path(station, "homing.key")) \(fault). Only the daemon has it"), "\(shown)")
                 #expect(shown.contains("\nsudo homingd key export KEYFILE --unencrypted\nsudo install "), "\(shown)")

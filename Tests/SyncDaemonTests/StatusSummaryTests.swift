@@ -292,7 +292,8 @@ import Testing
         #expect(
             full.sentence == "2 captures are on their way. The outbox is full: Homing accepts no new captures until deliveries make room.")
         #expect(full.attention.map(\.text) == ["The outbox is full: Homing accepts no new captures until deliveries make room."])
-        #expect(full.attention.first?.next.contains("outbox.max_bytes (3 MiB)") == true)
+        let next = full.attention.first?.next
+        #expect(next?.contains("outbox.max_bytes (3 MiB)") == true && next?.contains("‘systemctl reload homingd’") == true)
         full.room = .enough
         #expect(full.attention.isEmpty)
     }

@@ -1,5 +1,6 @@
 import ControlAPI
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -42,6 +43,27 @@ import Testing
                 #expect(words.contains("\nsudo homingd key export KEYFILE --unencrypted\nsudo homing backup FILE\n"), "\(words)")
             }
             #expect(await text(station) == nil, "no daemon has the store")
+        }
+    }
+
+    /// Advice for a stopped daemon would end the only one that has the key.
+    @Test func runningDaemonHasTheDeletedKey() async throws {
+        try await DaemonStation.with { station in
+            let key = station.configuration.stateDirectory + "/homing.key"
+            try await station.running {
+                _ = try await station.status()
+                let content = try Data(contentsOf: URL(fileURLWithPath: key))
+                try FileManager.default.removeItem(atPath: key)
+                let words = try #require(await text(station))
+                #expect(words.hasPrefix("\(key) is missing. Only the daemon has it, so do not stop the daemon."), "\(words)")
+                #expect(words.contains("\nsudo homingd key export KEYFILE --unencrypted\nsudo install "), "\(words)")
+                #expect(words.hasSuffix(" -m 0600 KEYFILE \(key)"), "\(words)")
+                try content.write(to: URL(fileURLWithPath: key))
+                chmod(key, 0o600)
+                #expect(await text(station) == nil)
+                try FileManager.default.removeItem(atPath: key)
+            }
+            #expect(await text(station) == nil, "no daemon has the key")
         }
     }
 

@@ -74,7 +74,22 @@ import Testing
         }
     }
 
-    enum Fate: CaseIterable { case kept, deletedWithoutCaptures, deleted, moved, withoutLog }
+    enum Fate: CaseIterable { case kept, deletedWithoutCaptures, deleted, replaced, moved, folderMoved, withoutLog }
+
+    private func happen(_ fate: Fate, to path: String, _ station: DaemonStation) throws {
+        let (files, state) = (FileManager.default, station.configuration.stateDirectory)
+        switch fate {
+        case .kept: break
+        case .deletedWithoutCaptures, .deleted: try files.removeItem(atPath: state)
+        case .replaced:
+            try files.copyItem(atPath: path, toPath: station.directory("copy"))
+            try files.removeItem(atPath: path)
+            try files.moveItem(atPath: station.directory("copy"), toPath: path)
+        case .moved: try files.moveItem(atPath: path, toPath: station.directory("aside"))
+        case .folderMoved: try files.moveItem(atPath: state, toPath: station.directory("aside"))
+        case .withoutLog: try files.removeItem(atPath: path + "-wal")
+        }
+    }
 
     /// A restart by reflex. Only the log can still say what it cost.
     @Test(arguments: Fate.allCases) func lastLineOfAStopCountsTheCapturesOfALostStore(fate: Fate) async throws {
@@ -86,13 +101,7 @@ import Testing
                 _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
                 _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "a test"))
                 if fate != .deletedWithoutCaptures { try await station.submit() }
-                switch fate {
-                case .kept: break
-                case .deletedWithoutCaptures, .deleted:
-                    try FileManager.default.removeItem(atPath: station.configuration.stateDirectory)
-                case .moved: try FileManager.default.moveItem(atPath: path, toPath: station.directory("aside"))
-                case .withoutLog: try FileManager.default.removeItem(atPath: path + "-wal")
-                }
+                try happen(fate, to: path, station)
             }
             let last = try #require(lines.all.last)
             var facts = ["path": path, "waiting": "1", "failedOrOnHold": "0"]
@@ -101,13 +110,18 @@ import Testing
                 #expect(last.level == .info && last.message == "Homing has stopped")
                 return
             case .deleted:
-                #expect(last.message.hasPrefix("Homing has stopped, and its store was deleted or replaced."))
+                #expect(last.message.hasPrefix("Homing has stopped, and its store was deleted."))
                 #expect(last.message.contains("run: sudo homingd restore FILE."))
                 #expect(last.message.hasSuffix("run: sudo homing backup FILE"))
-            case .moved:
+            case .replaced:
+                #expect(last.message.contains("another file is in its place"))
+                #expect(last.message.hasSuffix("run: homing status"))
+            case .moved, .folderMoved:
                 #expect(last.message.hasPrefix("Homing has stopped, and its store was moved."))
-                #expect(last.message.hasSuffix("move the file back to the path in this line"))
-                facts["movedTo"] = station.directory("aside")
+                #expect(last.message.contains("move the file back to the path in this line."))
+                #expect(last.message.contains("move the whole folder back: the key, the keyring and the store belong together"))
+                let aside = station.directory("aside")
+                facts["movedTo"] = fate == .moved ? aside : Daemon.store(in: aside)
             case .withoutLog:
                 #expect(last.message.hasPrefix("Homing has stopped, and the log of its store was deleted or replaced."))
                 facts["path"] = path + "-wal"

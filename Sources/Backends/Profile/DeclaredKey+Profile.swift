@@ -8,7 +8,7 @@ extension DeclaredKey {
     static func text(_ path: String, _ example: String, _ meaning: String) -> DeclaredKey { key(path, "text", example, meaning) }
 
     static func texts(_ path: String, _ example: String, _ meaning: String) -> DeclaredKey {
-        key(path, "text, or a list of texts", example, meaning)
+        key(path, StrictTable.expectedTexts, example, meaning)
     }
 
     /// With the default `false`.

@@ -102,8 +102,11 @@ extension Profile {
         }
         for route in routes {
             if let touches = route.value.member("touches") {
-                let items = if case .list(let items) = touches.content { items } else { [touches] }
-                for (index, item) in items.enumerated() { check(item, "\(route.path).touches.\(index)") }
+                if case .list(let items) = touches.content {
+                    for (index, item) in items.enumerated() { check(item, "\(route.path).touches.\(index)") }
+                } else {
+                    check(touches, "\(route.path).touches")
+                }
             }
             for key in ["creates", "changes", "deletes"] {
                 if let resource = route.value.member(key) { check(resource, "\(route.path).\(key)") }

@@ -8,11 +8,14 @@ extension StrictTable {
         read(key, expected: Self.expectedPointer) { $0.text.flatMap(JSONPointer.init) }
     }
 
-    /// The first that resolves is used.
+    /// The first that resolves is used. A required list has at least one.
     func pointers(_ key: String, required: Bool = false) -> [JSONPointer] {
-        if required || isRequired(key), !keys.contains(key) {
-            _ = value(key, required: Self.expectedPointers)
-            return []
+        if required || isRequired(key) {
+            guard let node = value(key, required: Self.expectedPointers) else { return [] }
+            if case .list(let items) = node.content, items.isEmpty {
+                reject(key, expected: Self.expectedPointers, found: "an empty list")
+                return []
+            }
         }
         return list(key, expected: Self.expectedPointers) { $0.text.flatMap(JSONPointer.init) } ?? []
     }

@@ -73,18 +73,26 @@ extension StrictTable {
         return table.keys.compactMap { name in table.value(name).map { (name, $0, table.key(name)) } }
     }
 
-    /// A single value is a list of one. `parse` returns nil for an unexpected element.
+    /// A single value is a list of one. `parse` returns nil for an unexpected element. The words for an element are those of `expected`
+    /// before its “, or a list of …”.
     package func list<T>(_ key: String, expected: String, _ parse: (YAMLNode) -> T?) -> [T]? {
         guard let node = value(key) else { return nil }
-        let items = if case .list(let items) = node.content { items } else { [node] }
+        guard case .list(let items) = node.content else {
+            if let value = parse(node) { return [value] }
+            reject(key, expected: expected)
+            return []
+        }
+        let ofElement = expected.firstRange(of: ", or a list of").map { String(expected[..<$0.lowerBound]) } ?? expected
         return items.enumerated().compactMap { index, item in
             if let value = parse(item) { return value }
-            mistakes.add(at: item, key: "\(self.key(key)).\(index)", expected: expected)
+            mistakes.add(at: item, key: "\(self.key(key)).\(index)", expected: ofElement)
             return nil
         }
     }
 
-    package func texts(_ key: String) -> [String]? { list(key, expected: "text") { $0.text } }
+    package func texts(_ key: String) -> [String]? { list(key, expected: Self.expectedTexts) { $0.text } }
+
+    static let expectedTexts = "text, or a list of texts"
 }
 
 extension YAMLNode {

@@ -69,9 +69,9 @@ extension ConfigurationKey {
 }
 
 extension StrictTable {
-    /// A path; a relative one starts at `folder`.
+    /// A path, which is not empty; a relative one starts at `folder`.
     func filePath(_ key: String, from folder: String) -> String? {
-        guard let text = text(key) else { return nil }
+        guard let text = read(key, expected: "a path", { node in node.text.flatMap { $0.isEmpty ? nil : $0 } }) else { return nil }
         guard !text.hasPrefix("~") else {
             reject(key, expected: "a path without ~, which only a shell expands")
             return nil

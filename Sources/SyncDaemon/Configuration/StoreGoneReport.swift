@@ -1,10 +1,10 @@
 import ControlAPI
 import Files
 
-/// The part of `homingd check` about a running daemon whose store was deleted or replaced.
+/// The part of `homingd check` about a running daemon whose store was deleted or replaced, or whose key was deleted.
 package enum StoreGoneReport {
-    /// The loss that the running daemon reports, and the commands that save the captures. Nil if the store is in its place, or no daemon
-    /// answers.
+    /// The loss that the running daemon reports, and the commands that save the captures or the key. Nil if both are in their place, or no
+    /// daemon answers.
     package static func text(file: String?, environment: [String: String]) async -> String? {
         // `try?`: the configuration check reports mistakes.
         guard let configuration = try? Configuration.load(file: file, environment: environment) else { return nil }
@@ -17,8 +17,11 @@ package enum StoreGoneReport {
         // Shorter than the time that ‘homing doctor’ gives the whole check.
         let client = ControlClient(socketPath: configuration.socket, timeout: .seconds(20))
         // `try?`: without an answer, the other checks report the missing directory.
-        let status = try? await client.call(Endpoints.status, NoInput())
-        return status.flatMap { text(of: $0.attention, store: store) }
+        guard let status = try? await client.call(Endpoints.status, NoInput()) else { return nil }
+        if let lost = text(of: status.attention, store: store) { return lost }
+        // `try?`: the configuration was read above.
+        guard let administration = try? KeyAdministration(configuration: file, environment: environment) else { return nil }
+        return await administration.loss(client)
     }
 
     /// In the words of this program: the configuration may name another user's socket, and root would run the commands in its answer.

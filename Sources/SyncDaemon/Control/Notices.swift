@@ -47,7 +47,8 @@ struct Notices {
         case .overLimit(let limit):
             Attention(
                 .outboxFull, "The outbox is full: Homing accepts no new captures until deliveries make room.",
-                next: "Wait for deliveries, or raise outbox.max_bytes (\(limit >> 20) MiB) in the configuration and restart the daemon."
+                next:
+                    "Wait for deliveries, or raise outbox.max_bytes (\(limit >> 20) MiB) in the configuration, then reload: ‘systemctl reload homingd’, or SIGHUP."
             ).stating { $0.bytes = limit }
         }
     }

@@ -2,6 +2,7 @@ import Backends
 import ControlServer
 import Files
 import Foundation
+import Glibc
 
 /// The files that an enrolment writes. They are checked, together with the present configuration, before any is in place.
 struct EnrolmentPlan {
@@ -33,6 +34,7 @@ struct EnrolmentPlan {
         let profiles = files
         if let settings = enrolment.settings { plan(settings, at: place) }
         try check(file, environment, planned, profiles)
+        checkTrust()
         try mistakes.check()
     }
 
@@ -117,6 +119,26 @@ struct EnrolmentPlan {
                 Mistake(
                     file: mistake.file.replacing(stage, with: folder), line: mistake.line, key: mistake.key,
                     found: mistake.found?.replacing(stage, with: folder), expected: mistake.expected.replacing(stage, with: folder)))
+        }
+    }
+
+    /// As root, refuses configuration files that another user could change: they say where the daemon sends passwords and captures.
+    private func checkTrust() {
+        guard geteuid() == 0 else { return }
+        // `try?`: without the folder, there are only planned profiles.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: configuration.backends)) ?? []
+        let profiles = names.filter { $0.hasSuffix(".yaml") }.sorted().map { "\(configuration.backends)/\($0)" }
+        for path in configuration.files + profiles {
+            let file = DurableFile(path: path)
+            guard let owner = file.owner, let mode = file.mode else { continue }
+            if !file.isOwned() {
+                let expected = "a file that belongs to root, because the daemon does what it says; run: chown root \(path)"
+                mistakes.add(Mistake(file: path, key: "", found: "a file of the user with the number \(owner)", expected: expected))
+            }
+            if mode & 0o022 != 0 {
+                let expected = "a file that only its owner can change; run: chmod go-w \(path)"
+                mistakes.add(Mistake(file: path, key: "", found: "mode \(String(mode, radix: 8))", expected: expected))
+            }
         }
     }
 

@@ -7,10 +7,10 @@ struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check the configuration and the profiles, and report all mistakes.",
         discussion: """
-            Writes nothing and needs no daemon. Reports a running daemon whose state directory or store is gone. Reports what would keep \
-            the daemon from starting, such as a wrong or missing key, or files that it cannot use. Reports how many waiting entries these \
-            profiles could not send, so that you know before a reload. With --store it also reads the whole store, whether or not a daemon \
-            is running.
+            Writes nothing and needs no daemon. Reports a running daemon whose state directory, store or key is gone. Reports what would \
+            keep the daemon from starting, such as a wrong or missing key, or files that it cannot use. Reports how many waiting entries \
+            these profiles could not send, so that you know before a reload. With --store it also reads the whole store, whether or not a \
+            daemon is running.
 
             With --as-service it runs with the rights of the service’s user, and also checks whether members of homing-operate can drop \
             files and are protected from each other. For root this is the default, because root can read files that the service cannot; \

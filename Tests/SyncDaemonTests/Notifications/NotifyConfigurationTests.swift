@@ -35,7 +35,7 @@ import Testing
         ("{disk: true}", "notify.webhook", "or a table notify.mail"), ("{mail: it@a.test}", "notify.mail", "a table of keys"),
         ("{mail: {}}", "notify.mail.to", "1 to 100 email addresses"), ("{mail: {to: []}}", "notify.mail.to", "1 to 100 email addresses"),
         ("{mail: {to: [it@a.test, \"IT <it@a.test>\"]}}", "notify.mail.to.1", "an email address in ASCII"),
-        ("{mail: {to: \"it@a.test\\r\\nBcc: eve@a.test\"}}", "notify.mail.to.0", "an email address in ASCII"),
+        ("{mail: {to: \"it@a.test\\r\\nBcc: eve@a.test\"}}", "notify.mail.to", "an email address in ASCII"),
         ("{mail: {to: it@a.test, from: homing}}", "notify.mail.from", "an email address in ASCII"),
         ("{mail: {to: it@a.test, server: \"mail.clinic.example:25\"}}", "notify.mail.server", "without a password or encryption"),
         ("{mail: {to: it@a.test, password: secret}}", "notify.mail.password", "one of from, server, to"),
