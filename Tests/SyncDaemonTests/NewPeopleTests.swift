@@ -132,6 +132,40 @@ import Testing
         }
     }
 
+    /// Before and after the list is read again.
+    @Test(arguments: [false, true]) func deletedPersonIsNotListedUnderTheReferenceEither(isRead: Bool) async throws {
+        try await offline { station in
+            let created = try await create(station)
+            try await station.sandbox.up()
+            try await station.delivered(try #require(created.then))
+            let id = try #require(try await station.client.call(Endpoints.receipt, EntryReference(id: created.id)).remoteID)
+            let present = try await measure(station, "@\(created.id)", strict: true)
+            #expect(present.warning == nil && present.subject?.text == "Anna Example (\(id))")
+            let deletion = try await station.client.call(
+                Endpoints.submit, ControlAPI.Submission(route: "delete_managed_user", fields: ["user_id": id]))
+            try await station.delivered(deletion.id)
+            if isRead { _ = try await station.client.call(Endpoints.refreshRoster, RosterReference(resource: "managed_users")) }
+
+            for user in [id, "@\(created.id)"] {
+                let problem = await #expect(throws: Problem.self) { try await measure(station, user, strict: true) }
+                #expect(problem?.code == .notListed, "\(user)")
+            }
+            let warned = try await measure(station, "@\(created.id)")
+            #expect(warned.subject?.id == id && warned.subject?.label == nil)
+            #expect(warned.warning?.hasPrefix("\(id) is not one of your people, as of ") == true, "\(warned.warning ?? "")")
+        }
+    }
+
+    /// The list cannot have the row yet, and no name was submitted.
+    @Test func createdPersonWithoutANameIsListedBeforeTheListIsReadAgain() async throws {
+        try await offline { station in
+            let created = try await station.client.call(Endpoints.submit, ControlAPI.Submission(route: "create_managed_user"))
+            try await station.sandbox.up()
+            try await station.delivered(created.id)
+            #expect(try await measure(station, "@\(created.id)", strict: true).warning == nil)
+        }
+    }
+
     @Test func waitingEntryNamesItsCreate() async throws {
         try await offline { station in
             let created = try await create(station)
