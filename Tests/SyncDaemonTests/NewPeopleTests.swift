@@ -57,6 +57,18 @@ import Testing
         }
     }
 
+    @Test func createWithoutANameHasItsRowInTheAnswer() async throws {
+        try await offline { station in
+            let submission = ControlAPI.Submission(route: "create_managed_user", id: Samples.id(1).description)
+            let created = try await station.client.call(Endpoints.submit, submission)
+            #expect(created.subject?.id == "@\(created.id)" && created.subject?.isNew == true && created.then == nil)
+            let summary = try await station.client.call(Endpoints.entry, EntryReference(id: created.id)).entry
+            #expect(summary.subject == created.subject)
+            let again = try await station.client.call(Endpoints.submit, submission)
+            #expect(again.duplicate && again.subject == created.subject)
+        }
+    }
+
     @Test func repeatedSubmissionMakesNoSecondPerson() async throws {
         try await offline { station in
             let first = try await create(station, id: Samples.id(1).description)

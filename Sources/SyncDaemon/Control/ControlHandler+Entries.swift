@@ -40,8 +40,8 @@ extension ControlHandler {
         // `try?`: the entry is accepted; only the warning is missing then.
         if receipt.duplicate { receipt.warning = try? await discardWarning(of: accepted.id) }
         receipt.then = all.dropFirst().first?.id.description
-        // `try?`: both entries are accepted; only the new row's name is missing then.
-        if receipt.then != nil { receipt.subject = try? await created(by: accepted, route: request.route) }
+        // `try?`: the entry is accepted; only the new row is missing then.
+        if receipt.then != nil || receipt.subject == nil { receipt.subject = try? await created(by: accepted, route: request.route) }
         return receipt
     }
 
