@@ -144,6 +144,25 @@ import Testing
         }
     }
 
+    @Test func strictDeletionIsRefusedForARowThatIsBeingDeleted() async throws {
+        try await offline { station in
+            let person = try #require(try await people(station).rows.first)
+            func delete(_ number: Int, strict: Bool) async throws -> SubmissionReceipt {
+                try await station.client.call(
+                    Endpoints.submit,
+                    ControlAPI.Submission(
+                        route: "delete_managed_user", id: Samples.id(number).description, fields: ["user_id": person.id], strict: strict))
+            }
+            #expect(try await delete(1, strict: true).warning == nil)
+            let problem = await #expect(throws: Problem.self) { try await delete(2, strict: true) }
+            #expect(problem?.code == .notListed && problem?.title == "Being deleted")
+            #expect(problem?.next?.hasSuffix(" homing discard \(Samples.id(1))") == true)
+            // The same deletion again, and a second one that was not to be checked.
+            #expect(try await delete(1, strict: true).duplicate)
+            #expect(try await delete(2, strict: false).warning == nil)
+        }
+    }
+
     /// Before and after the list is read again.
     @Test(arguments: [false, true]) func deletedPersonIsNotListedUnderTheReferenceEither(isRead: Bool) async throws {
         try await offline { station in

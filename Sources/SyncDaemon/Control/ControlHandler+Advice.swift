@@ -8,8 +8,10 @@ import Sessions
 import SyncModel
 
 extension ControlHandler {
-    /// Advice before the store is asked. Nil for a submission without a subject.
-    func draft(on submission: Capture.Submission, of owner: Destination, as session: SessionSnapshot) -> AdviceDraft? {
+    /// Advice before the store is asked. Nil for a submission without a subject. `isStrict`: the caller wanted the check.
+    func draft(
+        on submission: Capture.Submission, of owner: Destination, as session: SessionSnapshot, isStrict: Bool
+    ) -> AdviceDraft? {
         guard let backend = keepers[owner.backend]?.backend, let (field, resource) = backend.subjectField(route: submission.route),
             let id = backend.subject(route: submission.route, fields: submission.fields)
         else { return nil }
@@ -19,8 +21,8 @@ extension ControlHandler {
             moment: Moment(now: clock.now))
         advice.isSignedIn = session.state == .signedIn && session.account?.id == owner.account
         let list = advice.isSignedIn ? RosterKey(destination: owner, resource: resource.name) : nil
-        // A correction takes the place of the earlier entry, even before a deletion.
-        let mayBeDeleted = backend.deletes(route: submission.route) == nil && submission.supersedes == nil
+        // A correction takes the place of the earlier entry, even before a deletion. A second deletion is harmless, so it has no warning.
+        let mayBeDeleted = submission.supersedes == nil && (isStrict || backend.deletes(route: submission.route) == nil)
         return AdviceDraft(
             advice: advice, owner: owner, route: submission.route, id: id, list: list,
             deletions: mayBeDeleted ? backend.deletions(of: resource) : [])

@@ -23,7 +23,7 @@ extension ControlHandler {
             guard let account = session.owner else { throw IntakeError.signInRequired(backend: backend) }
             submission.fields = keeper.backend.fields(request.fields, route: request.route)
             let owner = Destination(backend: backend, account: account.id)
-            let draft = draft(on: submission, of: owner, as: session)
+            let draft = draft(on: submission, of: owner, as: session, isStrict: request.strict)
             let early = request.strict ? try await self.advice(draft) : nil
             try await refuse(submission, at: backend, early)
             all = try await intake.accept(
