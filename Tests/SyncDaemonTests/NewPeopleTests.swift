@@ -78,6 +78,22 @@ import Testing
         }
     }
 
+    @Test func repeatedSubmissionIsKnownWhileSignedOut() async throws {
+        try await offline { station in
+            let created = try await create(station, id: Samples.id(1).description)
+            let measured = try await station.submit(id: Samples.id(2).description)
+            _ = try await station.client.call(Endpoints.signOut, SignOut())
+
+            let again = try await station.submit(id: measured.id)
+            #expect(again.duplicate && again.sequence == measured.sequence && again.account == measured.account)
+            #expect(again.sha256 == measured.sha256 && again.subject?.id == "5" && again.subject?.label == nil && again.warning == nil)
+            let recreated = try await create(station, id: created.id)
+            #expect(recreated.duplicate && recreated.then == created.then && recreated.subject?.id == "@\(created.id)")
+            let problem = await #expect(throws: Problem.self) { try await station.submit(id: Samples.id(3).description) }
+            #expect(problem?.code == .signInRequired)
+        }
+    }
+
     @Test func newPersonIsListedFirstAndCountedApart() async throws {
         try await offline { station in
             let before = try await people(station).roster.count
