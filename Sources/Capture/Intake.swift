@@ -65,15 +65,33 @@ package struct Intake: Sendable {
             throw .outbox(error)
         }
         return zip(mutations, results).map { mutation, result in
-            result.mapError(IntakeError.outbox).map { enqueued in
-                let (destination, lane) =
-                    switch enqueued {
-                    case .duplicate(_, let stored, let lane): (stored, lane)
-                    case .new(_, let lane): (mutation.destination, lane ?? mutation.lane)
-                    }
-                return Accepted(id: mutation.id, enqueued: enqueued, destination: destination, lane: lane)
-            }
+            result.mapError(IntakeError.outbox).map { Self.accepted(mutation, $0) }
         }
+    }
+
+    /// The results of submissions that were all accepted before, for any account; nil otherwise. Needs no signed-in account, and refuses
+    /// other content as `accept` does.
+    package func repeated(_ submissions: [Submission], at backend: String) async throws(IntakeError) -> [Accepted]? {
+        guard let id = submissions.first?.id else { return nil }
+        let entry: Entry?
+        do { entry = try await outbox.entry(id)?.entry } catch { throw .outbox(error) }
+        guard let account = entry?.destination.account else { return nil }
+        let owner = Destination(backend: backend, account: account)
+        let now = clock.now
+        var mutations: [Mutation] = []
+        for submission in submissions { mutations.append(try mutation(submission, for: owner, at: now)) }
+        let results: [Enqueued]?
+        do { results = try await outbox.repeated(mutations) } catch { throw .outbox(error) }
+        return results.map { zip(mutations, $0).map { Self.accepted($0, $1) } }
+    }
+
+    private static func accepted(_ mutation: Mutation, _ enqueued: Enqueued) -> Accepted {
+        let (destination, lane) =
+            switch enqueued {
+            case .duplicate(_, let stored, let lane): (stored, lane)
+            case .new(_, let lane): (mutation.destination, lane ?? mutation.lane)
+            }
+        return Accepted(id: mutation.id, enqueued: enqueued, destination: destination, lane: lane)
     }
 
     /// `name` is a backend, or nil for the only one.

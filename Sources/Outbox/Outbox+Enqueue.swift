@@ -81,6 +81,22 @@ extension Outbox {
         return results
     }
 
+    /// The results of mutations that were all accepted before, as `enqueue` would repeat them; nil otherwise. Stores nothing.
+    package func repeated(_ mutations: [Mutation]) async throws(OutboxError) -> [Enqueued]? {
+        let bytes = mutations.reduce(0) { $0 + ($1.payload?.count ?? 0) }
+        await preparing.take(bytes)
+        defer { preparing.release(bytes) }
+        let prepared = try withOutboxErrors { try mutations.map { try Prepared($0, by: vault) } }
+        return try await read { db in
+            var known: [Enqueued] = []
+            for item in prepared {
+                guard let result = try Self.known(item, db) else { return nil }
+                known.append(try result.get())
+            }
+            return known
+        }
+    }
+
     /// Stores a mutation that is not known and has room.
     private static func accept(
         _ item: Prepared, accountLabel: String?, by actor: String?, mustReplace: Bool, now: Date, _ db: Database

@@ -72,6 +72,23 @@ import Vault
         #expect(try await outbox.entries(limit: 10).count == 1)
     }
 
+    @Test func repeatedSubmissionIsKnownWithoutAnAccount() async throws {
+        let accepted = try await intake().accept(submission(1))
+        let signedOut = intake(["breathesafe": nil])
+        let again = try #require(try await signedOut.repeated([submission(1)], at: "breathesafe"))
+        #expect(again.map(\.enqueued) == [.duplicate(sequence: 1, of: accepted.destination, accepted.lane)])
+        #expect(again.map(\.destination) == [accepted.destination] && again.map(\.lane) == [accepted.lane])
+        await #expect(throws: IntakeError.outbox(.idConflict(Samples.id(1)))) {
+            try await signedOut.repeated([submission(1, user: 6)], at: "breathesafe")
+        }
+        var unnamed = submission(1)
+        unnamed.id = nil
+        for submissions in [[submission(2)], [submission(1), submission(2)], [unnamed], []] {
+            #expect(try await signedOut.repeated(submissions, at: "breathesafe") == nil)
+        }
+        #expect(try await outbox.entries(limit: 10).count == 1)
+    }
+
     /// What makes a submission under a known id another one.
     @Test func idStandsForRouteFieldsAndPayload() async throws {
         let intake = intake()

@@ -99,7 +99,7 @@ import Testing
         _ = try await rows(station, "tasks", count: 0)
         await station.sandbox.down()
         let list = try await station.homing("lists", "add", "--name", "Shopping")
-        #expect(list.code == 0 && list.text.contains("The new list is stored safely"), "\(list.text)")
+        #expect(list.code == 0 && list.text.contains("The new list Shopping is stored safely"), "\(list.text)")
         let added = try #require(list.text.firstMatch(of: /homing tasks add --list-id (@[0-9a-f-]+)/), "\(list.text)")
         // By reference, and by name.
         for (name, title) in [(String(added.1), "Bread"), ("Shopping", "Water")] {

@@ -43,16 +43,23 @@ import Testing
         #expect(advice(nil, isSignedIn: false).result == .unchecked("the session has ended"))
     }
 
-    /// The list cannot have it yet, or has it under its new id.
-    @Test func rowOfAnEntryIsListed() {
+    /// The list cannot have it yet.
+    @Test func rowThatAnEntryCreatesIsListed() {
         for isSignedIn in [true, false] {
             var new = advice(head(age: 180), isSignedIn: isSignedIn)
             new.subject.isNew = true
             #expect(new.result == .listed && new.warning(isStrict: true) == nil)
             var created = advice(head(age: 180), isSignedIn: isSignedIn)
             created.subject.reference = "@00000000-0000-7000-8000-000000000001"
+            created.isNewerThanList = true
             #expect(created.result == .listed)
         }
+    }
+
+    @Test func createdRowIsCheckedOnceTheListWasReadAgain() {
+        var created = advice(head(age: 180))
+        created.subject.reference = "@00000000-0000-7000-8000-000000000001"
+        #expect(created.result == .unlisted("77 is not one of your people, as of 3 minutes ago."))
     }
 
     /// Whatever the list says: it may be older than the deletion, or newer.

@@ -57,12 +57,40 @@ import Testing
         }
     }
 
+    @Test func createWithoutANameHasItsRowInTheAnswer() async throws {
+        try await offline { station in
+            let submission = ControlAPI.Submission(route: "create_managed_user", id: Samples.id(1).description)
+            let created = try await station.client.call(Endpoints.submit, submission)
+            #expect(created.subject?.id == "@\(created.id)" && created.subject?.isNew == true && created.then == nil)
+            let summary = try await station.client.call(Endpoints.entry, EntryReference(id: created.id)).entry
+            #expect(summary.subject == created.subject)
+            let again = try await station.client.call(Endpoints.submit, submission)
+            #expect(again.duplicate && again.subject == created.subject)
+        }
+    }
+
     @Test func repeatedSubmissionMakesNoSecondPerson() async throws {
         try await offline { station in
             let first = try await create(station, id: Samples.id(1).description)
             let again = try await create(station, id: Samples.id(1).description)
             #expect(!first.duplicate && again.duplicate && again.then == first.then && first.then != nil)
             #expect(try await station.client.call(Endpoints.entries, EntryQuery()).entries.count == 2)
+        }
+    }
+
+    @Test func repeatedSubmissionIsKnownWhileSignedOut() async throws {
+        try await offline { station in
+            let created = try await create(station, id: Samples.id(1).description)
+            let measured = try await station.submit(id: Samples.id(2).description)
+            _ = try await station.client.call(Endpoints.signOut, SignOut())
+
+            let again = try await station.submit(id: measured.id)
+            #expect(again.duplicate && again.sequence == measured.sequence && again.account == measured.account)
+            #expect(again.sha256 == measured.sha256 && again.subject?.id == "5" && again.subject?.label == nil && again.warning == nil)
+            let recreated = try await create(station, id: created.id)
+            #expect(recreated.duplicate && recreated.then == created.then && recreated.subject?.id == "@\(created.id)")
+            let problem = await #expect(throws: Problem.self) { try await station.submit(id: Samples.id(3).description) }
+            #expect(problem?.code == .signInRequired)
         }
     }
 
@@ -129,6 +157,59 @@ import Testing
             try await station.delivered(deletion.id)
             let after = try await people(station)
             #expect(after.matching == before.matching - 1 && !after.rows.contains { $0.id == person.id })
+        }
+    }
+
+    @Test func strictDeletionIsRefusedForARowThatIsBeingDeleted() async throws {
+        try await offline { station in
+            let person = try #require(try await people(station).rows.first)
+            func delete(_ number: Int, strict: Bool) async throws -> SubmissionReceipt {
+                try await station.client.call(
+                    Endpoints.submit,
+                    ControlAPI.Submission(
+                        route: "delete_managed_user", id: Samples.id(number).description, fields: ["user_id": person.id], strict: strict))
+            }
+            #expect(try await delete(1, strict: true).warning == nil)
+            let problem = await #expect(throws: Problem.self) { try await delete(2, strict: true) }
+            #expect(problem?.code == .notListed && problem?.title == "Being deleted")
+            #expect(problem?.next?.hasSuffix(" homing discard \(Samples.id(1))") == true)
+            // The same deletion again, and a second one that was not to be checked.
+            #expect(try await delete(1, strict: true).duplicate)
+            #expect(try await delete(2, strict: false).warning == nil)
+        }
+    }
+
+    /// Before and after the list is read again.
+    @Test(arguments: [false, true]) func deletedPersonIsNotListedUnderTheReferenceEither(isRead: Bool) async throws {
+        try await offline { station in
+            let created = try await create(station)
+            try await station.sandbox.up()
+            try await station.delivered(try #require(created.then))
+            let id = try #require(try await station.client.call(Endpoints.receipt, EntryReference(id: created.id)).remoteID)
+            let present = try await measure(station, "@\(created.id)", strict: true)
+            #expect(present.warning == nil && present.subject?.text == "Anna Example (\(id))")
+            let deletion = try await station.client.call(
+                Endpoints.submit, ControlAPI.Submission(route: "delete_managed_user", fields: ["user_id": id]))
+            try await station.delivered(deletion.id)
+            if isRead { _ = try await station.client.call(Endpoints.refreshRoster, RosterReference(resource: "managed_users")) }
+
+            for user in [id, "@\(created.id)"] {
+                let problem = await #expect(throws: Problem.self) { try await measure(station, user, strict: true) }
+                #expect(problem?.code == .notListed, "\(user)")
+            }
+            let warned = try await measure(station, "@\(created.id)")
+            #expect(warned.subject?.id == id && warned.subject?.label == nil)
+            #expect(warned.warning?.hasPrefix("\(id) is not one of your people, as of ") == true, "\(warned.warning ?? "")")
+        }
+    }
+
+    /// The list cannot have the row yet, and no name was submitted.
+    @Test func createdPersonWithoutANameIsListedBeforeTheListIsReadAgain() async throws {
+        try await offline { station in
+            let created = try await station.client.call(Endpoints.submit, ControlAPI.Submission(route: "create_managed_user"))
+            try await station.sandbox.up()
+            try await station.delivered(created.id)
+            #expect(try await measure(station, "@\(created.id)", strict: true).warning == nil)
         }
     }
 

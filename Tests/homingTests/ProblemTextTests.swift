@@ -50,6 +50,8 @@ import Testing
         receipt.subject = Sample.subject()
         let named = SubmissionText.accepted(receipt, from: "a.json")
         #expect(named.hasPrefix("a.json is stored safely as 3f2a91c04b01 (#1) for Anna Example (28). "))
+        receipt.subject = SubjectReport(resource: "managed_users", field: "user_id", id: "@\(receipt.id)", isNew: true)
+        #expect(SubmissionText.accepted(receipt, from: nil).hasPrefix("It is stored safely as 3f2a91c04b01 (#1). "))
         receipt.duplicate = true
         #expect(
             SubmissionText.accepted(receipt, from: nil) == "It was already accepted as 3f2a91c04b01 (#1); nothing was added.")

@@ -16,6 +16,8 @@ struct Advice {
     let maxAge: Duration
     /// Nil if the list was not read yet.
     var head: RosterHead?
+    /// An entry has created the row since the list was read.
+    var isNewerThanList = false
     var isSignedIn = true
     let moment: Moment
 
@@ -33,8 +35,8 @@ struct Advice {
         if deletion != nil {
             return .deleted("\(subject.text) will be deleted: the deletion was accepted before this \(kind()).")
         }
-        // An entry of this account creates or has created the row.
-        if subject.isNew == true || subject.reference != nil { return .listed }
+        // The list cannot have it yet.
+        if subject.isNew == true || isNewerThanList { return .listed }
         guard isSignedIn else { return .unchecked("the session has ended") }
         guard let head else { return .unchecked("your \(title.many) have not been read yet") }
         // An old or incomplete list proves that the id existed, but not that it does not exist.

@@ -8,8 +8,10 @@ import Sessions
 import SyncModel
 
 extension ControlHandler {
-    /// Advice before the store is asked. Nil for a submission without a subject.
-    func draft(on submission: Capture.Submission, of owner: Destination, as session: SessionSnapshot) -> AdviceDraft? {
+    /// Advice before the store is asked. Nil for a submission without a subject. `isStrict`: the caller wanted the check.
+    func draft(
+        on submission: Capture.Submission, of owner: Destination, as session: SessionSnapshot, isStrict: Bool
+    ) -> AdviceDraft? {
         guard let backend = keepers[owner.backend]?.backend, let (field, resource) = backend.subjectField(route: submission.route),
             let id = backend.subject(route: submission.route, fields: submission.fields)
         else { return nil }
@@ -18,9 +20,9 @@ extension ControlHandler {
             kind: { backend.noun(route: submission.route) }, title: resource.title, maxAge: resource.maxAge,
             moment: Moment(now: clock.now))
         advice.isSignedIn = session.state == .signedIn && session.account?.id == owner.account
-        let list = id.reference == nil && advice.isSignedIn ? RosterKey(destination: owner, resource: resource.name) : nil
-        // A correction takes the place of the earlier entry, even before a deletion.
-        let mayBeDeleted = backend.deletes(route: submission.route) == nil && submission.supersedes == nil
+        let list = advice.isSignedIn ? RosterKey(destination: owner, resource: resource.name) : nil
+        // A correction takes the place of the earlier entry, even before a deletion. A second deletion is harmless, so it has no warning.
+        let mayBeDeleted = submission.supersedes == nil && (isStrict || backend.deletes(route: submission.route) == nil)
         return AdviceDraft(
             advice: advice, owner: owner, route: submission.route, id: id, list: list,
             deletions: mayBeDeleted ? backend.deletions(of: resource) : [])
@@ -30,21 +32,39 @@ extension ControlHandler {
     func advice(_ draft: AdviceDraft?) async throws(OutboxError) -> Advice? {
         guard let draft else { return nil }
         var advice = draft.advice
-        let id = draft.id
-        if id.reference != nil {
-            let subject = Subject(draft.owner, route: draft.route, id)
+        if draft.id.reference != nil {
+            let subject = Subject(draft.owner, route: draft.route, draft.id)
             advice.subject = try await names(for: ObserverView(seesPeople: true)).report(subject) ?? advice.subject
         }
-        let standing = try await outbox.standing(draft.question ?? draft.question(of: RosterID(advice.subject.id)))
-        if let list = draft.list, let found = standing.list {
-            (advice.head, advice.subject.label) = (found.head, found.label)
-            if found.label == nil || !rosters.changes(in: list).isEmpty {
-                let delivered = try await names(for: ObserverView(seesPeople: true)).delivered(in: list)
-                advice.subject.label = delivered.deleted.contains(id) ? nil : delivered.created[id]?.label ?? found.label
-            }
+        let row = RosterID(advice.subject.id)
+        let standing = try await outbox.standing(draft.question ?? draft.question(of: row))
+        if let list = draft.list, row.reference == nil {
+            try await add(standing.list, of: list, createdBy: draft.id.reference, to: &advice)
         }
         advice.deletion = standing.deletion
         return advice
+    }
+
+    /// Adds the facts of the list, and of the deliveries since it was read, about a row of the server.
+    private func add(
+        _ found: (head: RosterHead, label: String?)?, of list: RosterKey, createdBy create: MutationID?, to advice: inout Advice
+    ) async throws(OutboxError) {
+        let row = RosterID(advice.subject.id)
+        if let found { (advice.head, advice.subject.label) = (found.head, found.label) }
+        var isDeleted = false
+        if (advice.head != nil && advice.subject.label == nil) || !rosters.changes(in: list).isEmpty {
+            let delivered = try await names(for: ObserverView(seesPeople: true)).delivered(in: list)
+            isDeleted = delivered.deleted.contains(row)
+            advice.subject.label = isDeleted ? nil : delivered.created[row]?.label ?? advice.subject.label
+        }
+        guard let create, !isDeleted else { return }
+        guard let head = advice.head else {
+            advice.isNewerThanList = true
+            return
+        }
+        // Also after a restart, and for a row without a name.
+        guard advice.subject.label == nil, let receipt = try await outbox.receipt(create) else { return }
+        advice.isNewerThanList = head.beganAt <= receipt.settledAt
     }
 
     /// Throws for an id that is not listed, or whose row will be deleted, unless the submission is invalid or already accepted.
@@ -81,7 +101,10 @@ struct AdviceDraft {
         question = id.reference == nil ? StandingQuestion(of: id, in: list, deletedBy: deletions, at: owner) : nil
     }
 
-    func question(of id: RosterID) -> StandingQuestion { StandingQuestion(of: id, in: list, deletedBy: deletions, at: owner) }
+    /// No list has a row that is not created yet.
+    func question(of id: RosterID) -> StandingQuestion {
+        StandingQuestion(of: id, in: id.reference == nil ? list : nil, deletedBy: deletions, at: owner)
+    }
 }
 
 extension Problem {

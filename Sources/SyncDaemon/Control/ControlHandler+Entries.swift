@@ -20,17 +20,23 @@ extension ControlHandler {
         do {
             let keeper = try keeper(request.backend)
             let (backend, session) = (keeper.backend.name, await keeper.snapshot)
-            guard let account = session.owner else { throw IntakeError.signInRequired(backend: backend) }
             submission.fields = keeper.backend.fields(request.fields, route: request.route)
-            let owner = Destination(backend: backend, account: account.id)
-            let draft = draft(on: submission, of: owner, as: session)
-            let early = request.strict ? try await self.advice(draft) : nil
-            try await refuse(submission, at: backend, early)
-            all = try await intake.accept(
-                all: steps(of: submission, at: backend), for: account, at: backend, by: caller.peer.description,
-                answering: request.strict ? nil : draft?.question)
-            // `try?`: the entry is accepted; only the row's name is missing then.
-            advice = request.strict ? early : (try? await self.advice(draft)) ?? nil
+            if let account = session.owner {
+                let owner = Destination(backend: backend, account: account.id)
+                let draft = draft(on: submission, of: owner, as: session, isStrict: request.strict)
+                let early = request.strict ? try await self.advice(draft) : nil
+                try await refuse(submission, at: backend, early)
+                all = try await intake.accept(
+                    all: steps(of: submission, at: backend), for: account, at: backend, by: caller.peer.description,
+                    answering: request.strict ? nil : draft?.question)
+                // `try?`: the entry is accepted; only the row's name is missing then.
+                advice = request.strict ? early : (try? await self.advice(draft)) ?? nil
+            } else {
+                all = try await repeated(submission, at: backend)
+                let known = all.first.flatMap { draft(on: submission, of: $0.destination, as: session, isStrict: request.strict) }
+                // `try?`: the entry was accepted; only the row's id is missing then.
+                advice = (try? await self.advice(known)) ?? nil
+            }
         } catch let error as IntakeError {
             throw Problem(error, commands: commands(for:))
         }
@@ -40,9 +46,17 @@ extension ControlHandler {
         // `try?`: the entry is accepted; only the warning is missing then.
         if receipt.duplicate { receipt.warning = try? await discardWarning(of: accepted.id) }
         receipt.then = all.dropFirst().first?.id.description
-        // `try?`: both entries are accepted; only the new row's name is missing then.
-        if receipt.then != nil { receipt.subject = try? await created(by: accepted, route: request.route) }
+        // `try?`: the entry is accepted; only the new row is missing then.
+        if receipt.then != nil || receipt.subject == nil { receipt.subject = try? await created(by: accepted, route: request.route) }
         return receipt
+    }
+
+    /// While no account is signed in: the earlier results. Throws for a new submission, which would have no account.
+    private func repeated(_ submission: Capture.Submission, at backend: String) async throws(IntakeError) -> [Intake.Accepted] {
+        guard let known = try await intake.repeated(steps(of: submission, at: backend), at: backend) else {
+            throw .signInRequired(backend: backend)
+        }
+        return known
     }
 
     /// Nil unless the entry is in the grace of a discard.

@@ -51,7 +51,8 @@ extension ControlHandler {
         let submission = Capture.Submission(
             route: old.route, id: newID, fields: fields, payload: old.mutation.payload, supersedes: id,
             capturedAt: old.mutation.capturedAt)
-        let advice = try await self.advice(draft(on: submission, of: old.destination, as: keeper(name).snapshot))
+        let session = try await keeper(name).snapshot
+        let advice = try await self.advice(draft(on: submission, of: old.destination, as: session, isStrict: request.strict))
         if request.strict { try await refuse(submission, at: name, advice) }
         let accepted: Intake.Accepted
         do throws(IntakeError) {

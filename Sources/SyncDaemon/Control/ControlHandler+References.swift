@@ -23,10 +23,10 @@ extension ControlHandler {
         return [create, second]
     }
 
-    /// The row that a pair of entries creates.
+    /// The row that an accepted entry creates; nil if its route creates none.
     func created(by create: Intake.Accepted, route: String) async throws(OutboxError) -> SubjectReport? {
-        guard let then = keepers[create.destination.backend]?.backend.then(route: route) else { return nil }
-        let subject = Subject(create.destination, route: then, RosterID(createdBy: create.id))
+        guard let resource = keepers[create.destination.backend]?.backend.creates(route: route) else { return nil }
+        let subject = Subject(create.destination, route: route, nil, of: create.id, creates: resource)
         return try await names(for: ObserverView(seesPeople: true)).report(subject)
     }
 

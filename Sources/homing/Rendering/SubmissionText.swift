@@ -9,7 +9,9 @@ enum SubmissionText {
         let name = name?.printable ?? "It"
         let entry = "\(EntryText.shortID(receipt.id)) (#\(receipt.sequence))"
         let details = receipt.then.map { ", with the details in \(EntryText.shortID($0))" } ?? ""
-        let whom = receipt.subject.map { " for \($0.text.printable)" } ?? ""
+        // The id of a new row without a name is that of the entry.
+        let named = receipt.subject.flatMap { $0.isNew == true && $0.label == nil && $0.id == "@\(receipt.id)" ? nil : $0 }
+        let whom = named.map { " for \($0.text.printable)" } ?? ""
         if receipt.duplicate, isKeyed {
             return "\(name) is already stored as \(entry); nothing new was stored. To submit it once more, add --again"
         }
