@@ -87,7 +87,9 @@ extension Outbox {
         await preparing.take(bytes)
         defer { preparing.release(bytes) }
         let prepared = try withOutboxErrors { try mutations.map { try Prepared($0, by: vault) } }
-        return try await read { db in
+        // As for a submission: a client deletes its copy after the answer.
+        if let reason = damage.reason { throw .damaged(reason) }
+        let known = try await read { db -> [Enqueued]? in
             var known: [Enqueued] = []
             for item in prepared {
                 guard let result = try Self.known(item, db) else { return nil }
@@ -95,6 +97,8 @@ extension Outbox {
             }
             return known
         }
+        try place.check()
+        return known
     }
 
     /// Stores a mutation that is not known and has room.
@@ -165,13 +169,26 @@ extension Outbox {
                 sql: "SELECT settledAt, discardedBy, supersededBy FROM receipt WHERE id = ? AND outcome = 'discarded'")
             if let discard = try Row.fetchOne(discards, arguments: [id.description]) {
                 let date = Date(ms: discard["settledAt"])
-                if let new = (discard["supersededBy"] as String?).flatMap({ MutationID($0) }) {
-                    return .failure(.replaced(id, by: new, at: date))
-                }
+                if let new = try lastReplacement(discard["supersededBy"], db) { return .failure(.replaced(id, by: new, at: date)) }
                 return .failure(.discarded(id, by: discard["discardedBy"], at: date))
             }
             let destination = Destination(backend: row["backend"], account: row["account"])
             return .success(.duplicate(sequence: row["sequence"], of: destination, Lane(row["lane"] as String)))
+        }
+        return nil
+    }
+
+    /// The end of a chain of replacements; nil if that was or is being discarded, so that no entry has the capture.
+    private static func lastReplacement(_ first: String?, _ db: Database) throws -> MutationID? {
+        var next = first
+        while let id = next {
+            let discards = try db.cachedStatement(
+                sql: """
+                    SELECT supersededBy FROM receipt WHERE id = ?1 AND outcome = 'discarded'
+                    UNION ALL SELECT NULL FROM entry WHERE id = ?1 AND holdReason = 'discarding'
+                    """)
+            guard let discard = try Row.fetchOne(discards, arguments: [id]) else { return MutationID(id) }
+            next = discard["supersededBy"]
         }
         return nil
     }

@@ -43,9 +43,9 @@ extension StoreLoss.Fate {
             """
         case .replaced:
             """
-            Homing has stopped, and its store was deleted, but another file is in its place. If that file is a copy that was made before, \
-            it may have the undelivered captures, so do not restore a backup yet. Start the daemon, and compare its waiting, failed and \
-            held captures with the numbers in this line. To see them, run: homing status
+            Homing has stopped, and its store was deleted, but another file is in its place. Do not start the daemon with an old copy: it \
+            would send captures again that were delivered since. If a backup was made before the stop, move that file to another folder \
+            and run: sudo homingd restore FILE. If that file is a copy of the last state, start the daemon
             """
         case .moved:
             """

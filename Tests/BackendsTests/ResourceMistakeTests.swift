@@ -23,7 +23,7 @@ struct ResourceMistakeTests {
         WrongEdit("    id: /managed_id\n", "", "id", "JSON pointer"),
         WrongEdit("label: [/first_name, /last_name]", "label: []", "label", "1 to 4 pointers"),
         WrongEdit("label: [/first_name, /last_name]", "label: [/a, /b, /c, /d, /e]", "label", "1 to 4 pointers"),
-        WrongEdit("label: [/first_name, /last_name]", "label: [/first_name, '']", "label.1", "the whole row"),
+        WrongEdit("label: [/first_name, /last_name]", "label: [/first_name, '']", "label.1", "a value in a row"),
         WrongEdit(keep, seventeen, "keep", "0 to 16 pointers"),
         WrongEdit(keep, "keep: ''", "keep", "the whole row"),
         WrongEdit(keep, "keep: [/id, id]", "keep.1", "JSON pointer"),

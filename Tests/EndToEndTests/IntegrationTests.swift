@@ -87,7 +87,7 @@ import Testing
         let refusal = await #expect(throws: CaptureRefused.self) {
             try await submitCapture(document, user: 5, id: id, socket: socket)
         }
-        let problem = try JSONCoding.decoder.decode(Problem.self, from: try #require(refusal).problem)
+        let problem = try JSONCoding.decoder.decode(Problem.self, from: try #require(refusal).answer)
         #expect(problem.code == .signInRequired)
         try await station.login()
         for _ in 0..<2 { try await submitCapture(document, user: 5, id: id, socket: socket) }

@@ -36,6 +36,14 @@ import Vault
         #expect(try await store.state(2) == nil)
     }
 
+    /// The client would delete its copy.
+    @Test(arguments: Loss.allCases) func confirmsNothingFromALostFile(loss: Loss) async throws {
+        try await store.enqueue(Samples.mutation(1))
+        #expect(try await store.outbox.repeated([Samples.mutation(1)])?.count == 1)
+        let path = try lose(loss)
+        await #expect(throws: OutboxError.gone(path)) { try await store.outbox.repeated([Samples.mutation(1)]) }
+    }
+
     @Test func refusesEveryWriterOfASharedTransaction() async throws {
         let path = try lose(.deleted)
         let refusals = await withTaskGroup(of: Bool.self) { group in

@@ -49,6 +49,30 @@ import Vault
         #expect(try await store.claim().map(\.id) == [Samples.id(2)])
     }
 
+    /// No entry has the capture then.
+    @Test(arguments: [false, true]) func discardedReplacementCountsAsADiscard(inGrace: Bool) async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        _ = try await replace(store)
+        var third = Samples.mutation(3, lane: "users/8")
+        third.supersedes = Samples.id(2)
+        _ = try await replace(store, with: third)
+        let now = store.clock.now
+        await #expect(throws: OutboxError.replaced(Samples.id(1), by: Samples.id(3), at: now)) {
+            try await store.enqueue(Samples.mutation(1))
+        }
+        if inGrace {
+            try await store.outbox.discard(Samples.id(3), later: now + 60, reason: nil, by: "ann", named: nil, at: now)
+        } else {
+            try await store.outbox.discard(Samples.id(3), by: "ann", at: now)
+        }
+        let error = await #expect(throws: OutboxError.self) { try await store.enqueue(Samples.mutation(1)) }
+        guard case .discarded(Samples.id(1), _, now) = error else {
+            Issue.record("\(error.map { "\($0)" } ?? "nothing")")
+            return
+        }
+    }
+
     /// Its content is in the new entry.
     @Test(arguments: [false, true]) func refusesTheSameIdAfterAReplacement(isPruned: Bool) async throws {
         let store = try Store()

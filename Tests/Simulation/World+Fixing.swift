@@ -42,7 +42,10 @@ extension World {
         let state = model.items[fix.sequence]?.state ?? model.pruned[fix.mutation.id]
         let duplicate = Enqueued.duplicate(sequence: fix.sequence, of: fix.mutation.destination, fix.lane)
         let isKnown =
-            if case .failure(.discarded) = result { state == .discarded } else { state != .discarded && result == .success(duplicate) }
+            switch result {
+            case .failure(.discarded), .failure(.replaced): state == .discarded
+            default: state != .discarded && result == .success(duplicate)
+            }
         guard isKnown else {
             throw Violation("I3", "the repeated correction \(fix.mutation.id) should be known, and the outbox says \(result)")
         }

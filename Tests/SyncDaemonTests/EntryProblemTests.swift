@@ -73,8 +73,8 @@ import Testing
         let again = Problem(OutboxError.replaced(Self.id, by: Samples.id(2), at: .distantPast))
         #expect(again.code == .discarded && again.status == 409 && again.supersededBy == "\(Samples.id(2))")
         #expect(again.detail.contains("was replaced by entry \(Samples.id(2)) on ") && !again.detail.contains("discarded"))
-        let copy = "Entry \(Samples.id(2)) has the capture, so delete your copy. To see how it stands, run: homing why \(Samples.id(2))"
-        #expect(again.next == copy)
+        let command = "To look at the new entry before you delete your copy, run: homing show \(Samples.id(2))"
+        #expect(again.next == "Do not submit it under another id. \(command)")
         let fix = Problem.changeOfReplaced(Self.id, by: Samples.id(2))
         #expect(fix.code == .wrongState && fix.supersededBy == "\(Samples.id(2))")
         let facts = SentenceFacts { ($0.reason, $0.entry) = ("corrected", "\(Samples.id(2))") }

@@ -14,8 +14,8 @@ package enum StoreGoneReport {
             guard !DurableFile(path: store).exists else { return nil }
             if await SocketActivation().startsService(at: configuration.socket) { return nil }
         }
-        // Shorter than the time that ‘homing doctor’ gives the whole check.
-        let client = ControlClient(socketPath: configuration.socket, timeout: .seconds(20))
+        // Two calls, in less time than ‘homing doctor’ gives the whole check.
+        let client = ControlClient(socketPath: configuration.socket, timeout: .seconds(8))
         // `try?`: without an answer, the other checks report the missing directory.
         guard let status = try? await client.call(Endpoints.status, NoInput()) else { return nil }
         if let lost = text(of: status.attention, store: store) { return lost }

@@ -75,7 +75,8 @@ extension ControlHandler {
         let problem: Problem
         switch advice.result {
         case .listed, .unchecked: return
-        case .deleted(let sentence): problem = .beingDeleted(sentence, by: advice.deletion)
+        case .deleted(let sentence):
+            problem = .beingDeleted(sentence, by: backend.deletes(route: submission.route) == nil ? advice.deletion : nil)
         case .unlisted(let sentence): problem = .unlisted(sentence, in: resource, commands(for: name))
         }
         if let id = submission.id, try await outbox.entry(id) != nil { return }
@@ -116,6 +117,7 @@ extension Problem {
         ).stating(.unlisted) { $0.title = RosterTitle(resource.title) }
     }
 
+    /// - Parameter deletion: nil for a second one, which wants the same.
     fileprivate static func beingDeleted(_ sentence: String, by deletion: MutationID?) -> Problem {
         Problem(
             .notListed, status: 409, title: "Being deleted", detail: "Nothing was accepted: \(sentence)",

@@ -43,8 +43,10 @@ extension ControlHandler {
         guard let accepted = all.first else { throw OutboxError.storage("a submission has no result") }
         var receipt = receipt(of: accepted, request.payload, advice, isStrict: request.strict)
         receipt.duplicate = all.allSatisfy { if case .duplicate = $0.enqueued { true } else { false } }
-        // `try?`: the entry is accepted; only the warning is missing then.
-        if receipt.duplicate { receipt.warning = try? await discardWarning(of: accepted.id) }
+        // Not `try?`: without the warning the client would delete its copy.
+        if receipt.duplicate {
+            for entry in all where receipt.warning == nil { receipt.warning = try await discardWarning(of: entry.id) }
+        }
         receipt.then = all.dropFirst().first?.id.description
         // `try?`: the entry is accepted; only the new row is missing then.
         if receipt.then != nil || receipt.subject == nil { receipt.subject = try? await created(by: accepted, route: request.route) }

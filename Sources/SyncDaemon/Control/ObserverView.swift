@@ -73,7 +73,7 @@ struct ObserverView {
         case .signedIn, .signedOut, .signInRefused, .signInFailed, .signInRequired, .signOutFailed:
             ["by", "data", "discarded", "owedUntil", "server", "way"]
         case .signOutHeard, .signOutGivenUp: ["cause", "server"]
-        case .fileRefused: ["file", "place", "reason"]
+        case .fileRefused: ["file", "reason"]
         case .fileDiscarded: ["by", "file"]
         case .claimed: ["by", "files"]
         case .started: ["version"]

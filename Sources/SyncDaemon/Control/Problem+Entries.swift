@@ -25,13 +25,13 @@ extension Problem {
             next: "To send it anyway, submit it under a new id: homing submit FILE --id NEW-ID")
     }
 
-    /// - Parameter new: has the capture, so the same one under a new id would be a second measurement.
+    /// - Parameter new: has the place of the entry, mostly with the same capture: that under a new id would be a second measurement.
     static func replaced(_ id: MutationID, by new: MutationID, on date: Date) -> Problem {
         let problem = Problem(
             .discarded, status: 409, title: "Replaced before",
             detail:
                 "Entry \(id) was replaced by entry \(new) on \(Moment(now: .distantPast).text(date)). It is not accepted again and will not be sent.",
-            next: "Entry \(new) has the capture, so delete your copy. To see how it stands, run: homing why \(new)")
+            next: "Do not submit it under another id. To look at the new entry before you delete your copy, run: homing show \(new)")
         return problem.naming(successor: new)
     }
 

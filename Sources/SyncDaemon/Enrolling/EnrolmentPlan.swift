@@ -122,7 +122,7 @@ struct EnrolmentPlan {
         }
     }
 
-    /// As root, refuses configuration files that another user could change: they say where the daemon sends passwords and captures.
+    /// As root, refuses configuration files that another user owns: they say where the daemon sends passwords and captures.
     private func checkTrust() {
         guard geteuid() == 0 else { return }
         // `try?`: without the folder, there are only planned profiles.
@@ -130,15 +130,9 @@ struct EnrolmentPlan {
         let profiles = names.filter { $0.hasSuffix(".yaml") }.sorted().map { "\(configuration.backends)/\($0)" }
         for path in configuration.files + profiles {
             let file = DurableFile(path: path)
-            guard let owner = file.owner, let mode = file.mode else { continue }
-            if !file.isOwned() {
-                let expected = "a file that belongs to root, because the daemon does what it says; run: chown root \(path)"
-                mistakes.add(Mistake(file: path, key: "", found: "a file of the user with the number \(owner)", expected: expected))
-            }
-            if mode & 0o022 != 0 {
-                let expected = "a file that only its owner can change; run: chmod go-w \(path)"
-                mistakes.add(Mistake(file: path, key: "", found: "mode \(String(mode, radix: 8))", expected: expected))
-            }
+            guard let owner = file.owner, !file.isOwned() else { continue }
+            let expected = "a file that belongs to root, because the daemon does what it says; run: chown root \(path)"
+            mistakes.add(Mistake(file: path, key: "", found: "a file of the user with the number \(owner)", expected: expected))
         }
     }
 

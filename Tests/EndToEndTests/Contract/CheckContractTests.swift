@@ -57,7 +57,7 @@ struct WrongFile: Sendable, CustomTestStringConvertible {
             WrongFile("lists", "name: lists\n", "name: other\n", "name"),
             WrongFile("story16", "extends: firebase", "extends: nothing", "extends"),
             WrongFile("story16", "placement: query:auth", "placement: cookie", "auth.placement"),
-            WrongFile("firebase", "    access: /idToken\n", "    access: idToken\n", "auth.login.access.0"),
+            WrongFile("firebase", "    access: /idToken\n", "    access: idToken\n", "auth.login.access"),
         ])
     func errorNamesTheInvalidKey(wrong: WrongFile) async throws {
         let (code, text) = try await check { name, content in

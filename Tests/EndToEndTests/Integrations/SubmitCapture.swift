@@ -14,8 +14,10 @@ func submitCapture(_ document: Data, user: Int, id: UUID, socket: String = "/run
     request.body = .bytes(ByteBuffer(bytes: document))
     let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
     let body = try await answer.body.collect(upTo: 1 << 20)
-    guard answer.status == .created || answer.status == .ok else { throw CaptureRefused(problem: Data(body.readableBytesView)) }
+    // A 200 with a warning is for an entry that is being discarded.
+    let isKept = answer.status == .ok && !String(buffer: body).contains(#""warning":"#)
+    guard answer.status == .created || isKept else { throw CaptureRefused(answer: Data(body.readableBytesView)) }
 }
 
-/// The daemon's own words: application/problem+json.
-struct CaptureRefused: Error { let problem: Data }
+/// The daemon's own words: mostly application/problem+json.
+struct CaptureRefused: Error { let answer: Data }

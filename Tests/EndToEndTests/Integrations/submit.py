@@ -22,3 +22,4 @@ if receipt["sha256"] != hashlib.sha256(payload).hexdigest():
     sys.exit(f"Homing accepted other bytes than those of {file}. Keep the capture, and tell a person.")
 if "warning" in receipt:
     print(receipt["warning"], file=sys.stderr)
+    sys.exit(answer.status == 200)  # that entry is being discarded

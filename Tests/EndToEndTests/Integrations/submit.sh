@@ -1,10 +1,16 @@
 #!/bin/sh
 # submit.sh FILE USER ID: hands in one capture; ends with 0 once it is safe on disk.
 for pause in 1 1 2 5 10; do
-    curl --silent --show-error --fail-with-body --max-time 60 --retry 5 --unix-socket "${HOMING_SOCKET:-/run/homing/homing.sock}" \
-        --header 'Content-Type: application/json' --data-binary @"$1" \
-        "http://homing/v1/entries?backend=breathesafe&route=measurement&item.user_id=$2&id=$3" && exit 0
-    [ $? -eq 22 ] && exit 1 # it has answered, and what it says is for a person
+    answer=$(curl --silent --show-error --fail-with-body --max-time 60 --retry 5 \
+        --unix-socket "${HOMING_SOCKET:-/run/homing/homing.sock}" --header 'Content-Type: application/json' --data-binary @"$1" \
+        "http://homing/v1/entries?backend=breathesafe&route=measurement&item.user_id=$2&id=$3")
+    code=$?
+    printf '%s\n' "$answer"
+    case $code,$answer in
+        0,*'"duplicate":true'*'"warning"'*) exit 1 ;; # that entry is being discarded
+        0,*) exit 0 ;;
+        22,*) exit 1 ;; # it has answered, and what it says is for a person
+    esac
     sleep "$pause"          # it is not running: the same again, under the same id
 done
 exit 1
