@@ -34,21 +34,8 @@ extension Problem {
                 .storageFailed, status: 507, title: "The disk is full",
                 detail: "The disk has no room for this capture, so it was not accepted.",
                 next: "Make room on the disk. Entries accepted before are safe and are still sent.")
-        case .overLimit(let limit):
-            self.init(
-                .outboxFull, status: 507, title: "The outbox is full",
-                detail: "The outbox has reached its limit of \(limit >> 20) MiB, so this capture was not accepted.",
-                next:
-                    "Entries accepted before are safe, and delivering them makes room. See ‘homing status’, or raise outbox.max_bytes."
-            )
-        case .neverFits(let limit):
-            self = Problem(
-                .outboxFull, status: 507, title: "It does not fit in the outbox",
-                detail:
-                    "This capture does not fit in the outbox, which is limited to \(limit >> 20) MiB, even once nothing else is waiting. It was not accepted.",
-                next:
-                    "Keep the capture. Waiting does not help: an administrator must raise outbox.max_bytes in the configuration, then reload: ‘systemctl reload homingd’, or SIGHUP."
-            ).stating { ($0.reason, $0.bytes) = ("neverFits", limit) }
+        case .overLimit(let limit): self = .outboxFull(limit)
+        case .neverFits(let limit): self = .neverFits(limit)
         case .storage(let words):
             self.init(
                 .storageFailed, status: 500, title: "The store failed", detail: "The store could not be read or written: \(words)",
@@ -82,6 +69,23 @@ extension Problem {
                 detail: "The stored data of entry \(id) cannot be read.",
                 next: "Submit the original again under a new id. Then an administrator runs: homing discard \(id)")
         }
+    }
+
+    private static func outboxFull(_ limit: Int64) -> Problem {
+        Problem(
+            .outboxFull, status: 507, title: "The outbox is full",
+            detail: "The outbox has reached its limit of \(limit >> 20) MiB, so this capture was not accepted.",
+            next: "Entries accepted before are safe, and delivering them makes room. See ‘homing status’, or raise outbox.max_bytes.")
+    }
+
+    private static func neverFits(_ limit: Int64) -> Problem {
+        Problem(
+            .outboxFull, status: 507, title: "It does not fit in the outbox",
+            detail:
+                "This capture does not fit in the outbox, which is limited to \(limit >> 20) MiB, even once nothing else is waiting. It was not accepted.",
+            next:
+                "Keep the capture. Waiting does not help: an administrator must raise outbox.max_bytes in the configuration, then reload: ‘systemctl reload homingd’, or SIGHUP."
+        ).stating { ($0.reason, $0.bytes) = ("neverFits", limit) }
     }
 
     init(_ error: IntakeError, commands: (String) -> NextCommands) {
