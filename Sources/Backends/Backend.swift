@@ -16,8 +16,8 @@ package final class Backend: Sendable {
         self.profile = profile
         routes = profile.routes.keys.sorted()
         onDead = profile.routes.mapValues { Self.onDead($0, in: profile) }
-        deletions = Dictionary(grouping: routes.filter { profile.routes[$0]?.deletion.deletes != nil }) {
-            profile.routes[$0]?.deletion.deletes ?? ""
+        deletions = routes.reduce(into: [:]) { deletions, route in
+            if let resource = profile.routes[route]?.deletion.deletes { deletions[resource, default: []].append(route) }
         }
     }
 

@@ -14,7 +14,9 @@ struct CaptureFile: Equatable {
     init(name: String, folder: String?, content: Data) throws(NotUnderstood) {
         guard !content.isEmpty else { throw NotUnderstood("The file is empty.") }
         let names = ["userId", "measurements", "average_measurements"]
-        guard let root = JSONDocument(content)?.root, root.kind == .object else { throw Self.endsInside(content) ? .cutOff : .noObject }
+        guard let root = JSONDocument(content)?.root, root.kind == .object else {
+            throw JSONSyntax.endsInsideObject(content) ? .cutOff : .noObject
+        }
         let members = try Self.members(names, of: root)
         if let measurements = members["measurements"], let stated = members["userId"] {
             try self.init(appFile: measurements, user: stated, name: name, folder: folder)
@@ -35,24 +37,6 @@ struct CaptureFile: Equatable {
             self.init(user: JSONValue(argument: folder), document: content)
         }
         capturedAt = root.captureTime
-    }
-
-    /// True for the beginning of an object without its end.
-    private static func endsInside(_ content: Data) -> Bool {
-        var (depth, isText, isEscaped) = (0, false, false)
-        for byte in content.withoutByteOrderMark {
-            switch byte {
-            case _ where isEscaped: isEscaped = false
-            case UInt8(ascii: "\\") where isText: isEscaped = true
-            case UInt8(ascii: "\""): isText.toggle()
-            case _ where isText: break
-            case UInt8(ascii: "{"): depth += 1
-            case UInt8(ascii: "}"): depth -= 1
-            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): break
-            default: if depth == 0 { return false }
-            }
-        }
-        return depth > 0
     }
 
     /// Rejects aliases: two names of one user would be two unordered lanes. The profile checks the rest.

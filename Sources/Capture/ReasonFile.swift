@@ -12,7 +12,7 @@ struct ReasonFile {
 
     var content: Data { Data((reason + "\n" + (place.map { Self.start + $0 + Self.end + "\n" } ?? "")).utf8) }
 
-    /// The place of the refused file `name`. Nil if its `.reason` file has none, such as one of an earlier version, or cannot be read.
+    /// The place of the refused file `name`. Nil if its `.reason` file has none or cannot be read.
     static func place(of name: String, in refused: Folder) -> String? {
         // `try?`: only the advice is less exact then.
         guard let content = try? refused.open(FilePath(name + ".reason")).content(atMost: 64 << 10),

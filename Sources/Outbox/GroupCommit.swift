@@ -100,7 +100,8 @@ final class GroupCommit: Sendable {
     private func apply(_ batch: [Item], _ db: Database) throws -> [Resumption] {
         do {
             return try inTransaction(db) { try batch.map { item in try item.apply(db) } }
-        } catch  where !Self.isOfDisk(error) {
+        } catch {
+            if Self.isOfDisk(error) { throw error }
             guard batch.count > 1 else { return [{ batch[0].fail(error) }] }
             return try inTransaction(db) { try batch.map { item in try applyAlone(item, db) } }
         }
@@ -127,7 +128,8 @@ final class GroupCommit: Sendable {
                 return .commit
             }
             return resumption
-        } catch  where !Self.isOfDisk(error) {
+        } catch {
+            if Self.isOfDisk(error) { throw error }
             return { item.fail(error) }
         }
     }

@@ -1,6 +1,6 @@
 /// Reading by declarations.
 extension StrictTable {
-    /// Reads a declared key: its declaration says what is expected, and whether it is required.
+    /// Reads a key. Its declaration has the expected form, and says whether the key is required.
     func read<T>(_ key: String, _ parse: (YAMLNode) -> T?) -> T? { read(key, expected: expected(key), parse) }
 
     /// As `read`, for a value or a list of values.

@@ -16,7 +16,7 @@ package final class StrictTable {
         self.init(node, path: path, mistakes: mistakes, declared: nil)
     }
 
-    /// With declarations, which say what is required.
+    /// With declarations of its keys.
     init?(_ node: YAMLNode, path: String = "", mistakes: MistakeCollector, declared: DeclaredTable?) {
         self.node = node
         self.path = path

@@ -78,7 +78,7 @@ enum ProfilePart {
 
         """
 
-    /// Only what is required.
+    /// With the required keys only.
     private static let least = """
         schema: 1
         name: p

@@ -37,7 +37,7 @@ extension BackupStation {
         if finding.isSentWhilePaused { broken("\(effects.count - before) entries were sent before a person resumed") }
     }
 
-    /// A person's work after a restore: discards again what was discarded, resumes, decides, and submits the entries that the server does not have.
+    /// A person's work after a restore: repeats the discards, resumes, decides, and submits the entries that the server does not have.
     func catchUp() async throws {
         try await signIn()
         for row in try await station.entries() where row.state != "delivered" && row.state != "discarded" {
