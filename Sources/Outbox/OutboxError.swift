@@ -60,7 +60,8 @@ package enum OutboxError: Error, Sendable, Equatable {
         switch error {
         case let error as OutboxError: self = error
         case let error as DatabaseError where error.resultCode == .SQLITE_FULL: self = .full
-        case let error as DatabaseError where error.tellsOfDamage: self = .damaged("\(error)")
+        case let error as DatabaseError where error.tellsOfDamage: self = .damaged(error.text)
+        case let error as DatabaseError: self = .storage(error.text)
         case let error as FileError: self = error.isForWantOfRoom ? .full : .storage(error.text)
         case let error as RowDecodingError: self = .damaged("\(error)")
         default: self = .storage("\(error)")
@@ -107,6 +108,11 @@ extension OutboxError: CustomStringConvertible {
 }
 
 extension DatabaseError {
+    /// With the extended code: "disk I/O error" alone does not tell a failed read from a lost lock (https://sqlite.org/rescode.html).
+    fileprivate var text: String {
+        extendedResultCode == resultCode ? "\(self)" : "\(self) (extended code \(extendedResultCode.rawValue))"
+    }
+
     fileprivate var tellsOfDamage: Bool {
         switch extendedResultCode {
         case .SQLITE_IOERR_READ, .SQLITE_IOERR_SHORT_READ, .SQLITE_IOERR_CORRUPTFS: true

@@ -22,8 +22,8 @@ package final class StateLock: Sendable {
             usleep(10_000)
             isOurs = flock(descriptor, LOCK_EX | LOCK_NB) == 0
         }
+        // A failed initializer runs `deinit`, which closes the descriptor.
         guard isOurs else {
-            close(descriptor)
             throw StartError("Another daemon is already running on \(directory). Stop it first, or configure another state_directory.")
         }
     }

@@ -16,10 +16,8 @@ final class RawConnection: Sendable {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        guard outcome == 0 else {
-            close(descriptor)
-            throw Refused()
-        }
+        // `deinit` closes the descriptor.
+        guard outcome == 0 else { throw Refused() }
     }
 
     deinit { close(descriptor) }
