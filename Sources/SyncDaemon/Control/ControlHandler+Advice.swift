@@ -56,7 +56,7 @@ extension ControlHandler {
         return advice
     }
 
-    /// Adds the facts of the list, and of the deliveries since it was read, about a row of the server.
+    /// Adds the facts of the list, and of the deliveries since it was read, about a row of the server. `create` is nil for a plain id.
     private func add(
         _ found: (head: RosterHead, label: String?)?, of list: RosterKey, createdBy create: MutationID?, to advice: inout Advice
     ) async throws(OutboxError) {
@@ -68,13 +68,16 @@ extension ControlHandler {
             isDeleted = delivered.deleted.contains(row)
             advice.subject.label = isDeleted ? nil : delivered.created[row]?.label ?? advice.subject.label
         }
-        guard let create, !isDeleted else { return }
+        guard !isDeleted else { return }
         guard let head = advice.head else {
-            advice.isNewerThanList = true
+            advice.isNewerThanList = create != nil
             return
         }
-        // Also after a restart, and for a row without a name.
-        guard advice.subject.label == nil, let receipt = try await outbox.receipt(create) else { return }
+        guard advice.subject.label == nil else { return }
+        // Also after a restart, for a row without a name, and for its plain id.
+        var source = create
+        if source == nil { source = try await outbox.reference(to: row, of: list.resource, at: list.destination) }
+        guard let maker = source, let receipt = try await outbox.receipt(maker) else { return }
         advice.isNewerThanList = head.beganAt <= receipt.settledAt
     }
 
