@@ -229,7 +229,7 @@ extension Reasons {
     private func next(after reason: Failure.Reason, _ hurry: String) -> NextStep {
         switch reason {
         case .throttled: .optional("Nothing to do. This wait cannot be shortened.")
-        case .signInRequired: .required("Wait, or sign in with ‘\(commands.login(of: owner))’.")
+        case .signInRequired: renewal("sign in with ‘\(commands.login(of: owner))’")
         case .stillUnauthorized:
             .required(
                 "Tell the administrator of the backend. Homing keeps trying, one entry at a time. Entries refused before are on hold: retry them afterwards."
@@ -237,6 +237,14 @@ extension Reasons {
         case .offline: .optional("Nothing to do. If this lasts, check the network. To try now, \(hurry).")
         default: .optional("Nothing to do. To try now, \(hurry).")
         }
+    }
+
+    /// Homing renews the session by itself, until the status asks a person.
+    private func renewal(_ signIn: String) -> NextStep {
+        if let since = session?.failing?.since, moment.now.timeIntervalSince(since) >= Notices.renewalPatience {
+            return .required("Homing keeps trying. If the server works in a browser, \(signIn).")
+        }
+        return .optional("Nothing to do. Homing renews the session by itself. To go on now, \(signIn).")
     }
 
     /// The entry is due after its route's pause ends, and the backend as a whole is not paused.
