@@ -54,7 +54,8 @@ import Testing
         for page in pages {
             let broken = try brokenLinks(of: page)
             #expect(broken.isEmpty, "\(page): \(broken)")
-            #expect(!(try text(page)).contains("<doc:"), "\(page) has a link that only DocC understands")
+            let text = try text(page)
+            #expect(!text.contains("<doc:"), "\(page) has a link that only DocC understands")
         }
     }
 
@@ -65,5 +66,14 @@ import Testing
         let good = "[b](B.md) [b](B.md#a-b-and-cs-d) [a](#a) [c](https://c.test/#c) `[d](D.md)`"
         try directory.write("# A\n\n\(good)\n[e](E.md) [b](B.md#b) [b](B.md#code) ![a](#c)\n", to: "A.md")
         #expect(try brokenLinks(of: directory("A.md")) == ["E.md", "B.md#b", "B.md#code", "#c"])
+    }
+
+    @Test func indexHasEveryPageByItsTitle() throws {
+        let folder = Self.project + "/Sources/SyncDaemon/Documentation.docc/"
+        let index = try text(folder + "SyncDaemon.md")
+        for page in try pages() where page.hasPrefix(folder) && page != folder + "SyncDaemon.md" {
+            let title = try #require(try text(page).firstMatch(of: /# (.+)/)?.output.1)
+            #expect(index.contains("- [\(title)](\(page.dropFirst(folder.count)))"), "\(page): \(title)")
+        }
     }
 }
