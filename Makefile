@@ -42,7 +42,7 @@ pages = Sources/SyncDaemon/Documentation.docc
 # Tests of one thread, which take long under the thread sanitizer: tables, files, random histories, and searches for planted bugs.
 ONE_THREAD = MistakeTests OracleTests ProfileConformanceTests ProfileKeysTests ReferenceSchemaTests CaptureFileTests FolderCountsTests \
     CaptureTests.Spool TakenNameTests detectsRemovedGuarantee meetsReferencesAndCorrections replaysAndShrinksFailureFromFile \
-    findsEntriesOfEveryCombinationOfFilters
+    findsEntriesOfEveryCombinationOfFilters DocumentationTests
 
 .PHONY: help demo try build release test simulate races torture mutants bench screens lint verify-units system-test contract dashboard \
     install uninstall deb repo package-test ansible-test clean programs deps test-deps ci-deps
