@@ -142,8 +142,8 @@ let targets: [Target] = [
     tests("homing", "homing", "ControlAPI", "ControlServer", "Notifying", "SyncModel"),
     tests(
         "EndToEnd", "homingd", "homing", "homing-sandbox", "homing-torture", "ControlAPI", "ControlServer", "Delivery", "Sandbox",
-        "MailSupport", "StationSupport", "SyncDaemon", "SyncModel", "AsyncHTTPClient", "GRDB", "HTTPTypes", "Logging", "NIOCore",
-        "NIOHTTP1", "NIOPosix", exclude: ["Integrations/submit.py", "Integrations/submit.sh"]),
+        "MailSupport", "StationSupport", "SyncDaemon", "SyncModel", "AsyncHTTPClient", "Crypto", "GRDB", "HTTPTypes", "Logging",
+        "NIOCore", "NIOHTTP1", "NIOPosix", exclude: ["Integrations/submit.py", "Integrations/submit.sh"]),
 ]
 
 // `make races` and `make mutants` build only the test targets that they run.
