@@ -10,7 +10,7 @@ import Testing
 
 @testable import ControlAPI
 
-@Suite(.timeLimit(.minutes(60))) struct ControlClientTests {
+@Suite struct ControlClientTests {
     private let directory: TemporaryDirectory
     private let socket: UnixSocket
 

@@ -5,7 +5,7 @@ import StationSupport
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct ClaimTests {
+@Suite struct ClaimTests {
     private func drop(_ station: TestStation, _ numbers: ClosedRange<Int>) throws {
         let folder = station.directory("state/spool/new/users/5")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -5,7 +5,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct ControlChannelTests {
+@Suite struct ControlChannelTests {
     /// Only root can start a program as another user.
     @Test(.enabled(if: geteuid() == 0)) func otherUsersNeedMembershipInTheConfiguredGroup() async throws {
         let station = try await TestStation()

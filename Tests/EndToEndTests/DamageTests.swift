@@ -6,7 +6,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct DamageTests {
+@Suite struct DamageTests {
     private func damage(_ name: String, of station: TestStation, _ change: (inout Data) -> Void) throws {
         let file = URL(fileURLWithPath: station.directory("state/" + name))
         var content = try Data(contentsOf: file)

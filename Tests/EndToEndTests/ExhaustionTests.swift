@@ -78,8 +78,7 @@ import Testing
     }
 
     /// Otherwise a hundred MiB would stay allocated until a restart.
-    @Test(.timeLimit(.minutes(60)))
-    func memoryIsReleasedAfterLargePayloads() async throws {
+    @Test func memoryIsReleasedAfterLargePayloads() async throws {
         let station = try await TestStation()
         let process = try await station.start()
         try await station.login()
@@ -98,8 +97,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test(.timeLimit(.minutes(60)))
-    func fullDiskRefusesNewEntriesAndDeliversStoredOnes() async throws {
+    @Test func fullDiskRefusesNewEntriesAndDeliversStoredOnes() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=32m"))
         try await station.login()
@@ -158,8 +156,7 @@ import Testing
     }
 
     /// Another process would take every byte that the WAL freed.
-    @Test(.timeLimit(.minutes(60)))
-    func writeAheadLogKeepsItsSpaceOnFullDisk() async throws {
+    @Test func writeAheadLogKeepsItsSpaceOnFullDisk() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=32m"))
         try await station.login()
@@ -175,8 +172,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test(.timeLimit(.minutes(60)))
-    func oversizedSubmissionDoesNotBlockSmallerOnes() async throws {
+    @Test func oversizedSubmissionDoesNotBlockSmallerOnes() async throws {
         let station = try await TestStation()
         _ = try await station.start(through: Self.disk(station, "size=64m"))
         try await station.login()
@@ -193,8 +189,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test(.timeLimit(.minutes(60)))
-    func oversizedDroppedFileStopsTheDropFolderUntilItIsRemoved() async throws {
+    @Test func oversizedDroppedFileStopsTheDropFolderUntilItIsRemoved() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=64m"))
         try await station.login()
@@ -227,7 +222,7 @@ import Testing
     }
 
     /// No other file can be removed, so deliveries must free the space.
-    @Test(.timeLimit(.minutes(60)), arguments: [500_000, 2_000_000])
+    @Test(arguments: [500_000, 2_000_000])
     func deliveriesFreeSpaceOnAFullDisk(size: Int) async throws {
         let station = try await TestStation()
         try await station.start(through: Self.disk(station, "size=32m"))
@@ -249,8 +244,7 @@ import Testing
     }
 
     /// Not even outcomes can be stored, so the daemon sends nothing and reports that.
-    @Test(.timeLimit(.minutes(60)))
-    func sendsNothingWhileTheReserveIsUsedUp() async throws {
+    @Test func sendsNothingWhileTheReserveIsUsedUp() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=48m"))
         try await station.login()
@@ -279,8 +273,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test(.timeLimit(.minutes(60)))
-    func aDaemonStartsOnAFullDiskAndDelivers() async throws {
+    @Test func aDaemonStartsOnAFullDiskAndDelivers() async throws {
         let station = try await TestStation()
         let shell = try await station.start(through: Self.diskOfTwo(station))
         try await station.login()
@@ -308,7 +301,7 @@ import Testing
     }
 
     /// The WAL has space for outcomes and for the renewed token. See Ballast.
-    @Test(.timeLimit(.minutes(60)), arguments: ["size=32m", "size=32m,nr_inodes=64"])
+    @Test(arguments: ["size=32m", "size=32m,nr_inodes=64"])
     func tokenIsRenewedAndStoredOnFullDisk(disk: String) async throws {
         let station = try await TestStation.lists2026()
         let process = try await station.start(through: Self.disk(station, disk))
@@ -328,8 +321,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test(.timeLimit(.minutes(60)))
-    func aDamagedStoreIsSalvagedOnAFullDisk() async throws {
+    @Test func aDamagedStoreIsSalvagedOnAFullDisk() async throws {
         let station = try await TestStation()
         let shell = try await station.start(through: Self.diskOfTwo(station))
         try await station.login()
@@ -365,8 +357,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test(.timeLimit(.minutes(60)))
-    func submissionsAreDeliveredWithoutFreeInodes() async throws {
+    @Test func submissionsAreDeliveredWithoutFreeInodes() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=32m,nr_inodes=64"))
         try await station.login()
@@ -388,8 +379,7 @@ import Testing
         #expect(error?.description.contains("Read-only file system") == true, "\(String(describing: error))")
     }
 
-    @Test(.timeLimit(.minutes(60)))
-    func idleConnectionsDoNotExhaustDescriptors() async throws {
+    @Test func idleConnectionsDoNotExhaustDescriptors() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: ["prlimit", "--nofile=96"])
         try await station.login()
@@ -414,8 +404,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test(.timeLimit(.minutes(60)))
-    func doesNotSpinWithoutFreeDescriptors() async throws {
+    @Test func doesNotSpinWithoutFreeDescriptors() async throws {
         let station = try await TestStation()
         var environment = try Recorder(root: station.directory("state"), log: nil).environment(met: station.directory("met"))
         environment["RECORDER_FAIL"] = Injection(call: "accept4", error: "EMFILE", number: 1, count: 1_000_000).environment

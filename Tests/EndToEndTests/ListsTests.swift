@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Lists and tasks of both versions of Lists, made without a network.
-@Suite(.timeLimit(.minutes(60))) struct ListsTests {
+@Suite struct ListsTests {
     private static let due = "2026-12-01T12:00:00Z"
 
     private func signedIn(

@@ -4,7 +4,7 @@ import StationSupport
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct MailNotificationTests {
+@Suite struct MailNotificationTests {
     /// Nothing ever listens at the webhook.
     @Test func mailSurvivesAnOutageAndARestartWhileTheWebhookIsDown() async throws {
         let station = try await TestStation()

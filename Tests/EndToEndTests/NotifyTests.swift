@@ -6,7 +6,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct NotifyTests {
+@Suite struct NotifyTests {
     /// The second failure shows that the outage gave no further message.
     @Test func failedEntriesAndTheEndOfAnOutageAreOneMessageEach() async throws {
         let (station, process, said) = try await startedWithAFailedEntry()

@@ -8,7 +8,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct OutageTests {
+@Suite struct OutageTests {
     /// - Parameter fault: of the first two sends after the outage.
     @Test(
         arguments: [

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// `homing people add` and `homing people edit`, with and without a network.
-@Suite(.timeLimit(.minutes(60))) struct PeopleAddTests {
+@Suite struct PeopleAddTests {
     private static let noraBerg = Arrival.digest(["first_name": "Nora", "last_name": "Berg"])
 
     private func entries(_ route: String, _ station: TestStation) async throws -> [EntrySummary] {

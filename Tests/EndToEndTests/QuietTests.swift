@@ -6,7 +6,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct QuietTests {
+@Suite struct QuietTests {
     @Test(arguments: [SIGTERM, SIGKILL]) func retryAfterSurvivesReloadAndRestart(signal: Int32) async throws {
         let station = try await TestStation()
         try await station.start()

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A person is created and measured while offline; the server's id is known only later.
-@Suite(.timeLimit(.minutes(60))) struct ReferenceTests {
+@Suite struct ReferenceTests {
     private static let anna = TestStation.reference(to: 1)
 
     @Test func entriesMadeOfflineArriveInOrderAtTheNewPerson() async throws {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Kills the daemon in a read and in a sign-out. The next run has no list from the server.
-@Suite(.timeLimit(.minutes(60))) struct RosterKillTests {
+@Suite struct RosterKillTests {
     private static let wal = "outbox.sqlite-wal"
     private static let asked = "request:after:DELETE /v1/sessions:1"
     private static let told = "send:after:DELETE /users/log_out:1"

@@ -6,7 +6,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct SeveralBackendsTests {
+@Suite struct SeveralBackendsTests {
     private func station() async throws -> (TestStation, other: Sandbox) {
         let station = try await TestStation()
         let other = try Sandbox(SandboxConfiguration { $0.backend = .lists2026(Lists2026Configuration { $0.limits = .none }) })

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The outcome of the entry stays unknown.
-@Suite(.timeLimit(.minutes(60))) struct StuckLookUpTests {
+@Suite struct StuckLookUpTests {
     /// The server answers with an error, and the look-ups do not find the capture yet.
     @Test func doubtfulCaptureIsExplainedWithoutADiscard() async throws {
         let station = try await TestStation(delivery: "first_delay: 0.05, lookup_after: 600, first_pause: 0.1")

@@ -223,7 +223,7 @@ struct RosterReaderTests {
     }
 
     /// The daemon stopped after a delivery that touches the list, before it read the list again.
-    @Test(.timeLimit(.minutes(60))) func keeperReadsListAgainThatAnEarlierRunTouched() async throws {
+    @Test func keeperReadsListAgainThatAnEarlierRunTouched() async throws {
         let touching = Self.profile.replacing("remote_id: /id}", with: "remote_id: /id, touches: people}")
         for (profile, isReadAgain) in [(touching, true), (Self.profile, false)] {
             let test = try await RosterReaderTests(profile: profile)

@@ -7,7 +7,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct DaemonTests {
+@Suite struct DaemonTests {
     @Test func deliversCaptureOnceAndReportsIt() async throws {
         try await DaemonStation.with { station in
             try await station.running {
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(60))) func signedOutDaemonRefusesSubmissionAndSetsFileAside() async throws {
+    @Test func signedOutDaemonRefusesSubmissionAndSetsFileAside() async throws {
         try await DaemonStation.with { station in
             try await station.running {
                 await #expect {

@@ -10,7 +10,7 @@ import Vault
 
 @testable import SyncDaemon
 
-@Suite(.timeLimit(.minutes(60))) struct HousekeepingTests {
+@Suite struct HousekeepingTests {
     private static let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     /// Runs until the entry is discarded; returns then.

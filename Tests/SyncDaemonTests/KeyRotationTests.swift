@@ -11,7 +11,7 @@ import Vault
 @testable import SyncDaemon
 
 /// A change of the keys with a store, as the daemon makes it.
-@Suite(.timeLimit(.minutes(60))) struct KeyRotationTests {
+@Suite struct KeyRotationTests {
     private struct Killed: Error {}
     private let directory: TemporaryDirectory
     private let clock = TestClock()

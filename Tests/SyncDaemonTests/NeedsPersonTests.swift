@@ -12,7 +12,7 @@ import Testing
 @testable import SyncDaemon
 
 /// `homing status` lists every entry that needs a person, and `homing why` says what to do. `ExitCodesTests` checks the exit code of each notice.
-@Suite(.timeLimit(.minutes(60))) struct NeedsPersonTests {
+@Suite struct NeedsPersonTests {
     private static let now = Date(timeIntervalSince1970: 1_765_000_000)
     private static let administrator = Caller(Peer(pid: 7, uid: geteuid(), groups: []), .administer)
 

@@ -10,7 +10,7 @@ import Testing
 @testable import SyncDaemon
 
 /// Observers see no email addresses, no names of people and no server messages. See WhatObserversSee.
-@Suite(.timeLimit(.minutes(60))) struct ObserverViewTests {
+@Suite struct ObserverViewTests {
     private static let observer = Peer(pid: 7, uid: 54_321, groups: [54])
     private static let administrator = Peer(pid: 8, uid: geteuid(), groups: [])
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyncDaemon
 
-@Suite(.timeLimit(.minutes(60))) struct StatsTests {
+@Suite struct StatsTests {
     @Test func figuresAndTrailNameAccountsAndUsers() async throws {
         try await DaemonStation.with { station in
             try await station.running {

@@ -10,7 +10,7 @@ import Vault
 
 @testable import SyncDaemon
 
-@Suite(.timeLimit(.minutes(60))) struct WatchdogTests {
+@Suite struct WatchdogTests {
     @Test(
         arguments: [
             ([:], nil),

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// A backend that repeats requests in its errors. Its messages are shown without the secrets.
-@Suite(.timeLimit(.minutes(60))) struct EchoTests {
+@Suite struct EchoTests {
     private final class Echo: Sendable {
         private let state = Mutex<(path: String, status: Int)>(("", 0))
         let secrets = CanarySecrets()

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// The numbers in the test names are those of the contract.
-@Suite(.timeLimit(.minutes(60))) struct LogoutContractTests {
+@Suite struct LogoutContractTests {
     private func labLoop(
         _ configuration: LabLoopConfiguration = LabLoopConfiguration(), edits: [(String, String)] = []
     ) async throws -> TestStation {

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Sign-outs that the server does not hear at first.
-@Suite(.timeLimit(.minutes(60))) struct OwedSignOutTests {
+@Suite struct OwedSignOutTests {
     private static let wal = "outbox.sqlite-wal"
     private static let told = "send:after:POST /api/mobile/auth/logout:1"
 

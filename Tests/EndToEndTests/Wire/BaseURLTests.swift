@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Sessions and entries belong to the whole base URL, including the path. See AddressesApart.
-@Suite(.timeLimit(.minutes(60))) struct BaseURLTests {
+@Suite struct BaseURLTests {
     @Test func sessionAndEntriesStayAtTheirBaseURL() async throws {
         let isDown = Mutex(true)
         let server = try await ScriptedServer { request in

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Entries are only sent under the account that captured them. See WhoseSession.
-@Suite(.timeLimit(.minutes(60))) struct OtherAccountTests {
+@Suite struct OtherAccountTests {
     /// Ann is 1, Bob is 2. Responses that match `swapping` set Bob's cookie.
     private static func server(_ swapping: @escaping @Sendable (ScriptedServer.Request) -> Bool) async throws -> ScriptedServer {
         try await ScriptedServer { request in

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Reads of a list from a scripted server, with a test clock.
-@Suite(.timeLimit(.minutes(60))) struct RosterWireTests {
+@Suite struct RosterWireTests {
     private static let profile =
         WireProfile.cookies.replacing("remote_id: /id, lane", with: "remote_id: /id, touches: people, lane") + """
 
