@@ -1,6 +1,5 @@
 import ControlAPI
 import Foundation
-import Logging
 import Sandbox
 import StationSupport
 import SyncDaemon
@@ -116,8 +115,7 @@ import Testing
         try await sandbox.start()
         let clock = TestClock(Date())
         let configuration = try Configuration.load(file: directory("homing.yaml"), environment: [:])
-        let daemon = try await Daemon(
-            configuration: configuration, environment: [:], clock: clock, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let daemon = try await Daemon(configuration: configuration, environment: [:], clock: clock, log: .silent)
         let client = ControlClient(socketPath: directory("homing.sock"), timeout: .seconds(600))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await daemon.run() }

@@ -1,6 +1,5 @@
 import ControlAPI
 import Foundation
-import Logging
 import Outbox
 import Sandbox
 import SyncModel
@@ -68,7 +67,7 @@ import Vault
     }
 
     private func resealer(_ keeper: KeyKeeper, _ outbox: Outbox) -> Resealer {
-        Resealer(keys: keeper, outbox: outbox, clock: clock, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        Resealer(keys: keeper, outbox: outbox, clock: clock, log: .silent)
     }
 
     @Test func earlierKeysOpenNothingAfterwards() async throws {

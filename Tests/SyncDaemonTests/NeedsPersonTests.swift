@@ -3,7 +3,6 @@ import ControlServer
 import Delivery
 import Foundation
 import Glibc
-import Logging
 import Outbox
 import SyncModel
 import TestSupport
@@ -86,8 +85,7 @@ import Testing
         try await DaemonStation.with { station in
             var configuration = station.configuration
             (configuration.delivery.breaker.first, configuration.delivery.breaker.ceiling) = (600, 600)
-            let daemon = try await Daemon(
-                configuration: configuration, environment: [:], log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            let daemon = try await Daemon(configuration: configuration, environment: [:], log: .silent)
             try await DaemonStation.running(daemon) {
                 _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
                 let id = try await station.client.call(

@@ -1,7 +1,6 @@
 import ControlAPI
 import ControlServer
 import Foundation
-import Logging
 import Outbox
 import SyncModel
 import TestSupport
@@ -38,8 +37,7 @@ import Testing
         try await DaemonStation.with { station in
             var configuration = station.configuration
             configuration.access.observe = .init(name: "watchers", id: 54)
-            let daemon = try await Daemon(
-                configuration: configuration, environment: [:], log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            let daemon = try await Daemon(configuration: configuration, environment: [:], log: .silent)
             try await DaemonStation.running(daemon) {
                 _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
                 try await station.event { $0.kind == "rosterChanged" }

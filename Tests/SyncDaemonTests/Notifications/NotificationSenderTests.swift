@@ -1,6 +1,5 @@
 import Backends
 import Foundation
-import Logging
 import Outbox
 import StoreSupport
 import SyncModel
@@ -35,11 +34,10 @@ import Testing
     private func run(_ store: Store, _ receiver: Receiver, until work: () async throws -> Void) async throws {
         try store.directory.write(WebhookSecretTests.text, to: "secret")
         #expect(chmod(store.directory("secret"), 0o600) == 0)
-        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let webhook = WebhookReceiver(
             webhook: NotifyConfiguration.Webhook(url: "https://alerts.test/x", secretFile: store.directory("secret")), environment: [:],
-            transport: receiver, log: log)
-        let sender = NotificationSender(outbox: store.outbox, receiver: webhook, clock: store.clock, log: log)
+            transport: receiver, log: .silent)
+        let sender = NotificationSender(outbox: store.outbox, receiver: webhook, clock: store.clock, log: .silent)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await sender.run() }
             try await work()
