@@ -93,7 +93,7 @@ import Testing
                     payload: Data(document.utf8)))
         }
         try await station.event("delivered", count: 3)
-        while try Self.memory(process) > before + 16 << 20 { try await Task.sleep(for: .milliseconds(100)) }
+        try await until(every: .milliseconds(100)) { try Self.memory(process) <= before + 16 << 20 }
         try await station.end(SIGTERM)
     }
 
@@ -132,7 +132,7 @@ import Testing
 
     /// The daemon checks the disk at intervals.
     private static func waitUntilHealthy(_ station: TestStation) async throws {
-        while try await !station.status().attention.isEmpty { try await Task.sleep(for: .milliseconds(200)) }
+        try await until(every: .milliseconds(200)) { try await station.status().attention.isEmpty }
         #expect(try await station.homing("check").code == 0)
     }
 
@@ -168,7 +168,7 @@ import Testing
         try await Task.sleep(for: .seconds(Housekeeping.logKept + 2))
         #expect(try log() != 0)
         try FileManager.default.removeItem(atPath: filler)
-        while try log() != 0 { try await Task.sleep(for: .milliseconds(200)) }
+        try await until(every: .milliseconds(200)) { try log() == 0 }
         try await station.end(SIGTERM)
     }
 
@@ -205,8 +205,8 @@ import Testing
         try drop(7, "large.json", size: 28 << 20)
         try drop(7, "later.json", size: 10)
         for number in 1...3 { try drop(5, "\(number).json", size: 10) }
-        while try await !station.status().sentence.contains("5 files in the drop folder cannot be accepted") {
-            try await Task.sleep(for: .milliseconds(200))
+        try await until(every: .milliseconds(200)) {
+            try await station.status().sentence.contains("5 files in the drop folder cannot be accepted")
         }
         let status = try await station.homing("status")
         let words = status.text.replacing(/\s+/, with: " ")
@@ -253,15 +253,15 @@ import Testing
         for number in 1...3 { try await Self.submitLarge(station, number, size: 4_000_000) }
         // Waits until the WAL has no space to reuse.
         let state = Self.state(process, station)
-        while try FileManager.default.attributesOfItem(atPath: "\(state)/outbox.sqlite-wal")[.size] as? Int != 0 {
-            try await Task.sleep(for: .milliseconds(200))
+        try await until(every: .milliseconds(200)) {
+            try FileManager.default.attributesOfItem(atPath: "\(state)/outbox.sqlite-wal")[.size] as? Int == 0
         }
         #expect(unlink("\(state)/ballast") == 0)
         let filler = try Self.fill(state)
         try await station.sandbox.up()
         try await station.homing("sync")
-        while try await !station.status().attention.contains(where: { $0.text.contains("can neither accept nor send") }) {
-            try await Task.sleep(for: .milliseconds(200))
+        try await until(every: .milliseconds(200)) {
+            try await station.status().attention.contains { $0.text.contains("can neither accept nor send") }
         }
         #expect(try await station.homing("check").code == 2)
         try FileManager.default.removeItem(atPath: filler)
@@ -283,7 +283,7 @@ import Testing
         try Self.signalFirst(of: shell, SIGKILL)
         try await station.sandbox.up()
         // `try?`: nothing answers during the restart.
-        while (try? await station.event("delivered", count: 20)) == nil { await pauseBriefly() }
+        try await until { (try? await station.event("delivered", count: 20)) != nil }
         #expect(station.sandbox.ledger.entries.count == 20)
         #expect(station.sandbox.ledger.duplicates.isEmpty)
         let status = try await Self.statusWithFullDisk(Self.state(shell, station), station)
@@ -348,7 +348,7 @@ import Testing
         try Self.signalFirst(of: shell, SIGKILL)
         try await station.sandbox.up()
         // `try?`: nothing answers during the restart.
-        while (try? await station.event("salvaged")) == nil { await pauseBriefly() }
+        try await until { (try? await station.event("salvaged")) != nil }
         // The damage to the WAL has cost the session.
         try await station.login()
         try await station.event("delivered", count: count)
@@ -398,7 +398,7 @@ import Testing
         for descriptor in idle { close(descriptor) }
         idle = []
         // `try?`: refused callers try again.
-        for number in 2...5 { while (try? await station.submit(id: number)) == nil { await pauseBriefly() } }
+        for number in 2...5 { try await until { (try? await station.submit(id: number)) != nil } }
         try await station.event("delivered", count: 5)
         #expect(station.sandbox.ledger.entries.count == 5)
         try await station.end(SIGTERM)
@@ -411,7 +411,7 @@ import Testing
         let process = try await station.start(environment)
         let caller = try #require(TestStation.connect(station.directory("homing.sock")))
         defer { close(caller) }
-        while !FileManager.default.fileExists(atPath: station.directory("met")) { await pauseBriefly() }
+        try await until { FileManager.default.fileExists(atPath: station.directory("met")) }
         let before = try Self.processorTicks(process)
         // A busy loop uses 100 ticks per second.
         try await Task.sleep(for: .seconds(4))

@@ -24,7 +24,7 @@ import Testing
                 group.addTask {
                     // `try?`: submits again under the same id until it gets a response.
                     for number in [2 * round + 1, 2 * round + 2] {
-                        while (try? await station.submit(user: 5 + number % 4, id: number)) == nil { await pauseBriefly() }
+                        try await until { (try? await station.submit(user: 5 + number % 4, id: number)) != nil }
                     }
                 }
                 group.addTask {

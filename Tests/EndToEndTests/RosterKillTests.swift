@@ -55,7 +55,7 @@ import Testing
         try await station.end(SIGTERM)
         await station.sandbox.apply(Fault(.internalError, path: "managed_users"))
         try await kill(station, at: place, whileOffline: false) { _ = try await station.client.call(Endpoints.signOut, SignOut()) }
-        while try await station.status().backends[0].session.state == "signingOut" { await pauseBriefly() }
+        try await until { try await station.status().backends[0].session.state != "signingOut" }
         if try await station.status().backends[0].session.state == "signedIn" {
             #expect(try await station.people().rows.count == 3)
         } else {

@@ -82,7 +82,7 @@ import Testing
         try await login(station, "lists-2026")
         #expect(try await station.homing("logout", "--yes", "--backend", "breathesafe").code == 0)
         try TestStation.measurement(2).write(to: URL(fileURLWithPath: drop + "/a.json"))
-        while try await station.status().attention.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        try await until { try await !station.status().attention.isEmpty }
         let status = try await station.homing("status")
         #expect(status.code == 5, "\(status.text)")
         #expect(status.text.contains("homing login --backend breathesafe"), "\(status.text)")

@@ -145,7 +145,7 @@ import Testing
         let caller = try #require(TestStation.connect(socket))
         defer { close(caller) }
         kill(process, SIGTERM)
-        while FileManager.default.fileExists(atPath: socket) { await pauseBriefly() }
+        try await until { !FileManager.default.fileExists(atPath: socket) }
         try await Task.sleep(for: .milliseconds(milliseconds))
         kill(process, SIGSTOP)
         try await Task.sleep(for: .milliseconds(4200))

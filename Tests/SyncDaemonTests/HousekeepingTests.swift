@@ -24,7 +24,7 @@ import Testing
         let housekeeping = Self.housekeeping(store, clock)
         let run = Task { try await housekeeping.run() }
         try await work()
-        while try await store.state(1) != .discarded { await pauseBriefly() }
+        try await until { try await store.state(1) == .discarded }
         run.cancel()
         try await run.value
     }
@@ -91,7 +91,7 @@ import Testing
             await clock.sleeps(after: slept)
             #expect(try Self.logSize(store) > 0)
             clock.advance(by: Housekeeping.logKept)
-            while try Self.logSize(store) > 0 { await pauseBriefly() }
+            try await until { try Self.logSize(store) == 0 }
         }
         #expect(clock.slept == 3)
         run.cancel()
@@ -104,7 +104,7 @@ import Testing
         let housekeeping = Self.housekeeping(store, store.clock)
         let run = Task { try await housekeeping.run() }
         await store.clock.sleeps(after: 0)
-        while try Self.logSize(store) > 0 { await pauseBriefly() }
+        try await until { try Self.logSize(store) == 0 }
         try store.outbox.apply(SessionChange(backend: "breathesafe", record: Data("secret".utf8), account: "1"))
         #expect(try Self.logSize(store) > 0)
         // Again, because the first one may come before housekeeping listens.
@@ -128,7 +128,7 @@ import Testing
         await clock.sleeps(after: 0)
         #expect(try await outbox.rosterHeads(of: Samples.destination).count == 1)
         clock.advance(by: Housekeeping.listsKept + 1)
-        while try await !outbox.rosterHeads(of: Samples.destination).isEmpty { await pauseBriefly() }
+        try await until { try await outbox.rosterHeads(of: Samples.destination).isEmpty }
         run.cancel()
         try await run.value
     }

@@ -139,7 +139,7 @@ import Testing
         let signOut = Task { try await station.client.call(Endpoints.signOut, SignOut()) }
         switch step {
         case .draining:
-            while try await station.status().backends[0].session.state == "signedIn" { await pauseBriefly() }
+            try await until { try await station.status().backends[0].session.state != "signedIn" }
         case .beforeTheServer: try await station.met(.neverAnswer)
         case .afterTheServer: try await station.met(.neverAnswerAfterCommit)
         case .done: _ = try await signOut.value

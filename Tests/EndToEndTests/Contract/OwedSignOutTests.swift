@@ -88,7 +88,7 @@ import Testing
         #expect(try await station.status().backends[0].owedSignOuts == nil)
         #expect(try sealed(station).isEmpty)
         // The log is emptied right after the commit.
-        while try isLeft(bytes[0], of: station) { await pauseBriefly() }
+        try await until { try !isLeft(bytes[0], of: station) }
         try await Canary.check(station, log, arrivals.secrets, "heard")
         try await station.end(SIGTERM)
         #expect(try !isLeft(bytes[0], of: station))

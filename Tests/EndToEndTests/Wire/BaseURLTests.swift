@@ -84,7 +84,7 @@ import Testing
             try await station.submit(1)
             try await station.client.event("gateChanged") { $0.detail["reason"] == "throttled" }
         }
-        try await station.running(former) { try await station.waits { try await station.backend.gateCause == "throttled" } }
+        try await station.running(former) { try await until { try await station.backend.gateCause == "throttled" } }
         try await station.running(WireProfile.cookies.replacing("base_url: BASE", with: "base_url: BASE/v2\nformerly: [BASE/v1]")) {
             _ = try await station.signIn()
             try await station.submit(2)

@@ -85,8 +85,6 @@ struct WireStation: Sendable {
         }
     }
 
-    func waits(until condition: () async throws -> Bool) async throws { while try await !condition() { await pauseBriefly() } }
-
     func delivered() async throws -> Int { try await backend.queue.delivered }
 }
 

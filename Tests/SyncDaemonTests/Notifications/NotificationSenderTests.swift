@@ -58,7 +58,7 @@ import Testing
         let arrivals = receiver.arrivals.listen()
         try await run(store, receiver) {
             for await _ in arrivals where receiver.requests.count == 2 { break }
-            while try await store.outbox.nextNotification(for: .webhook) != nil { await pauseBriefly() }
+            try await until { try await store.outbox.nextNotification(for: .webhook) == nil }
         }
         let bodies = receiver.requests.map { String(decoding: $0.body ?? Data(), as: UTF8.self) }
         #expect(bodies == [#"{"title":"1"}"#, #"{"title":"2"}"#])
@@ -76,7 +76,7 @@ import Testing
         let online = Receiver([])
         let restarted = store
         try await run(restarted, online) {
-            while try await restarted.outbox.nextNotification(for: .webhook) != nil { await pauseBriefly() }
+            try await until { try await restarted.outbox.nextNotification(for: .webhook) == nil }
         }
         #expect(online.requests.map { $0[header: "webhook-id"] } == offline.requests.map { $0[header: "webhook-id"] })
     }
@@ -89,7 +89,7 @@ import Testing
                 await store.clock.sleeps(after: count)
                 store.clock.advance(by: delay)
             }
-            while try await store.outbox.nextNotification(for: .webhook) != nil { await pauseBriefly() }
+            try await until { try await store.outbox.nextNotification(for: .webhook) == nil }
         }
         #expect(receiver.requests.count == NotificationRetry.delays.count + 2)
         #expect(receiver.requests.last?.body == Data(#"{"title":"2"}"#.utf8))
