@@ -14,7 +14,7 @@ struct ScriptedCourier {
     private let store: Store
 
     init(_ profile: String) async throws {
-        store = try Store(clock: TestClock(Date(timeIntervalSince1970: 1_795_262_400)))
+        store = try Store(in: TemporaryDirectory.memory, clock: TestClock(Date(timeIntervalSince1970: 1_795_262_400)))
         let (folder, clock) = (store.directory, store.clock)
         try FileManager.default.createDirectory(atPath: folder("profiles"), withIntermediateDirectories: true)
         try folder.write(profile, to: "profiles/breathesafe.yaml")

@@ -21,7 +21,7 @@ struct RosterReaderTests {
     init() async throws { try await self.init(profile: Self.profile) }
 
     private init(profile: String) async throws {
-        store = try Store(clock: TestClock(Date(timeIntervalSince1970: 1_795_262_400)))
+        store = try Store(in: TemporaryDirectory.memory, clock: TestClock(Date(timeIntervalSince1970: 1_795_262_400)))
         let (folder, clock, outbox) = (store.directory, store.clock, store.outbox)
         try FileManager.default.createDirectory(atPath: folder("profiles"), withIntermediateDirectories: true)
         try folder.write(profile, to: "profiles/breathesafe.yaml")

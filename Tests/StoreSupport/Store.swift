@@ -14,8 +14,8 @@ package struct Store: Sendable {
     private let maxBytes: Int64
 
     /// - Parameter maxBytes: the limit of the outbox.
-    package init(maxBytes: Int64 = .max, clock: TestClock = TestClock()) throws {
-        (directory, key) = (try TemporaryDirectory(), VaultKey())
+    package init(in parent: String = "/tmp", maxBytes: Int64 = .max, clock: TestClock = TestClock()) throws {
+        (directory, key) = (try TemporaryDirectory(in: parent), VaultKey())
         (self.clock, self.maxBytes) = (clock, maxBytes)
         outbox = try Outbox(
             file: directory("outbox.sqlite"), vault: Vault(key: key), crashed: false, maxBytes: maxBytes, now: clock.now)
