@@ -6,7 +6,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct IntegrationTests {
+@Suite struct IntegrationTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Integrations"
     private static let page = TestStation.project + "/Sources/SyncDaemon/Documentation.docc/Integrating.md"
     private static let capture = TestStation.project + "/Tests/Data/arkit/capture-01.json"

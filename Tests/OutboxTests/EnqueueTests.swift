@@ -38,11 +38,9 @@ import Vault
     }
 
     @Test func fullOutboxRefusesUntilDeliveriesFreeSpace() async throws {
-        let directory = try TemporaryDirectory()
-        let clock = TestClock()
         let limit: Int64 = 2 << 20
-        let outbox = try Outbox(
-            file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, maxBytes: limit, now: clock.now)
+        let store = try Store(maxBytes: limit)
+        let (outbox, clock) = (store.outbox, store.clock)
         let document = "{\"a\":\"" + Samples.noise(100_000) + "\"}"
         var accepted = 0
         var refusal: OutboxError?
@@ -89,11 +87,9 @@ import Vault
 
     /// Its payload is smaller than the limit, but the store without entries needs some of that too.
     @Test func submissionOverTheLimitOfAnEmptyOutboxNeverFits() async throws {
-        let clock = TestClock()
-        let directory = try TemporaryDirectory()
         let limit: Int64 = 2 << 20
-        let outbox = try Outbox(
-            file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, maxBytes: limit, now: clock.now)
+        let store = try Store(maxBytes: limit)
+        let (outbox, clock) = (store.outbox, store.clock)
         let large = Samples.mutation(1, payload: "{\"a\":\"" + Samples.noise(Int(limit) - 10_000) + "\"}")
         await #expect(throws: OutboxError.neverFits(limit)) { try await outbox.enqueue(large, at: clock.now) }
         let results = try await outbox.enqueue([large], accountLabel: nil, by: "ann", at: clock.now)
@@ -132,14 +128,11 @@ import Vault
 
     /// A smaller submission could overtake the refused one.
     @Test func acceptsNoNewEntryBehindRefusedOne() async throws {
-        let clock = TestClock()
-        let directory = try TemporaryDirectory()
-        let outbox = try Outbox(
-            file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, maxBytes: 2 << 20, now: clock.now)
+        let store = try Store(maxBytes: 2 << 20)
         let large = "{\"a\":\"" + Samples.noise(2 << 20) + "\"}"
-        _ = try await outbox.enqueue(Samples.mutation(4), at: clock.now)
+        try await store.enqueue(Samples.mutation(4))
         let batch = [Samples.mutation(1), Samples.mutation(2, payload: large), Samples.mutation(3), Samples.mutation(4)]
-        let results = try await outbox.enqueue(batch, accountLabel: nil, at: clock.now)
+        let results = try await store.outbox.enqueue(batch, accountLabel: nil, at: store.clock.now)
         // The third alone would fit later.
         #expect(results[1] == .failure(.neverFits(2 << 20)) && results[2] == .failure(.overLimit(2 << 20)))
         #expect(try [results[0], results[3]].map { try $0.get().sequence } == [2, 1])
