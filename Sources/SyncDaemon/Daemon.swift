@@ -132,7 +132,8 @@ package struct Daemon: Sendable {
             let intake = Intake(outbox: outbox, addressing: book, clock: clock)
             rosters = RosterKeeper(outbox: outbox, keepers: keepers, clock: clock, seed: .random(in: .min ... .max), log: log)
             dispatcher = try Dispatcher(
-                outbox: outbox, rosters: rosters, clock: clock, policy: configuration.delivery, seed: .random(in: .min ... .max), log: log)
+                outbox: outbox, keepers: keepers, rosters: rosters, clock: clock, policy: configuration.delivery,
+                seed: .random(in: .min ... .max), log: log)
             spool = try Spool(configuration.spool, intake: intake, outbox: outbox, clock: clock, log: log)
             handler = ControlHandler(
                 keepers: book.keepers, outbox: outbox, intake: intake, dispatcher: dispatcher, rosters: rosters, spool: spool, clock: clock,

@@ -18,7 +18,7 @@ import Vault
         let outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
         let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let rosters = RosterKeeper(outbox: outbox, keepers: [], clock: clock, seed: 1, log: log)
-        let dispatcher = try Dispatcher(outbox: outbox, rosters: rosters, clock: clock, policy: .init(), seed: 1, log: log)
+        let dispatcher = try Dispatcher(outbox: outbox, keepers: [], rosters: rosters, clock: clock, policy: .init(), seed: 1, log: log)
         let waits: [@Sendable () async -> Void] = [
             { await dispatcher.finish(within: 60) }, { await dispatcher.drain(backend: "breathesafe") },
         ]
@@ -51,7 +51,8 @@ import Vault
         let outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
         let keeper = try SessionKeeper(backend: backend, outbox: outbox, transport: ScriptedBackend(), clock: clock, log: log)
         let rosters = RosterKeeper(outbox: outbox, keepers: [keeper], clock: clock, seed: 1, log: log)
-        let dispatcher = try Dispatcher(outbox: outbox, rosters: rosters, clock: clock, policy: .init(), seed: 1, log: log)
+        let dispatcher = try Dispatcher(
+            outbox: outbox, keepers: [keeper], rosters: rosters, clock: clock, policy: .init(), seed: 1, log: log)
         let pause = Pause(backend: "breathesafe", reason: "backup", since: clock.now, until: nil, by: "ann")
         for number in 1...50 {
             dispatcher.pause(pause, revision: Int64(2 * number))

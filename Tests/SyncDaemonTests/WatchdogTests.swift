@@ -32,7 +32,7 @@ import Vault
         let outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
         let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let rosters = RosterKeeper(outbox: outbox, keepers: [], clock: clock, seed: 1, log: log)
-        let dispatcher = try Dispatcher(outbox: outbox, rosters: rosters, clock: clock, policy: .init(), seed: 1, log: log)
+        let dispatcher = try Dispatcher(outbox: outbox, keepers: [], rosters: rosters, clock: clock, policy: .init(), seed: 1, log: log)
         let watchdog = Watchdog(dispatcher: dispatcher, notifier: notifier, interval: .milliseconds(5))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await watchdog.run() }
