@@ -1,11 +1,9 @@
 import Backends
-import CSystemLinux
 import Capture
 import ControlAPI
 import ControlServer
 import Delivery
 import Foundation
-import Glibc
 import Logging
 import Outbox
 import Roster
@@ -53,10 +51,6 @@ package struct Daemon: Sendable {
         configuration: Configuration, environment: [String: String], socket: UnixSocket? = nil, notifier: ServiceNotifier? = nil,
         clock: any SyncClock = SystemClock(), log: Logger
     ) async throws {
-        // Owner and socket group only.
-        umask(0o007)
-        signal(SIGPIPE, SIG_IGN)
-        homing_return_memory()
         let state = configuration.stateDirectory
         if let fault = StateFiles.faults(in: state).first { throw StartError(fault) }
         let lock = try StateLock(directory: state)
