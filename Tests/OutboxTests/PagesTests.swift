@@ -96,7 +96,8 @@ private struct Counted {
     func submit(_ number: Int) async throws {
         var mutation = Samples.mutation(number, lane: "users/\(number % 8)", payload: "\"\(Samples.noise(size - 2))\"")
         (mutation.subject, mutation.reference) = (RosterID("\(number % 8)"), "managed_users")
-        _ = try await store.outbox.enqueue([mutation], accountLabel: "ann@lab.test", by: "uid 1000, pid 4242", at: store.clock.now)
+        let options = EnqueueOptions(by: "uid 1000, pid 4242")
+        _ = try await store.outbox.enqueue([mutation], accountLabel: "ann@lab.test", at: store.clock.now, options)
     }
 
     /// Settles it and claims the next, in one commit.

@@ -170,7 +170,7 @@ MUTANTS = [
      "CaptureTests.IntakeTests"),
     ("many deletions are searched in the writer's transaction", OUTBOX + "Standing.swift", "guard waiting <= Self.mostDeletions", "guard waiting >= 0",
      "OutboxTests.StandingTests"),
-    ("a list without the row is taken for none", OUTBOX + "Standing.swift", "            else { return }\n", "            else { question.answer = Standing(); return }\n",
+    ("a list without the row is taken for none", OUTBOX + "Standing.swift", "            else { return nil }\n", "            else { return Standing() }\n",
      "OutboxTests.StandingTests"),
     ("a large value ends too early", "Sources/JSON/JSONScanner.swift",
      "let place = beginnings.popLast(), at - place >= Self.shortestSpan", "let place = beginnings.first, at - place >= Self.shortestSpan",

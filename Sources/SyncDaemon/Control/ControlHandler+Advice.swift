@@ -28,8 +28,10 @@ extension ControlHandler {
             deletions: mayBeDeleted ? backend.deletions(of: resource) : [])
     }
 
-    /// - Parameter draft: nil for a submission without a subject, which needs no advice.
-    func advice(_ draft: AdviceDraft?) async throws(OutboxError) -> Advice? {
+    /// - Parameters:
+    ///   - draft: nil for a submission without a subject, which needs no advice.
+    ///   - known: the answer to the draft's question; nil to ask the store.
+    func advice(_ draft: AdviceDraft?, _ known: Standing? = nil) async throws(OutboxError) -> Advice? {
         guard let draft else { return nil }
         var advice = draft.advice
         if draft.id.reference != nil {
@@ -37,7 +39,7 @@ extension ControlHandler {
             advice.subject = try await names(for: ObserverView(seesPeople: true)).report(subject) ?? advice.subject
         }
         let row = RosterID(advice.subject.id)
-        let standing = try await outbox.standing(draft.question ?? draft.question(of: row))
+        let standing = if let known { known } else { try await outbox.standing(draft.question(of: row)) }
         if let list = draft.list, row.reference == nil {
             try await add(standing.list, of: list, createdBy: draft.id.reference, to: &advice)
         }
@@ -94,13 +96,9 @@ struct AdviceDraft {
     let id: RosterID
     let list: RosterKey?
     let deletions: [String]
-    /// Nil for a reference, whose row may have an id of the server by now.
-    let question: StandingQuestion?
 
-    init(advice: Advice, owner: Destination, route: String, id: RosterID, list: RosterKey?, deletions: [String]) {
-        (self.advice, self.owner, self.route, self.id, self.list, self.deletions) = (advice, owner, route, id, list, deletions)
-        question = id.reference == nil ? StandingQuestion(of: id, in: list, deletedBy: deletions, at: owner) : nil
-    }
+    /// Nil for a reference, whose row may have an id of the server by now.
+    var question: StandingQuestion? { id.reference == nil ? question(of: id) : nil }
 
     /// No list has a row that is not created yet.
     func question(of id: RosterID) -> StandingQuestion {
