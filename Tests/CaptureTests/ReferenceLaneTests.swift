@@ -110,9 +110,9 @@ import Testing
 
     @Test func pairIsAcceptedWholeOrNotAtAll() async throws {
         let pair = [submission(1, "create", user: nil), submission(2, "measurement", user: Self.reference)]
-        let accepted = try await intake.accept(all: pair, for: .ann, at: "breathesafe")
+        let accepted = try await intake.accept(all: pair, for: .ann, at: "breathesafe").accepted
         #expect(accepted.map(\.id) == [Samples.id(1), Samples.id(2)])
-        let again = try await intake.accept(all: pair, for: .ann, at: "breathesafe")
+        let again = try await intake.accept(all: pair, for: .ann, at: "breathesafe").accepted
         #expect(again.allSatisfy { if case .duplicate = $0.enqueued { true } else { false } })
 
         try await accept(4, user: 5)

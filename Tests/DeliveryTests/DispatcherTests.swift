@@ -12,7 +12,8 @@ import Testing
 @Suite struct DispatcherTests {
     private static func dispatcher(_ store: Store, keepers: [SessionKeeper] = []) throws -> Dispatcher {
         let rosters = RosterKeeper(outbox: store.outbox, keepers: keepers, clock: store.clock, seed: 1, log: .silent)
-        return try Dispatcher(outbox: store.outbox, rosters: rosters, clock: store.clock, policy: .init(), seed: 1, log: .silent)
+        return try Dispatcher(
+            outbox: store.outbox, keepers: keepers, rosters: rosters, clock: store.clock, policy: .init(), seed: 1, log: .silent)
     }
 
     /// On a full disk the loop may never end. Here it does not run at all.

@@ -102,7 +102,8 @@ private struct Counted {
             (mutation.subject, mutation.reference) = (RosterID("\(number % 8)"), "managed_users")
             return mutation
         }
-        _ = try await store.outbox.enqueue(mutations, accountLabel: "ann@lab.test", by: "uid 1000, pid 4242", at: store.clock.now)
+        let options = EnqueueOptions(by: "uid 1000, pid 4242")
+        _ = try await store.outbox.enqueue(mutations, accountLabel: "ann@lab.test", at: store.clock.now, options)
     }
 
     /// Settles it and claims the next, in one commit.

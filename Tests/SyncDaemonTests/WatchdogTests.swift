@@ -29,7 +29,7 @@ import Testing
         let notifier = try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": notify]))
         let rosters = RosterKeeper(outbox: store.outbox, keepers: [], clock: store.clock, seed: 1, log: .silent)
         let dispatcher = try Dispatcher(
-            outbox: store.outbox, rosters: rosters, clock: store.clock, policy: .init(), seed: 1, log: .silent)
+            outbox: store.outbox, keepers: [], rosters: rosters, clock: store.clock, policy: .init(), seed: 1, log: .silent)
         let watchdog = Watchdog(dispatcher: dispatcher, notifier: notifier, interval: .milliseconds(5))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await watchdog.run() }
