@@ -25,26 +25,26 @@ struct ControlRouter {
         [
             call(Endpoints.status, service.status),
             call(Endpoints.sessions, service.sessions),
-            call(Endpoints.signIn, on: { $1?.backend ?? $0.backend }, answering: { _ in .created }, service.signIn),
-            call(Endpoints.signOut, on: { $1?.backend ?? $0.backend }, service.signOut),
-            call(Endpoints.submit, on: { $1?.id ?? $0.id }, answering: { $0.duplicate ? .ok : .created }, service.submit),
+            call(Endpoints.signIn, service.signIn),
+            call(Endpoints.signOut, service.signOut),
+            call(Endpoints.submit, service.submit),
             call(Endpoints.entries, service.entries),
             call(Endpoints.entry, service.entry),
             call(Endpoints.why, service.why),
-            call(Endpoints.retry, on: { $1?.id ?? $0.id }, service.retry),
-            call(Endpoints.fix, on: { $1?.id ?? $0.id }, answering: { $0.duplicate ? .ok : .created }, service.fix),
-            call(Endpoints.resolve, on: { $1?.id ?? $0.id }, service.resolve),
-            call(Endpoints.discard, on: { $1?.id ?? $0.id }, service.discard),
-            call(Endpoints.restore, on: { $1?.id ?? $0.id }, service.restore),
-            call(Endpoints.export, on: { $1?.entry.id ?? $0.id }, service.export),
+            call(Endpoints.retry, service.retry),
+            call(Endpoints.fix, service.fix),
+            call(Endpoints.resolve, service.resolve),
+            call(Endpoints.discard, service.discard),
+            call(Endpoints.restore, service.restore),
+            call(Endpoints.export, service.export),
             call(Endpoints.key, service.key),
             call(Endpoints.rotateKey, service.rotateKey),
             call(Endpoints.copyKey, service.copyKey),
-            call(Endpoints.sync, on: { input, _ in input.backend ?? "all" }, service.sync),
-            call(Endpoints.claim, on: { $1?.account }, service.claim),
-            call(Endpoints.discardFile, on: { input, _ in input.name }, service.discardFile),
-            call(Endpoints.pause, on: { input, _ in input.backend ?? "all" }, service.pause),
-            call(Endpoints.resume, on: { input, _ in input.backend ?? "all" }, service.resume),
+            call(Endpoints.sync, service.sync),
+            call(Endpoints.claim, service.claim),
+            call(Endpoints.discardFile, service.discardFile),
+            call(Endpoints.pause, service.pause),
+            call(Endpoints.resume, service.resume),
             call(Endpoints.receipts, service.receipts),
             call(Endpoints.receipt, service.receipt),
             call(Endpoints.doctor, endsWithClient: true, service.doctor),
@@ -54,7 +54,7 @@ struct ControlRouter {
             call(Endpoints.backends, service.backends),
             call(Endpoints.rosters, service.rosters),
             call(Endpoints.roster, service.roster),
-            call(Endpoints.refreshRoster, on: { input, _ in input.resource }, service.refreshRoster),
+            call(Endpoints.refreshRoster, service.refreshRoster),
             Call(Endpoints.backup) { request, context in try await backup(request, context) },
             Call(Endpoints.events) { request, context in try await events(request, context) },
             Call(Endpoints.openapi) { request, context in
@@ -78,44 +78,45 @@ struct ControlRouter {
         return router.buildResponder()
     }
 
-    /// `target` is the object of a changing call, for the log. `endsWithClient` cancels the work when the client is gone.
+    /// `endsWithClient` cancels the work when the client is gone.
     private func call<Input, Output>(
-        _ endpoint: Endpoint<Input, Output>,
-        on target: @escaping @Sendable (Input, Output?) -> String? = { input, _ in input.parameters["id"] ?? input.parameters["backend"] },
-        answering status: @escaping @Sendable (Output) -> HTTPResponse.Status = { _ in .ok }, endsWithClient: Bool = false,
+        _ endpoint: Endpoint<Input, Output>, endsWithClient: Bool = false,
         _ work: @escaping @Sendable (Input, Caller) async throws -> Output
     ) -> Call {
         Call(endpoint) { request, context in
-            try await doorkeeper.admit(endpoint, request, context) { input, caller in
-                let output: Output
-                do {
-                    if endsWithClient {
-                        output = try await context.channel.whileOpen { try await work(input, caller) }
-                    } else {
-                        output = try await work(input, caller)
-                    }
-                } catch let error as any ProblemConvertible {
-                    audit.failed(endpoint, on: target(input, nil), by: caller.peer, error.problem)
-                    throw error
-                }
-                audit.done(endpoint, on: target(input, output), by: caller.peer, status(output).code)
-                return Response(
-                    status: status(output), headers: [.contentType: "application/json"],
-                    body: .init(byteBuffer: ByteBuffer(bytes: JSONCoding.encoded(output))))
+            let output: Output = try await audited(endpoint, request, context) { input, caller in
+                guard endsWithClient else { return try await work(input, caller) }
+                return try await context.channel.whileOpen { try await work(input, caller) }
             }
+            return Response(
+                status: Self.status(of: output), headers: [.contentType: "application/json"],
+                body: .init(byteBuffer: ByteBuffer(bytes: JSONCoding.encoded(output))))
         }
     }
 
-    private func backup(_ request: Request, _ context: ControlContext) async throws -> Response {
-        let file = try await doorkeeper.admit(Endpoints.backup, request, context) { input, caller in
-            let file: Download
-            do { file = try await service.backup(input, by: caller) } catch let error as any ProblemConvertible {
-                audit.failed(Endpoints.backup, on: nil, by: caller.peer, error.problem)
+    /// Admits the call, performs it and logs its outcome.
+    private func audited<Input, Output, Answer: Sendable>(
+        _ endpoint: Endpoint<Input, Output>, _ request: Request, _ context: ControlContext,
+        _ work: (Input, Caller) async throws -> Answer
+    ) async throws -> Answer {
+        try await doorkeeper.admit(endpoint, request, context) { input, caller in
+            let answer: Answer
+            do { answer = try await work(input, caller) } catch let error as any ProblemConvertible {
+                audit.failed(endpoint, on: input.auditTarget, by: caller.peer, error.problem)
                 throw error
             }
-            audit.done(Endpoints.backup, on: nil, by: caller.peer, 200)
-            return file
+            let target = (answer as? any AuditedResponse)?.auditTarget ?? input.auditTarget
+            audit.done(endpoint, on: target, by: caller.peer, Self.status(of: answer).code)
+            return answer
         }
+    }
+
+    private static func status(of answer: Any) -> HTTPResponse.Status {
+        (answer as? any AuditedResponse)?.isCreation == true ? .created : .ok
+    }
+
+    private func backup(_ request: Request, _ context: ControlContext) async throws -> Response {
+        let file = try await audited(Endpoints.backup, request, context) { input, caller in try await service.backup(input, by: caller) }
         return Response(
             status: .ok, headers: [.contentType: "application/vnd.sqlite3"],
             body: ResponseBody(contentLength: file.size) { writer in

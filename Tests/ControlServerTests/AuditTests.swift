@@ -94,6 +94,17 @@ import Testing
         #expect(lines.all.filter { $0.message == "Call completed" }.map { $0.facts["target"] } == [Self.id, Self.id])
     }
 
+    @Test func logsTargetOfTheRequestIfTheResponseNamesNone() async throws {
+        let lines = LoggedLines()
+        try await Served.with(FakeService(), log: lines.logger) { served in
+            _ = try await served.client.call(Endpoints.pause, PauseRequest())
+            _ = try await served.client.call(Endpoints.resume, ResumeRequest(backend: "b"))
+            _ = try await served.client.call(Endpoints.sync, SyncRequest())
+            _ = try await served.client.call(Endpoints.discardFile, FileDiscardRequest(name: "a.json", reason: "a test"))
+        }
+        #expect(lines.all.filter { $0.message == "Call completed" }.map { $0.facts["target"] } == ["all", "b", "all", "a.json"])
+    }
+
     @Test func logsFailedCallWithoutForgedLines() async throws {
         let problem = Problem(.wrongState, status: 409, title: "Not in this state", detail: "This entry is delivered already.")
         let lines = LoggedLines()
