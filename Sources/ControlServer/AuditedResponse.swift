@@ -1,4 +1,5 @@
 import ControlAPI
+import HTTPTypes
 
 /// A response that names the object of its call, because the request may have only a number, or nothing.
 protocol AuditedResponse {
@@ -35,4 +36,9 @@ extension SignOutReport: AuditedResponse {
 
 extension ClaimReport: AuditedResponse {
     var auditTarget: String? { account }
+}
+
+extension HTTPResponse.Status {
+    /// The status of an answer without an error.
+    static func success(of answer: Any) -> Self { (answer as? any AuditedResponse)?.isCreation == true ? .created : .ok }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import ControlServer
 
 @Suite(.timeLimit(.minutes(60))) struct AuditTests {
-    private static let id = FakeService.summary.id
+    private static let id = WireSamples.id
 
     @Test func logsChangingCallsButNotReads() async throws {
         let lines = LoggedLines()
@@ -35,7 +35,7 @@ import Testing
             ])
         #expect(
             made.map { $0.facts["target"] } == [
-                "breathesafe", "breathesafe", Self.id, Self.id, "breathesafe", "managed_users",
+                "b", "b", Self.id, Self.id, "breathesafe", "managed_users",
             ])
         #expect(made.map { $0.facts["outcome"] } == ["201", "200", "200", "200", "200", "200"])
         #expect(made.allSatisfy { $0.level == .notice && $0.facts["uid"] == "\(geteuid())" && $0.facts["pid"] == "\(getpid())" })

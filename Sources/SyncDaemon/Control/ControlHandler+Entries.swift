@@ -11,6 +11,7 @@ import SyncModel
 import Vault
 
 extension ControlHandler {
+    /// Returns once the submission is durable.
     func submit(_ request: ControlAPI.Submission, by caller: Caller) async throws -> SubmissionReceipt {
         var submission = Capture.Submission(
             route: request.route, id: try request.id.map { text throws(Problem) in try id(text) }, payload: request.payload,
