@@ -36,7 +36,7 @@ import Testing
     private static func explain(
         _ entry: Entry, _ subject: SubjectReport? = nil, fields: [String: String] = ["user_id": "28"], at name: String = "breathesafe",
         gate: Gate = .open
-    ) throws -> Reasons.Explanation {
+    ) throws -> (sentence: String, next: Reasons.NextStep) {
         var reasons = Reasons(owner: "ann@lab.test", canLookUp: true, attempts: 3, moment: Moment(now: now, timeZone: .gmt))
         (reasons.fields, reasons.subjectReport) = (fields, subject)
         (reasons.gate, reasons.noun) = (gate, "measurement")

@@ -125,7 +125,7 @@ extension ControlHandler {
             }, fields: fields.isEmpty ? nil : fields, behind: context.blocker?.id.description, altered: context.receipt?.altered)
     }
 
-    func why(_ request: EntryReference, by caller: Caller) async throws -> ControlAPI.Explanation {
+    func why(_ request: EntryReference, by caller: Caller) async throws -> Explanation {
         let view = ObserverView(caller)
         let context = try await context(of: id(named: request.id))
         let entry = view.entry(context.entry)
@@ -160,12 +160,12 @@ extension ControlHandler {
         if let keeper { reasons.session = view.session(await keeper.snapshot) }
         if !entry.destination.account.namesItsServer { reasons.formerAddress = keeper?.foreignTo }
         try await addReferences(to: &reasons, of: context, for: view)
-        let (cause, sentence, next) = reasons.finding(entry)
+        let found = reasons.finding(entry)
         let changes = caller.access >= .operate ? reasons.changes(of: entry) : []
-        var why = ControlAPI.Explanation(
-            id: entry.id.description, state: entry.state.rawValue, subject: reasons.subjectReport, sentence: sentence, next: next.text,
-            needsPerson: next.needsPerson, changes: changes.isEmpty ? nil : changes.map(\.rawValue))
-        (why.cause, why.facts) = (cause.word.rawValue, cause.facts)
+        var why = Explanation(
+            id: entry.id.description, state: entry.state.rawValue, subject: reasons.subjectReport, sentence: found.sentence,
+            next: found.next.text, needsPerson: found.next.needsPerson, changes: changes.isEmpty ? nil : changes.map(\.rawValue))
+        (why.cause, why.facts) = (found.cause.word.rawValue, found.cause.facts)
         return why
     }
 

@@ -30,11 +30,10 @@ extension Reasons {
             )
         }
         lines.append("To look it up again, run: \(command)")
-        return (
+        return Finding(
             .of(.lookUpImpossible) { ($0.status, $0.at) = (status, entry.dueAt) },
             "\(subject(entry, "This")) may already have taken effect at \(backend). \(backend) \(cause), so it cannot be seen whether the entry was delivered.\(again)",
-            .required(lines.joined(separator: "\n"))
-        )
+            .required(lines.joined(separator: "\n")))
     }
 
     /// The option of `homing fix` for that field.
