@@ -14,7 +14,7 @@ extension Reasons {
         var changes: [Explanation.Change] = []
         if entry.state != .pending, !retryMayDuplicate, isCreateViable { changes.append(.retry) }
         if entry.mayHaveTakenEffect, entry.state != .pending || isStuck(entry) { changes.append(.resolve) }
-        let isOwn = session?.account?.id == entry.destination.account
+        let isOwn = obstacles.session?.account?.id == entry.destination.account
         if isOwn, !entry.mayHaveTakenEffect, !isFollower, dependents == 0 { changes.append(.fix) }
         if mayDestroy { changes.append(.discard) }
         return changes

@@ -10,7 +10,7 @@ extension Reasons {
         guard entry.mutation.afterSubject, earlier > 0, let first = blocker, first.lane != entry.lane else { return nil }
         let this = subject(entry, "This")
         let number = earlier >= Outbox.countedInLine ? "at least \(earlier)" : "\(earlier)"
-        let count = "\(number) earlier \(earlier == 1 ? "entry" : "entries") for the same \(title.one)"
+        let count = "\(number) earlier \(earlier == 1 ? "entry" : "entries") for the same \(list.title.one)"
         let id = EntryName.short("\(first.id)")
         let which = earlier == 1 ? "It" : "One of them, \(id),"
         func cause(_ word: Explanation.Cause) -> Cause {
@@ -44,7 +44,7 @@ extension Reasons {
             .of(.rowForbids) { $0.words = quoted(entry) },
             "\(subject(entry, "This")) was not sent.\(said(entry))",
             .required(
-                "Ask the administrator of \(backend) to correct the list of \(title.many) that it sends, then run: homing retry \(entry.id)\n\(discard(entry))"
+                "Ask the administrator of \(backend) to correct the list of \(list.title.many) that it sends, then run: homing retry \(entry.id)\n\(discard(entry))"
             ))
     }
 }

@@ -24,7 +24,7 @@ extension Reasons {
     private func holdingBack(_ entry: Entry, _ why: Finding) -> Finding {
         guard later > 0 else { return why }
         let settlesItself =
-            entry.uncertain && canLookUp && entry.looks < Outbox.stuckLooks
+            entry.uncertain && route.canLookUp && entry.looks < Outbox.stuckLooks
             && entry.uncertainSince?.hasAged(Self.patience, at: moment.now) != true
         let least = later >= Outbox.countedInLine ? "At least " : ""
         let wait = "\(least)\(later) later \(later == 1 ? "entry waits" : "entries wait") for it, because their order matters."
@@ -44,14 +44,14 @@ extension Reasons {
     private static let patience: TimeInterval = 6 * 3600
 
     private func backendMissing(_ entry: Entry) -> Finding? {
-        guard !hasProfile else { return nil }
+        guard !route.hasProfile else { return nil }
         let backend = entry.destination.backend
         return Finding(
             .of(.noProfile), "Its backend \(backend) no longer has a profile.", .required(NextCommands.restoreProfile(of: backend)))
     }
 
     private func addressChanged(_ entry: Entry) -> Finding? {
-        guard let formerAddress else { return nil }
+        guard let formerAddress = obstacles.formerAddress else { return nil }
         let backend = entry.destination.backend
         return Finding(
             .of(.otherAddress) { $0.address = formerAddress },
@@ -60,7 +60,7 @@ extension Reasons {
     }
 
     private func paused() -> Finding? {
-        guard let pause else { return nil }
+        guard let pause = obstacles.pause else { return nil }
         let resume = "‘\(commands.resume)’"
         return Finding(
             .of(.paused) {
@@ -72,9 +72,9 @@ extension Reasons {
     }
 
     private func accountMissing(_ entry: Entry) -> Finding? {
-        let account = session?.account
+        let account = obstacles.session?.account
         let next = NextStep.required("\(owner) signs in with ‘\(commands.login(of: owner))’.")
-        switch session?.state {
+        switch obstacles.session?.state {
         case .signedIn where account?.id == entry.destination.account: return nil
         case .signedIn:
             let present = account?.label ?? "Another account"
@@ -85,7 +85,7 @@ extension Reasons {
         case .signInRequired where account?.id == entry.destination.account:
             return Finding(
                 .of(.sessionEnded) { $0.account = owner },
-                "It waits for \(owner) to sign in again, because the session has ended\(SessionReport.because(session?.reason))",
+                "It waits for \(owner) to sign in again, because the session has ended\(SessionReport.because(obstacles.session?.reason))",
                 next)
         case .signingOut:
             return Finding(
@@ -135,12 +135,12 @@ extension Reasons {
     }
 
     private func storeGone() -> Finding? {
-        guard let lostStore else { return nil }
+        guard let lostStore = obstacles.lostStore else { return nil }
         return Finding(.of(.storeGone), StoreGone.sentence(lostStore), .required(StoreGone.next))
     }
 
     private func diskFull() -> Finding? {
-        guard isDiskFull else { return nil }
+        guard obstacles.isDiskFull else { return nil }
         return Finding(
             .of(.diskFull), "The disk is full. Homing sends nothing until it can store the result.", .required("Make room on the disk."))
     }
@@ -160,14 +160,14 @@ extension Reasons {
 
     /// The backend cools after an answer to this entry whose meaning the profile tells.
     private func refused(_ entry: Entry) -> Finding? {
-        var times = [routeGate?.until].compactMap(\.self)
-        if case .cooling(let until, _) = gate { times.append(until) }
+        var times = [obstacles.routeGate?.until].compactMap(\.self)
+        if case .cooling(let until, _) = obstacles.gate { times.append(until) }
         guard meaning != nil, !entry.uncertain, let next = times.max() else { return nil }
         let again = next > moment.now ? "tries again at \(moment.text(next))" : "is trying again"
         let status = entry.lastStatus.map { " (\($0))" } ?? ""
         let now = "To try now, run: homing sync"
         // While others fail too, the backend is the likely cause, and no entry should be discarded.
-        let isAlone = refusal?.id == entry.id
+        let isAlone = obstacles.refusal?.id == entry.id
         let step: NextStep = isAlone ? .required(now + correction(entry)) : retrying(entry, now)
         return Finding(
             .of(.refusedForNow) { ($0.status, $0.at, $0.words) = (entry.lastStatus, next, quoted(entry)) },
@@ -183,8 +183,8 @@ extension Reasons {
 
     /// Its route cools only because another entry fails.
     private func refusedOther(_ entry: Entry) -> Finding? {
-        guard let refusal, refusal.id != entry.id else { return nil }
-        if case .cooling(_, let failure) = gate, failure != routeGate?.failure { return nil }
+        guard let refusal = obstacles.refusal, refusal.id != entry.id else { return nil }
+        if case .cooling(_, let failure) = obstacles.gate, failure != obstacles.routeGate?.failure { return nil }
         return Finding(
             .of(.refusedOther) { $0.entry = "\(refusal.id)" },
             "It waits, because \(entry.destination.backend) refused another \(kind(entry)). \(refusal.sentence)",
@@ -193,7 +193,7 @@ extension Reasons {
 
     /// Only this entry's route fails.
     private func failing(_ entry: Entry) -> Finding? {
-        guard let routeGate else { return nil }
+        guard let routeGate = obstacles.routeGate else { return nil }
         let again = routeGate.until > moment.now ? "Homing tries again at \(moment.text(routeGate.until))." : "Homing is trying again."
         return Finding(
             .of(.routeFailing) {
@@ -205,7 +205,7 @@ extension Reasons {
     }
 
     private func cooling() -> Finding? {
-        guard case .cooling(let until, let failure) = gate else { return nil }
+        guard case .cooling(let until, let failure) = obstacles.gate else { return nil }
         let again = until > moment.now ? "Homing tries again at \(moment.text(until))." : "Homing is trying again now."
         let hurry = "run ‘homing sync’"
         let text = CoolingText(reason: failure.reason, message: failure.message, who: owner)
@@ -229,21 +229,21 @@ extension Reasons {
 
     /// The entry is due after its route's pause ends, and the backend as a whole is not paused.
     private func doubted(_ entry: Entry) -> Finding? {
-        if case .cooling(_, let failure) = gate, failure != routeGate?.failure { return nil }
-        guard let due = entry.dueAt, due > max(moment.now, routeGate?.until ?? .distantPast) else { return nil }
+        if case .cooling(_, let failure) = obstacles.gate, failure != obstacles.routeGate?.failure { return nil }
+        guard let due = entry.dueAt, due > max(moment.now, obstacles.routeGate?.until ?? .distantPast) else { return nil }
         return uncertain(entry)
     }
 
     private func uncertain(_ entry: Entry) -> Finding? {
         guard entry.uncertain else { return nil }
         let when = entry.dueAt.map { $0 > moment.now ? " at \(moment.text($0))" : "" } ?? ""
-        if readsRow {
+        if route.readsRow {
             return Finding(
                 .of(.doubtfulReads) { ($0.at, $0.status, $0.reason) = (entry.dueAt, entry.lastStatus, entry.lastReason?.rawValue) },
-                "\(doubt(about: entry)) Homing reads the list of \(title.many) again\(when) to see whether it must send the entry again.",
+                "\(doubt(about: entry)) Homing reads the list of \(list.title.many) again\(when) to see whether it must send the entry again.",
                 .optional("Nothing to do. This happens by itself."))
         }
-        if canLookUp {
+        if route.canLookUp {
             return Finding(
                 .of(.doubtfulLooks) { ($0.at, $0.status, $0.reason) = (entry.dueAt, entry.lastStatus, entry.lastReason?.rawValue) },
                 "\(doubt(about: entry)) Homing looks the entry up\(when) before it sends it again.",

@@ -9,7 +9,7 @@ extension Reasons {
     func creation(_ entry: Entry) -> Finding? {
         guard let create, create.state == .pending || create.state == .inflight else { return nil }
         return Finding(
-            .of(.creation) { ($0.entry, $0.name) = (short(create), newLabel) },
+            .of(.creation) { ($0.entry, $0.name) = (short(create), list.newLabel) },
             "\(subject(entry, "This")) waits until entry \(short(create)) has created \(newRow) at \(entry.destination.backend).",
             .optional("Nothing to do. Homing then sends it by itself. To see the other entry, run: homing why \(short(create))"))
     }
@@ -22,11 +22,11 @@ extension Reasons {
         guard let create else {
             return Finding(
                 .of(.rowUnknown) { $0.entry = EntryName.short("\(reference)") },
-                "\(this) cannot be sent, because the \(title.one) that entry \(EntryName.short("\(reference)")) created has no known id.",
+                "\(this) cannot be sent, because the \(list.title.one) that entry \(EntryName.short("\(reference)")) created has no known id.",
                 .required(otherwise(entry)))
         }
         let (id, isOnHold) = (short(create), "\(this) is on hold, because")
-        func cause(_ word: Explanation.Cause) -> Cause { .of(word) { ($0.entry, $0.name) = (id, newLabel) } }
+        func cause(_ word: Explanation.Cause) -> Cause { .of(word) { ($0.entry, $0.name) = (id, list.newLabel) } }
         switch create.state {
         case .pending, .inflight, .delivered: return nil
         case .dead:
@@ -76,15 +76,15 @@ extension Reasons {
         let backend = entry.destination.backend
         if isMisplaced(entry) {
             return Finding(
-                .of(.misplaced) { ($0.name, $0.words) = (newLabel, quoted(entry)) },
+                .of(.misplaced) { ($0.name, $0.words) = (list.newLabel, quoted(entry)) },
                 "\(backend) stored \(newRow) with other values than those of the entry.\(said(entry))",
                 .required(resolution(of: entry)))
         }
         let isRestored = entry.lastReason == .restored
-        let why = canLookUpCreate ? "looking it up there did not settle it" : "\(backend) offers no way to look it up"
+        let why = list.canLookUpCreate ? "looking it up there did not settle it" : "\(backend) offers no way to look it up"
         let doubt = isRestored ? "Homing was restored from a backup, and \(why)." : "the entry was sent, and \(why).\(said(entry))"
         return Finding(
-            .of(.createdPerhaps) { ($0.name, $0.words) = (newLabel, quoted(entry)) },
+            .of(.createdPerhaps) { ($0.name, $0.words) = (list.newLabel, quoted(entry)) },
             "It is not known whether \(backend) has created \(newRow): \(doubt)\(found)",
             .required(resolution(of: entry)))
     }
@@ -95,25 +95,25 @@ extension Reasons {
     }
 
     /// `Anna Example`, or `the new person`.
-    private var newRow: String { newLabel ?? "the new \(title.one)" }
+    private var newRow: String { list.newLabel ?? "the new \(list.title.one)" }
 
     private func short(_ create: Entry) -> String { EntryName.short(create.id.description) }
 
     private func otherwise(_ entry: Entry) -> String {
         if isFollower { return discard(entry) }
         let option = Self.option(for: subjectReport?.field ?? "user_id")
-        return "To send it for another \(title.one), run: homing fix \(entry.id) \(option)\n\(discard(entry))"
+        return "To send it for another \(list.title.one), run: homing fix \(entry.id) \(option)\n\(discard(entry))"
     }
 
     /// A space and what the stored list says, or nothing.
     private var found: String {
-        switch candidates {
+        switch list.candidates {
         case .newest(let rows) where rows.isEmpty:
-            " The list of \(title.many), which was read afterwards, has none that could be the new one."
+            " The list of \(list.title.many), which was read afterwards, has none that could be the new one."
         case .newest(let rows):
-            " The list of \(title.many) was read afterwards. The new one may be \(rows.map(\.text).joined(separator: " or "))."
-        case .tooOld: " The stored list of \(title.many) cannot tell: it is incomplete, or older than the send."
-        case .unordered: " The stored list of \(title.many) cannot tell which ones are new."
+            " The list of \(list.title.many) was read afterwards. The new one may be \(rows.map(\.text).joined(separator: " or "))."
+        case .tooOld: " The stored list of \(list.title.many) cannot tell: it is incomplete, or older than the send."
+        case .unordered: " The stored list of \(list.title.many) cannot tell which ones are new."
         case nil: ""
         }
     }
@@ -126,16 +126,16 @@ extension Reasons {
                 It exists there: --not-delivered, or homing retry, would make a second one.
                 """
         }
-        let again = canLookUpCreate ? "\nTo look it up again, run: homing retry \(short(create))" : ""
+        let again = list.canLookUpCreate ? "\nTo look it up again, run: homing retry \(short(create))" : ""
         let lines: [String]
-        if case .newest(let rows) = candidates, let first = rows.first {
+        if case .newest(let rows) = list.candidates, let first = rows.first {
             lines = [
-                "If the new \(title.one) is \(first.text), run: \(resolve) --delivered \(first.id)",
+                "If the new \(list.title.one) is \(first.text), run: \(resolve) --delivered \(first.id)",
                 "For another one, give that number. If it is none of them, run: \(resolve) --not-delivered",
             ]
         } else {
             lines = [
-                "To see the current list, run: \(refresh)", "If the new \(title.one) is there, run: \(resolve) --delivered ID",
+                "To see the current list, run: \(list.refresh)", "If the new \(list.title.one) is there, run: \(resolve) --delivered ID",
                 "If not, run: \(resolve) --not-delivered",
             ]
         }

@@ -6,79 +6,49 @@ import Outbox
 import Sessions
 import SyncModel
 
-/// Why an entry is in its state and what to do next. Pure.
+/// Why an entry is in its state and what to do next. Pure. Each fact must be given: an `Optional`, unlike a `?`, has no default value.
 struct Reasons {
-    /// The entry ahead, in the entry's lane or the lane before.
-    var blocker: Entry?
-    /// Entries before it, counted up to `Outbox.countedInLine`.
-    var ahead = 0
-    /// Undelivered entries of its subject that go first, up to `Outbox.countedInLine`.
-    var earlier = 0
-    /// Entries that it holds back in its lane while it keeps failing, up to `Outbox.countedInLine`.
-    var later = 0
-    /// Its row is read before each send.
-    var readsRow = false
-    /// Nil until it is delivered or discarded.
-    var receipt: ReceiptRecord?
-    var fields: [String: String] = [:]
-    var pause: PauseReport?
-    var gate: Gate?
-    /// Why its route is cooling; nil if it is not.
-    var routeGate: RouteGate?
-    var session: SessionSnapshot?
     /// The account's display name.
     var owner: String
-    var canLookUp: Bool
-    /// A look-up requests the row that the entry refers to.
-    var looksUpRow = false
+    var fields: [String: String]
+    /// The row that the entry refers to; nil for none.
+    var subjectReport: Optional<SubjectReport>
+    /// The word for the row, such as `person`; nil for a backend without a profile.
+    var rowTitle: Optional<String>
+    /// Nil if the profile says nothing about the last answer. Follows from the others.
+    var meaning: Meaning?
+    /// The entry has the values of `create`'s row, so it can have no other row.
+    var isFollower: Bool
     /// True if a resend may duplicate the entry: a person must resolve it.
-    var retryMayDuplicate = false
+    var retryMayDuplicate: Bool
     /// True if it was delivered after a send whose outcome nothing can tell.
-    var mayBeTwice = false
-    var commands = NextCommands()
-    /// The former backend address that the entry is bound to, if the profile has since changed.
-    var formerAddress: String?
-    var hasProfile = true
-    /// Outcomes cannot be stored, so nothing is sent.
-    var isDiskFull = false
-    /// The path of the store's file if that was deleted or replaced.
-    var lostStore: String?
+    var mayBeTwice: Bool
+    /// The words of the person who discarded it; nil for none, and for observers.
+    var discardNote: Optional<String>
+    /// Nil until it is delivered or discarded.
+    var receipt: Optional<ReceiptRecord>
+    /// The entry ahead, in the entry's lane or the lane before.
+    var blocker: Optional<Entry>
+    /// Entries before it, counted up to `Outbox.countedInLine`.
+    var ahead: Int
+    /// Undelivered entries of its subject that go first, up to `Outbox.countedInLine`.
+    var earlier: Int
+    /// Entries that it holds back in its lane while it keeps failing, up to `Outbox.countedInLine`.
+    var later: Int
+    /// The undelivered entry that creates this one's row; nil for none.
+    var create: Optional<Entry>
+    /// False while the server's id of that row is unknown.
+    var isRowKnown: Bool
+    /// Undelivered entries that refer to this one's row, up to `Outbox.countedInLine`.
+    var dependents: Int
+    var route: RouteFacts
+    var list: ListFacts
+    var obstacles: Obstacles
+    var commands: NextCommands
     /// The limit of counted attempts.
     var attempts: Int
-    /// The row that the entry refers to; nil for none.
-    var subjectReport: SubjectReport?
-    /// The word for the row, such as `person`; nil for a backend without a profile.
-    var rowTitle: String?
-    /// Nil if the profile says nothing about the last answer.
-    var meaning: Meaning?
-    /// The undelivered entry that creates this one's row; nil for none.
-    var create: Entry?
-    /// False while the server's id of that row is unknown.
-    var isRowKnown = false
-    /// The entry has the values of `create`'s row, so it can have no other row.
-    var isFollower = false
-    /// The name of the new row; nil if it is unknown or hidden.
-    var newLabel: String?
-    /// The words for rows of the list that the entry refers to or creates.
-    var title = Resource.Title(one: "row", many: "rows")
-    /// How to read that list again.
-    var refresh = ""
-    /// The word for the entry, such as `deletion`; nil for a backend without a profile.
-    var noun: String?
-    /// A delivery deletes the row that the entry refers to.
-    var deletes = false
-    /// The words of the person who discarded it; nil for none, and for observers.
-    var discardNote: String?
     /// The caller may run commands that destroy entries, or undo that.
-    var mayDestroy = true
-    /// The refusal of the only other entry that fails on this route.
-    var refusal: Refusal?
-    /// True if the creation can be looked up.
-    var canLookUpCreate = false
-    /// Rows that the create may have made; nil if its outcome is known.
-    var candidates: CreatedCandidates?
-    /// Undelivered entries that refer to this one's row, up to `Outbox.countedInLine`.
-    var dependents = 0
+    var mayDestroy: Bool
     var moment: Moment
 
     /// Why the entry is in its state, and what to do next.
@@ -238,11 +208,11 @@ struct Reasons {
     private func ofUnknownOutcome(_ entry: Entry) -> Finding {
         let (backend, retry) = (entry.destination.backend, "homing retry \(entry.id)")
         if let unfindable = unfindable(entry, command: retry) { return unfindable }
-        if entry.lastReason == .restored, !canLookUp { return sinceBackup(entry) }
-        let why = canLookUp ? "looking it up there did not settle it" : "\(backend) offers no way to look it up"
-        let again = canLookUp ? "\nTo look it up again, and send it only if it is missing, run: \(retry)" : ""
+        if entry.lastReason == .restored, !route.canLookUp { return sinceBackup(entry) }
+        let why = route.canLookUp ? "looking it up there did not settle it" : "\(backend) offers no way to look it up"
+        let again = route.canLookUp ? "\nTo look it up again, and send it only if it is missing, run: \(retry)" : ""
         return Finding(
-            .of(canLookUp ? .lookUpUnsettled : .noLookUp) { $0.words = quoted(entry) },
+            .of(route.canLookUp ? .lookUpUnsettled : .noLookUp) { $0.words = quoted(entry) },
             "\(subject(entry, "This")) was sent and may have taken effect, and \(why).\(said(entry))",
             .required("\(resolution(entry))\(again)"))
     }
@@ -285,7 +255,7 @@ struct Reasons {
         return "\(article) \(kind(entry))\(name)\(rest.isEmpty ? "" : " (\(rest))")"
     }
 
-    func kind(_ entry: Entry) -> String { noun ?? RosterTitle(route: entry.route).one }
+    func kind(_ entry: Entry) -> String { route.noun ?? RosterTitle(route: entry.route).one }
 
     /// How to resend the entry, or how to resolve it if a resend could duplicate it.
     private func again(_ entry: Entry, _ condition: String) -> String {
@@ -303,7 +273,7 @@ struct Reasons {
 
     /// Discarding a deletion keeps the row.
     func discard(_ entry: Entry) -> String {
-        "\(deletes ? "To take the deletion back" : "To delete it for good"), \(destroying("homing discard \(entry.id)"))"
+        "\(route.deletes ? "To take the deletion back" : "To delete it for good"), \(destroying("homing discard \(entry.id)"))"
     }
 
     /// The end of an advice to run a command for administrators.
