@@ -229,7 +229,7 @@ extension Reasons {
 
     /// Homing renews the session by itself, until the status asks a person.
     private func renewal(_ signIn: String) -> NextStep {
-        if let since = session?.failing?.since, moment.now.timeIntervalSince(since) >= Notices.renewalPatience {
+        if let since = obstacles.session?.failing?.since, moment.now.timeIntervalSince(since) >= Notices.renewalPatience {
             return .required("Homing keeps trying. If the server works in a browser, \(signIn).")
         }
         return .optional("Nothing to do. Homing renews the session by itself. To go on now, \(signIn).")
