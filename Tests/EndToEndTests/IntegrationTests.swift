@@ -122,7 +122,7 @@ import Testing
         let output = Pipe()
         daemon.standardOutput = output
         try daemon.run()
-        defer { daemon.signal(SIGTERM) }
+        defer { daemon.signal(SIGKILL) }
         #expect(await output.fileHandleForReading.text(until: "ready\n") == "ready\n")
         let id = Samples.id(1).description
         for (interpreter, file) in [("sh", "submit.sh"), ("python3", "submit.py")] {

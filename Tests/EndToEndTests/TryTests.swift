@@ -5,10 +5,13 @@ import Testing
 
 /// The station of `make try`.
 @Suite struct TryTests {
+    /// A child of the tests inherits blocked signals, which a shell cannot unblock.
+    private static let unblocked = "import os, signal, sys; signal.pthread_sigmask(signal.SIG_SETMASK, []); os.execv(sys.argv[1], sys.argv[1:])"
+
     private func process(_ folder: String) -> Process {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: TestStation.project + "/Tests/try")
-        process.arguments = [TestStation.programs, folder]
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["python3", "-c", Self.unblocked, TestStation.project + "/Tests/try", TestStation.programs, folder]
         return process
     }
 
