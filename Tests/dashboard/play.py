@@ -444,7 +444,7 @@ def play(station, browser):
     station.homing("people", "--refresh")
     station.submit(9, user=6)
     station.submit(1)
-    until("the refusal", lambda: station.homing("list", "--state", "dead", "--json").stdout.count('"id"') >= 1)
+    until("the refusal", lambda: station.homing("list", "--state", "failed", "--json").stdout.count('"id"') >= 1)
     stage = Stage(station, browser)
     acts = [opens_with_a_token, refuses_strangers, keeps_room_for_the_person, gives_other_sites_nothing, discards_and_restores, fixes_the_person, stays_current,
             shows_the_figures, shows_hostile_names_as_text]

@@ -20,7 +20,7 @@ extension Notices {
         return Attention(
             .dead,
             "\(captures)\(of(.dead, backend)) for \(backend.name) \(captures.were) refused or ran out of attempts. \(captures.pick("It is", "They are")) kept.",
-            next: "See them with ‘homing list --state dead’. For each of them, ‘homing why ID’ says what to do."
+            next: "See them with ‘homing list --state failed’. For each of them, ‘homing why ID’ says what to do."
         ).stating { ($0.count, $0.name, $0.subject) = (captures.number, common(.dead, backend)?.text, common(.dead, backend)) }
     }
 

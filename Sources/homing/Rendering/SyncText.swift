@@ -30,7 +30,7 @@ enum SyncText {
         if stuck > 0 {
             lines.append(
                 "\(Words.entries(stuck)) failed or \(stuck == 1 ? "is" : "are") on hold. To list them, run "
-                    + "‘homing list --state dead’ and ‘homing list --state held’.")
+                    + "‘homing list --state failed’ and ‘homing list --state held’.")
         }
         if progress.blocked > 0 {
             lines.append("\(Words.entriesWait(progress.blocked)) behind one that needs you. To see why, run: homing why ID")
