@@ -238,7 +238,7 @@ package struct NotifyRules: Sendable {
         case .signIn where needs[.signIn]?.keys.contains { $0.code == Attention.Code.signInRequired.rawValue } != true:
             return NotifyMessage(
                 title: "The sign-in cannot be renewed",
-                body: "Homing keeps trying at \(backends). To see what to do, run: homing status")
+                body: "Homing keeps trying at \(backends). To see the next step, run: homing status")
         case .signIn:
             let command = status.backends.count > 1 ? "homing status" : "homing login"
             return NotifyMessage(title: "Sign-in required", body: "Sign in at \(backends) so that Homing can send. Run: \(command)")
@@ -266,7 +266,7 @@ package struct NotifyRules: Sendable {
         let title = count == 0 ? "The station needs a person" : "\(Words.entries(count)) \(count == 1 ? "needs" : "need") your decision"
         // Only these texts can have names, and they have no server messages.
         let named = settings.names ? ofEntries.map(\.text) : []
-        return NotifyMessage(title: title, body: (named + ["To see what to do, run: homing status"]).joined(separator: " "))
+        return NotifyMessage(title: title, body: (named + ["To see the next step, run: homing status"]).joined(separator: " "))
     }
 
     /// One message for all that was held back in the quiet hours.

@@ -62,7 +62,7 @@ import Testing
         #expect(detail.entry.supersededBy == id(2))
         let undo = await #expect(throws: Problem.self) { try await station.client.call(Endpoints.restore, EntryReference(id: id(1))) }
         #expect(undo?.detail.contains("was corrected and is now #\(fixed.sequence) ") == true, "\(undo?.detail ?? "")")
-        #expect(undo?.next == "To see how it stands, run: homing why \(id(2))")
+        #expect(undo?.next == "To see its state, run: homing why \(id(2))")
         // The answer may have been lost.
         let again = try await station.client.call(Endpoints.fix, fix)
         #expect(again.duplicate && again.sequence == fixed.sequence)

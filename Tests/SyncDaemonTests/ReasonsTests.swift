@@ -105,7 +105,7 @@ import Testing
     }
 
     private static let waiting: [Case] = [
-        Case(reasons(), pending, "It is the next to be sent.", "Nothing to do. Homing sends it by itself."),
+        Case(reasons(), pending, "It is the next to be sent.", "Nothing to do. Homing sends it automatically."),
         Case(
             behind(entry(0, .pending), ahead: 1), pending,
             "1 entry is ahead of it; the first is \(Samples.id(0)).",
@@ -141,7 +141,7 @@ import Testing
                 $0.routeGate = RouteGate(since: earlier, until: later, failure: Failure(.refused, status: 404, "Its words"), entry: 2)
                 $0.refusal = Reasons.Refusal(id: Samples.id(2), sentence: "There is no user 77. Homing tries again at 05:56.")
             }, pending, "It waits, because breathesafe refused another measurement. There is no user 77. Homing tries again at 05:56.",
-            "To see what to do about that one, run: homing why \(Samples.id(2))"),
+            "To see the next step for that entry, run: homing why \(Samples.id(2))"),
         Case(
             reasons {
                 $0.gate = .cooling(until: later, Failure(.offline, "No network."))
@@ -166,7 +166,7 @@ import Testing
                     $0.mutation.onDead = .skipFailed
                 }, ahead: 1), pending,
             "It waits for entry \(Samples.id(0)), which keeps failing and must be sent first.",
-            "what to do if that one alone is the cause, run: homing why \(Samples.id(0))"),
+            "and the next step if that entry alone is the cause, run: homing why \(Samples.id(0))"),
         Case(
             reasons { $0.fields = ["user_id": "5"] },
             entry(1, .pending) {
@@ -276,18 +276,18 @@ import Testing
                 $0.routeGate = RouteGate(since: earlier, until: earlier, failure: Failure(.serverError, status: 500, "Its words"), entry: 1)
             }, doubtful(.serverError, 500),
             "breathesafe answered with status 500, so it is not known whether it has this measurement. Homing looks the entry up at 05:56 before it sends it again.",
-            "Nothing to do. This happens by itself. To look now, run: homing sync"),
+            "Nothing to do. Homing does this automatically. To look now, run: homing sync"),
         Case(
             reasons { $0.gate = .cooling(until: earlier, Failure(.offline, "No network.")) }, doubtful(.serverError, 500),
             "The backend cannot be reached: No network. Homing is trying again now.", "Nothing to do. If this lasts, check the network."),
         Case(
             reasons { $0.canLookUp = false }, doubtful(.intercepted, 200),
             "A login page or proxy may have answered in place of breathesafe, so it is not known whether it has this measurement. breathesafe offers no way to look the entry up, so Homing sends it again at 05:56, or once breathesafe accepts another entry like it, under the same id.",
-            "Nothing to do. This happens by itself."),
+            "Nothing to do. Homing does this automatically."),
         Case(
             reasons { $0.canLookUp = false }, doubtful(.throttled, 503),
             "breathesafe answered with status 503 and asked Homing to wait, so it is not known whether it has this measurement. breathesafe offers no way to look the entry up, so Homing sends it again at 05:56, or once breathesafe accepts another entry like it, under the same id.",
-            "Nothing to do. This happens by itself."),
+            "Nothing to do. Homing does this automatically."),
         Case(
             reasons(),
             entry(1, .pending) {
@@ -311,7 +311,7 @@ import Testing
                 $0.retriedAt = earlier
                 $0.retriedBy = "bob"
                 $0.triedAt = now
-            }, "It is the next to be sent.", "Nothing to do. Homing sends it by itself."),
+            }, "It is the next to be sent.", "Nothing to do. Homing sends it automatically."),
     ]
 
     private static let settled: [Case] = [
@@ -381,7 +381,7 @@ import Testing
                 $0.lastError = "breathesafe answered: Not Found."
                 $0.lastStatus = 404
             }, "breathesafe refused this measurement (user id 5) for ann@lab.test (404). breathesafe answered: Not Found.",
-            "After fixing the cause, run: homing retry \(id)\nTo delete it for good, run: homing discard \(id)"),
+            "After fixing the cause, run: homing retry \(id)\nTo discard it, run: homing discard \(id)"),
         Case(
             reasons(),
             entry(1, .dead) {
@@ -397,7 +397,7 @@ import Testing
                 ($0.attempts, $0.doubts) = (3, 1)
             },
             "This measurement failed after 3 attempts. Oops. It may have taken effect anyway.",
-            "Look for it at breathesafe. If it is there, run: homing resolve \(id) --delivered\nIf it is missing there, run: homing resolve \(id) --not-delivered\nTo delete it for good, run: homing discard \(id)"
+            "Look for it at breathesafe. If it is there, run: homing resolve \(id) --delivered\nIf it is missing there, run: homing resolve \(id) --not-delivered\nTo discard it, run: homing discard \(id)"
         ),
         Case(
             reasons(), held(.forbidden, "No."), "breathesafe does not allow ann@lab.test to send this measurement. No.",
@@ -449,7 +449,7 @@ import Testing
         // Operators may not discard.
         Case(
             reasons { $0.mayDestroy = false }, held(.operator), "A person put this measurement on hold.",
-            "\nTo delete it for good, ask an administrator to run: homing discard \(id)"),
+            "\nTo discard it, ask an administrator to run: homing discard \(id)"),
         Case(
             reasons { $0.mayDestroy = false }, held(.quarantine), "The stored data of this entry cannot be read.",
             "Submit the original again, then ask an administrator to run: homing discard \(id)"),

@@ -245,7 +245,7 @@ import Testing
             item.text
                 == "Homing cannot send to a, and 2 captures are waiting, because no secure connection to the backend can be made: Its words (tls)."
         )
-        #expect(item.next == "Tell the administrator of the network or the backend. Once this is fixed, Homing continues by itself.")
+        #expect(item.next == "Tell the administrator of the network or the backend. Once this is fixed, Homing continues automatically.")
         let clock = try #require(summary([report("a", QueueReport(), gate: "cooling", cause: "clock")]).attention.first)
         #expect(clock.code == "clock")
         #expect(
@@ -253,7 +253,7 @@ import Testing
                 == "Homing cannot send to a, because the backend’s certificate is not valid by this station’s clock: Its words (clock).")
         #expect(
             clock.next
-                == "Set the station’s clock; then Homing continues by itself. If the clock is right, tell the administrator of the backend."
+                == "Set the station’s clock; then Homing continues automatically. If the clock is right, tell the administrator of the backend."
         )
     }
 
@@ -598,7 +598,7 @@ import Testing
             item.text
                 == "Homing cannot send to a, and 2 captures are waiting, because the answer does not come from the backend: Its words (intercepted)."
         )
-        #expect(item.next.hasPrefix("Open a browser on this station and sign in to the network first; then Homing continues by itself."))
+        #expect(item.next.hasPrefix("Open a browser on this station and sign in to the network first; then Homing continues automatically."))
     }
 
     /// The profile has words for the answer, and no other entry failed. Only a person can correct it, so the notice does not wait.
@@ -611,7 +611,7 @@ import Testing
         #expect(summary(open).sentence == "2 captures are on their way. breathesafe refused one measurement: \(words)")
         let item = try #require(summary(open).attention.first)
         #expect(item.text == "breathesafe refused one measurement, and 2 captures are waiting: \(words)")
-        #expect(item.next == "To see what to do, run: homing why 000000000001")
+        #expect(item.next == "To see the next step, run: homing why 000000000001")
         var cooling = backend(QueueReport(pending: 2), gate: "cooling", reason: words)
         cooling.gateCause = "refused"
         #expect(

@@ -45,7 +45,7 @@ import Testing
         var receipt = SubmissionReceipt(id: Sample.id(1), sequence: 1, duplicate: false, backend: "breathesafe", account: "5", lane: "l")
         #expect(
             SubmissionText.accepted(receipt, from: "a.json")
-                == "a.json is stored safely as 3f2a91c04b01 (#1). Homing sends it to breathesafe by itself.")
+                == "a.json is stored safely as 3f2a91c04b01 (#1). Homing sends it to breathesafe automatically.")
         #expect(!SubmissionText.accepted(receipt, from: "a\u{1B}[31m.json").contains("\u{1B}"))
         receipt.subject = Sample.subject()
         let named = SubmissionText.accepted(receipt, from: "a.json")
@@ -63,7 +63,7 @@ import Testing
             Explanation(id: "1", state: state, sentence: "Entry 2 is dead.", next: next, needsPerson: needsPerson)
         }
         #expect(SubmissionText.obstacle(why("pending", "Discard that one.")) == "It is not sent yet. Entry 2 is dead. Discard that one.")
-        #expect(SubmissionText.obstacle(why("pending", "Homing sends it by itself.", needsPerson: false)) == nil)
+        #expect(SubmissionText.obstacle(why("pending", "Homing sends it automatically.", needsPerson: false)) == nil)
         #expect(SubmissionText.obstacle(why("delivered", "See its receipt.")) == nil)
         #expect(SubmissionText.obstacle(why("pending", nil)) == nil)
     }

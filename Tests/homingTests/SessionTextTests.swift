@@ -102,7 +102,7 @@ import Testing
         #expect(told.count == 4)
         #expect(told[1] == "The account keeps the name that it already has here; the name desk was not used.")
         let moved = SessionText.signedIn(session, elsewhere: 12).split(separator: "\n")
-        #expect(moved.last == "12 entries are waiting for the former address of breathesafe. To see what to do, run: homing status")
+        #expect(moved.last == "12 entries are waiting for the former address of breathesafe. To see the next step, run: homing status")
         #expect(told[3] == "1 entry is waiting for bob@clinic.example to sign in. Signing in as another account does not send it.")
     }
 

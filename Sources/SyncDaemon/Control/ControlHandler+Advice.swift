@@ -121,7 +121,7 @@ extension Problem {
     fileprivate static func beingDeleted(_ sentence: String, by deletion: MutationID?) -> Problem {
         Problem(
             .notListed, status: 409, title: "Being deleted", detail: "Nothing was accepted: \(sentence)",
-            next: deletion.map { "To take the deletion back, an administrator runs: homing discard \($0)" }
+            next: deletion.map { "To cancel the deletion, an administrator runs: homing discard \($0)" }
         ).stating(.beingDeleted)
     }
 }

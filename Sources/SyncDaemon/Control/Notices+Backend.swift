@@ -58,7 +58,7 @@ extension Notices {
             if let entry = route.entry {
                 return Attention(
                     .routeFailing, "\(backend.name) refused one \(route.kind.one)\(andWaiting(backend)): \(route.reason.asSentence)",
-                    next: "To see what to do, run: homing why \(EntryName.short(entry))"
+                    next: "To see the next step, run: homing why \(EntryName.short(entry))"
                 ).stating { ($0.count, $0.name, $0.title, $0.entry) = (backend.ownWaiting, route.kind.one, route.kind, entry) }
             }
             guard moment.now.timeIntervalSince(route.since) >= Self.patience else { return nil }
@@ -66,7 +66,7 @@ extension Notices {
                 .routeFailing,
                 "\(backend.name) has accepted no \(route.kind.one) since \(moment.text(route.since))\(andWaiting(backend)). \(route.reason.asSentence)",
                 next:
-                    "Tell the administrator of \(backend.name). Nothing is lost: Homing tries again by itself. To try now, run ‘homing sync’.\(heldBack(backend, route))"
+                    "Tell the administrator of \(backend.name). Nothing is lost: Homing keeps trying. To try now, run ‘homing sync’.\(heldBack(backend, route))"
             ).stating { ($0.count, $0.name, $0.title, $0.since) = (backend.ownWaiting, route.kind.one, route.kind, route.since) }
         }
     }
@@ -111,7 +111,7 @@ extension Notices {
         }
         return Attention(
             code, "Homing cannot send to \(backend.name)\(andWaiting(backend)), because \(text.cause): \(words)",
-            next: text.remedy(then: "Homing continues by itself") ?? "Try again later."
+            next: text.remedy(then: "Homing continues automatically") ?? "Try again later."
         ).stating { ($0.count, $0.reason) = (backend.ownWaiting, cause.rawValue) }
     }
 

@@ -63,7 +63,7 @@ struct Notices {
     }
 
     private func diskFull(_ effect: String) -> Attention {
-        Attention(.diskFull, "The disk is full: Homing \(effect).", next: "Make room on the disk. Homing then continues by itself.")
+        Attention(.diskFull, "The disk is full: Homing \(effect).", next: "Make room on the disk. Homing then continues automatically.")
     }
 
     private var missingProfiles: [Attention] {
@@ -82,7 +82,7 @@ struct Notices {
         let files = Count(some: summary.untaken, "dropped file").map { " \($0) \($0.are) waiting there." } ?? ""
         return Attention(
             .dropFolderFailing, "The drop folder cannot be emptied: \(failure.asSentence)\(files)",
-            next: "Fix the cause. The daemon tries again by itself, at the latest after 30 seconds."
+            next: "Fix the cause. The daemon tries again within 30 seconds."
         ).stating { $0.count = summary.untaken }
     }
 

@@ -55,8 +55,8 @@ extension Problem {
         case .isBackup:
             self.init(
                 .storageFailed, status: 500, title: "The store is a backup",
-                detail: "A backup of Homing lies in the place of the store, and was not restored.",
-                next: "Restore it with the command ‘homingd restore’.")
+                detail: "The store file is a backup that was not restored.",
+                next: "To restore it, run: sudo homingd restore FILE")
         case .beingDiscarded(let id, let date): self = .beingDiscarded(id, until: date)
         case .notUncertain(let id): self = .notUncertain(id)
         case .needsRemoteID(let id): self = .needsRemoteID(id)
@@ -123,7 +123,7 @@ extension Problem {
         let problem = Problem(
             .wrongState, status: 409, title: "Nothing to undo",
             detail: "Entry \(id) was corrected and is now #\(new.sequence) \(EntryName.short("\(new.id)")). Nothing was changed.",
-            next: "To see how it stands, run: homing why \(new.id)")
+            next: "To see its state, run: homing why \(new.id)")
         return problem.naming(successor: new.id)
     }
 

@@ -28,7 +28,7 @@ extension Reasons {
             return (
                 cause(first.state == .dead ? .earlierFailed : .earlierHeld),
                 "\(this) waits for \(count). \(which) \(first.state == .dead ? "has failed" : "is on hold").",
-                .required("To see why, and what to do, run: homing why \(id)\n\(discard(entry))")
+                .required("To see the reason and the next step, run: homing why \(id)\n\(discard(entry))")
             )
         case .pending, .inflight, .delivered, .discarded:
             return (

@@ -16,7 +16,7 @@ extension Reasons {
 
     /// For the first entry of its lane.
     private func first(_ entry: Entry) -> Finding {
-        let next: Finding = (.of(.next), "It is the next to be sent.", .optional("Nothing to do. Homing sends it by itself."))
+        let next: Finding = (.of(.next), "It is the next to be sent.", .optional("Nothing to do. Homing sends it automatically."))
         return unseen(entry) ?? doubted(entry) ?? refused(entry) ?? refusedOther(entry) ?? cooling() ?? failing(entry) ?? uncertain(entry)
             ?? backoff(entry) ?? revived(entry) ?? next
     }
@@ -126,7 +126,7 @@ extension Reasons {
             return (
                 cause(.behindFailing),
                 "It waits for entry \(head.id), which keeps failing and must be sent first.",
-                .optional("Nothing to do. To see why, and what to do if that one alone is the cause, run: homing why \(head.id)")
+                .optional("Nothing to do. To see the reason, and the next step if that entry alone is the cause, run: homing why \(head.id)")
             )
         }
         guard head.lane == entry.lane else {
@@ -186,7 +186,7 @@ extension Reasons {
         )
     }
 
-    /// Homing tries again by itself. But if the profile names a correction of the refused entry, only that helps.
+    /// Homing keeps trying. But if the profile names a correction of the refused entry, only that helps.
     private func retrying(_ entry: Entry, _ now: String) -> NextStep {
         let correction = correction(entry)
         return correction.isEmpty ? .optional("Nothing to do. \(now)") : .required(now + correction)
@@ -199,7 +199,7 @@ extension Reasons {
         return (
             .of(.refusedOther) { $0.entry = "\(refusal.id)" },
             "It waits, because \(entry.destination.backend) refused another \(kind(entry)). \(refusal.sentence)",
-            .optional("Nothing to do. To see what to do about that one, run: homing why \(refusal.id)")
+            .optional("Nothing to do. To see the next step for that entry, run: homing why \(refusal.id)")
         )
     }
 
@@ -253,14 +253,14 @@ extension Reasons {
             return (
                 .of(.doubtfulReads) { ($0.at, $0.status, $0.reason) = (entry.dueAt, entry.lastStatus, entry.lastReason?.rawValue) },
                 "\(doubt(about: entry)) Homing reads the list of \(title.many) again\(when) to see whether it must send the entry again.",
-                .optional("Nothing to do. This happens by itself.")
+                .optional("Nothing to do. Homing does this automatically.")
             )
         }
         if canLookUp {
             return (
                 .of(.doubtfulLooks) { ($0.at, $0.status, $0.reason) = (entry.dueAt, entry.lastStatus, entry.lastReason?.rawValue) },
                 "\(doubt(about: entry)) Homing looks the entry up\(when) before it sends it again.",
-                .optional("Nothing to do. This happens by itself. To look now, run: homing sync")
+                .optional("Nothing to do. Homing does this automatically. To look now, run: homing sync")
             )
         }
         // See `Outbox.recall`.
@@ -268,7 +268,7 @@ extension Reasons {
         return (
             .of(.doubtfulSends) { ($0.at, $0.status, $0.reason) = (entry.dueAt, entry.lastStatus, entry.lastReason?.rawValue) },
             "\(doubt(about: entry)) \(entry.destination.backend) offers no way to look the entry up, so Homing sends it again\(when)\(sooner) under the same id.",
-            .optional("Nothing to do. This happens by itself.")
+            .optional("Nothing to do. Homing does this automatically.")
         )
     }
 
@@ -310,7 +310,7 @@ extension Reasons {
         return (
             .of(.retried) { ($0.person, $0.at) = (entry.retriedBy, date) },
             "\(entry.retriedBy ?? "A person") retried it at \(moment.text(date)). It is the next to be sent.",
-            .optional("Nothing to do. Homing sends it by itself.")
+            .optional("Nothing to do. Homing sends it automatically.")
         )
     }
 }

@@ -11,7 +11,7 @@ extension Reasons {
         return (
             .of(.creation) { ($0.entry, $0.name) = (short(create), newLabel) },
             "\(subject(entry, "This")) waits until entry \(short(create)) has created \(newRow) at \(entry.destination.backend).",
-            .optional("Nothing to do. Homing then sends it by itself. To see the other entry, run: homing why \(short(create))")
+            .optional("Nothing to do. Homing then sends it automatically. To see the other entry, run: homing why \(short(create))")
         )
     }
 
@@ -67,7 +67,7 @@ extension Reasons {
             return (
                 cause(.creationHeld),
                 "\(isOnHold) entry \(id), which creates \(newRow), is on hold.",
-                .required("To see why, and what to do, run: homing why \(id)\n\(otherwise(entry))")
+                .required("To see the reason and the next step, run: homing why \(id)\n\(otherwise(entry))")
             )
         }
     }

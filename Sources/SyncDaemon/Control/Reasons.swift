@@ -315,7 +315,7 @@ struct Reasons {
 
     /// Discarding a deletion keeps the row.
     func discard(_ entry: Entry) -> String {
-        "\(deletes ? "To take the deletion back" : "To delete it for good"), \(destroying("homing discard \(entry.id)"))"
+        "\(deletes ? "To cancel the deletion" : "To delete it for good"), \(destroying("homing discard \(entry.id)"))"
     }
 
     /// The end of an advice to run a command for administrators.

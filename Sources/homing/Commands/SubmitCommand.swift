@@ -5,7 +5,7 @@ import SyncModel
 
 struct SubmitCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
-        commandName: "submit", abstract: "Submit captures. Homing stores the accepted ones safely and sends them by itself.",
+        commandName: "submit", abstract: "Submit captures. Homing stores the accepted ones safely and sends them automatically.",
         discussion: """
             Accepts JSON as the capture app exports it, and the app's own offline files unchanged. Several files are submitted one \
             after the other. The command stops at the first refused file and lists the accepted ones. Submitting again under the same \

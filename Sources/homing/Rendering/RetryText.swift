@@ -28,7 +28,7 @@ enum RetryText {
         var creates: [String] = []
         for create in entries.compactMap(\.needs) where !creates.contains(create) { creates.append(create) }
         let isOne = entries.count == 1
-        let first = creates.first.map { "\nTo see why, and what to do, run: homing why \(EntryText.shortID($0))" } ?? ""
+        let first = creates.first.map { "\nTo see the reason and the next step, run: homing why \(EntryText.shortID($0))" } ?? ""
         let needed = creates.prefix(3).map { EntryText.shortID($0) } + (creates.count > 3 ? ["\(creates.count - 3) more"] : [])
         return """
             \(Words.entries(entries).capitalisedFirst) \(isOne ? "was" : "were") skipped: \(isOne ? "it needs" : "they need") \

@@ -26,14 +26,14 @@ struct SessionText {
         if let name = name?.printable.trimmingCharacters(in: .whitespaces), name.lowercased() != who.lowercased() {
             lines.append("The account keeps the name that it already has here; the name \(name) was not used.")
         }
-        lines.append("Homing sends the waiting entries of this account by itself. To see the progress, run: homing status")
+        lines.append("Homing sends the waiting entries of this account automatically. To see the progress, run: homing status")
         lines += others.map {
             "\(Words.entriesWait($0.waiting)) for \($0.email.printable) to sign in. "
                 + "Signing in as another account does not send \($0.waiting == 1 ? "it" : "them")."
         }
         if elsewhere > 0 {
             let waiting = Words.entriesWait(elsewhere)
-            lines.append("\(waiting) for the former address of \(session.backend). To see what to do, run: homing status")
+            lines.append("\(waiting) for the former address of \(session.backend). To see the next step, run: homing status")
         }
         return lines.joined(separator: "\n")
     }

@@ -17,7 +17,7 @@ enum SubmissionText {
         }
         return receipt.duplicate
             ? "\(name) was already accepted as \(entry); nothing was added."
-            : "\(name) is stored safely as \(entry)\(details)\(whom). Homing sends it to \(receipt.backend) by itself."
+            : "\(name) is stored safely as \(entry)\(details)\(whom). Homing sends it to \(receipt.backend) automatically."
     }
 
     /// The problem of a file whose entry a person has discarded, or that differs from its entry.

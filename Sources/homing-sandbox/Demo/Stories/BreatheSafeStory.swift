@@ -99,7 +99,7 @@ struct BreatheSafeStory: Story {
         try day.show("sync", "--wait", "--timeout", "60")
         day.showLedger(try arrivals(day, names(day.ledger)))
         day.say(
-            "When the session ended, the daemon signed in again by itself (\(day.ledger.logInCount) sign-ins in all). After the lost answer it looked the measurement up and did not send it twice."
+            "When the session ended, the daemon signed in again automatically (\(day.ledger.logInCount) sign-ins in all). After the lost answer it looked the measurement up and did not send it twice."
         )
 
         guard let user = day.ledger.entries.first(where: { $0.resource == "managed_user" && !$0.isDeletion })?.user else {
