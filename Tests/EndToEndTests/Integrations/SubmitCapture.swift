@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Hands in one capture; returns once it is safe on disk.
+/// Submits one capture; returns once it is stored.
 func submitCapture(_ document: Data, user: Int, id: UUID, socket: String = "/run/homing/homing.sock") async throws {
     let host = socket.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     var request = HTTPClientRequest(
@@ -19,5 +19,5 @@ func submitCapture(_ document: Data, user: Int, id: UUID, socket: String = "/run
     guard answer.status == .created || isKept else { throw CaptureRefused(answer: Data(body.readableBytesView)) }
 }
 
-/// The daemon's own words: mostly application/problem+json.
+/// The daemon's response, mostly application/problem+json.
 struct CaptureRefused: Error { let answer: Data }
