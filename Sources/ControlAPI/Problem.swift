@@ -82,7 +82,7 @@ public struct Problem: Error, Codable, Sendable, Equatable {
         Problem(
             .alreadySignedIn, status: 409, title: "Already signed in",
             detail: "Nothing was changed: \(who) is signed in at \(backend) already.",
-            next: "Sign out first with ‘\(logout)’. Entries of \(who) are never sent under another account.")
+            next: "Entries of \(who) are never sent under another account. To sign \(who) out first, run: \(logout)")
     }
 
     /// - Parameter limit: bytes.

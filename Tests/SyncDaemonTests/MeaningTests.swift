@@ -200,7 +200,7 @@ import Testing
             sentence
                 == "Attempt 1 of 3 failed. Homing tries again at 05:56. BreatheSafe has no user 28. Last error: breathesafe answered: Not Found."
         )
-        #expect(next.text.hasPrefix("To try now, run ‘homing sync’.\n") && next.text.hasSuffix("run: homing fix \(Self.id) --user USER"))
+        #expect(next.text.hasPrefix("To try now, run: homing sync\n") && next.text.hasSuffix("run: homing fix \(Self.id) --user USER"))
         #expect(next.needsPerson)
     }
 

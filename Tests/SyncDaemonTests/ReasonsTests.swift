@@ -151,14 +151,14 @@ import Testing
             "Nothing to do. If this lasts, check the network."),
         Case(
             reasons { $0.routeGate = RouteGate(since: earlier, until: later, failure: Failure(.serverError, "Its words")) }, pending,
-            "breathesafe has accepted no measurement since 05:36. Its words. Homing tries again at 05:56.", "‘homing sync’"),
+            "breathesafe has accepted no measurement since 05:36. Its words. Homing tries again at 05:56.", "run: homing sync"),
         Case(
             reasons {
                 $0.routeGate = RouteGate(since: earlier, until: later, failure: Failure(.serverError, "Its words"))
                 $0.later = 2
             }, pending,
             "breathesafe has accepted no measurement since 05:36. Its words. Homing tries again at 05:56. 2 later entries wait for it, because their order matters.",
-            "‘homing sync’.\nTo let the later ones go without it, run: homing discard \(id)"),
+            "run: homing sync\nTo let the later ones go without it, run: homing discard \(id)"),
         Case(
             behind(
                 entry(0, .pending) {
@@ -199,22 +199,22 @@ import Testing
             }, pending, "Its backend breathesafe no longer has a profile.", "put breathesafe.yaml back"),
         Case(
             paused(until: later), pending, "Sending is paused by bob since 05:36 until 05:56: weekly backup.",
-            "Nothing to do. To resume before that, run ‘homing resume’"),
+            "Nothing to do. To resume before that, run: homing resume"),
         Case(
             paused(until: nil), pending, "Sending is paused by bob since 05:36 until it is resumed: weekly backup.",
-            "‘homing resume’"),
+            "To resume, run: homing resume"),
         Case(
             reasons { $0.session = session(.signedOut, account: nil) }, pending,
-            "It waits for ann@lab.test to sign in. Homing sends it only as that account.", "‘homing login’"),
+            "It waits for ann@lab.test to sign in. Homing sends it only as that account.", "run: homing login"),
         Case(
             reasons { $0.session = session(.signedIn, account: "2", "bob@lab.test") }, pending,
-            "It waits for ann@lab.test to sign in, but bob@lab.test is signed in.", "‘homing login’"),
+            "It waits for ann@lab.test to sign in, but bob@lab.test is signed in.", "run: homing login"),
         Case(
             reasons { $0.session = session(.signInRequired, account: "1", reason: "The password was changed.") }, pending,
-            "It waits for ann@lab.test to sign in again, because the session has ended: The password was changed.", "‘homing login’"),
+            "It waits for ann@lab.test to sign in again, because the session has ended: The password was changed.", "run: homing login"),
         Case(
             reasons { $0.session = session(.signingOut, account: "1") }, pending,
-            "ann@lab.test is being signed out; it waits for ann@lab.test to sign in again.", "‘homing login’"),
+            "ann@lab.test is being signed out; it waits for ann@lab.test to sign in again.", "run: homing login"),
         Case(
             reasons { $0.isDiskFull = true }, pending,
             "The disk is full. Homing sends nothing until it can store the result.", "Make room"),
@@ -227,18 +227,18 @@ import Testing
         Case(
             cooling(.clock), pending,
             "The backend’s certificate is not valid by this station’s clock: Its words. Homing tries again at 05:56.",
-            "Set the station’s clock"),
+            "Otherwise set the clock; then run: homing sync"),
         Case(
             cooling(.intercepted), pending,
             "The answer does not come from the backend: Its words. Homing tries again at 05:56.",
-            "sign in to the network first"
+            "sign in to the network; then run: homing sync"
         ),
         Case(
             cooling(.throttled), pending, "The backend asked Homing to wait: Its words. Homing tries again at 05:56.",
             "cannot be shortened"),
         Case(
             cooling(.signInRequired), pending, "The session cannot be renewed yet: Its words. Homing tries again at 05:56.",
-            "‘homing login’"),
+            "run: homing login"),
         Case(
             cooling(.profile), pending, "The backend does not match its profile: Its words. Homing tries again at 05:56.",
             "Tell the administrator of this station"),
@@ -247,19 +247,19 @@ import Testing
                 $0.session = session(.signedOut, account: nil)
                 $0.commands = NextCommands(backend: "keyed", means: .token)
             }, pending, "It waits for ann@lab.test to sign in. Homing sends it only as that account.",
-            "‘homing login --backend keyed --token-stdin’"),
+            "run: homing login --backend keyed --token-stdin"),
         Case(
             reasons {
                 $0.session = session(.signedIn, account: "9", "bob@lab.test")
                 $0.commands = NextCommands(backend: "keyed", means: .refreshToken)
             }, pending, "It waits for ann@lab.test to sign in, but bob@lab.test is signed in.",
-            "First sign bob@lab.test out with ‘homing logout --backend keyed’; then ann@lab.test signs in with ‘homing login --backend keyed --refresh-token-stdin’."
+            "To sign bob@lab.test out, run: homing logout --backend keyed\nThen to sign in as ann@lab.test, run: homing login --backend keyed --refresh-token-stdin"
         ),
         Case(
-            cooling(.refused), pending, "The backend refused an entry: Its words. Homing tries again at 05:56.", "‘homing sync’"),
+            cooling(.refused), pending, "The backend refused an entry: Its words. Homing tries again at 05:56.", "run: homing sync"),
         Case(
             cooling(.serverError), pending, "The backend is not working properly: Its words. Homing tries again at 05:56.",
-            "‘homing sync’"),
+            "run: homing sync"),
         Case(
             reasons(),
             entry(1, .pending) {
@@ -294,10 +294,10 @@ import Testing
                 $0.attempts = 2
                 $0.dueAt = later
                 $0.lastError = "Busy."
-            }, "Attempt 2 of 3 failed. Homing tries again at 05:56. Last error: Busy.", "‘homing sync’"),
+            }, "Attempt 2 of 3 failed. Homing tries again at 05:56. Last error: Busy.", "run: homing sync"),
         Case(
             reasons(), entry(1, .pending) { $0.dueAt = now.addingTimeInterval(86_400) }, "Homing tries again at 7 Dec 05:46.",
-            "‘homing sync’"),
+            "run: homing sync"),
         Case(
             reasons(),
             entry(1, .pending) {

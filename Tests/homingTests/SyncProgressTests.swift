@@ -58,7 +58,8 @@ import Testing
         #expect(
             SyncText.outcome(end) == """
                 2 entries delivered.
-                1 entry failed or is on hold. To list them, run ‘homing list --state failed’ and ‘homing list --state held’.
+                1 entry failed or is on hold.
+                To list the failed entries, run: homing list --state failed
                 1 was refused.
                 """)
         let blocked = progress(.init(pending: 3), Sample.backend(queue: .init(pending: 2, blocked: 2)), sentence: "Look.")

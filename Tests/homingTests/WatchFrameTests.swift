@@ -150,6 +150,14 @@ import Testing
         #expect("a王".wrapped(toColumns: 10) == ["a王"])
     }
 
+    @Test func commandsOfAnItemKeepTheirLines() {
+        var view = WatchView()
+        let next = "To list it, run: homing list\nTo see the next step, run: homing why ID"
+        view.saw(Sample.status("1 capture was refused.", attention: [Attention(code: "dead", text: "Look.", next: next)]), [])
+        let lines = frame(width: 100).lines(view)
+        #expect(lines.contains("    → To list it, run: homing list") && lines.contains("      To see the next step, run: homing why ID"))
+    }
+
     @Test func longWordsAreBrokenBetweenCharactersUnlessTheyAreToBeCopied() {
         #expect("am 王小明王小明".wrapped(toColumns: 5) == ["am", "王小", "明王", "小明"])
         #expect("e\u{301}e\u{301}e\u{301}".wrapped(toColumns: 2) == ["e\u{301}e\u{301}", "e\u{301}"])

@@ -37,13 +37,13 @@ struct CoolingText {
         return reason == .offline ? "\(wait) for the network: \(message)" : "\(wait), because \(cause): \(message)"
     }
 
-    /// The remedy for a fault on the way to the backend, followed by `then`, such as `run ‘homing sync’`.
+    /// The remedy for a fault on the way to the backend. It ends with `then`, such as `run: homing sync`.
     func remedy(then: String) -> String? {
         switch reason {
-        case .tls: "Tell the administrator of the network or the backend. Once this is fixed, \(then)."
-        case .clock: "Set the station’s clock; then \(then). If the clock is right, tell the administrator of the backend."
+        case .tls: "Tell the administrator of the network or the backend. Once this is fixed, \(then)"
+        case .clock: "If the station’s clock is right, tell the administrator of the backend. Otherwise set the clock; then \(then)"
         case .intercepted:
-            "Open a browser on this station and sign in to the network first; then \(then). If the message names a proxy, tell the administrator of this station."
+            "If the message names a proxy, tell the administrator of this station. Otherwise open a browser on this station and sign in to the network; then \(then)"
         case .profile: "Tell the administrator of this station that the profile must be corrected. Signing in again does not help."
         default: nil
         }

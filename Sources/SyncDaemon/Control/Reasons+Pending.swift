@@ -61,20 +61,21 @@ extension Reasons {
 
     private func paused() -> Finding? {
         guard let pause else { return nil }
-        let resume = "‘\(commands.resume)’"
         return (
             .of(.paused) {
                 ($0.person, $0.since, $0.until) = (pause.by, pause.since, pause.until)
                 $0.words = pause.reason.isEmpty ? nil : pause.reason
             },
             "Sending is \(PauseText(pause: pause, moment: moment).predicate)",
-            pause.until == nil ? .required("To resume, run \(resume).") : .optional("Nothing to do. To resume before that, run \(resume).")
+            pause.until == nil
+                ? .required("To resume, run: \(commands.resume)")
+                : .optional("Nothing to do. To resume before that, run: \(commands.resume)")
         )
     }
 
     private func accountMissing(_ entry: Entry) -> Finding? {
         let account = session?.account
-        let next = NextStep.required("\(owner) signs in with ‘\(commands.login(of: owner))’.")
+        let next = NextStep.required("To sign in as \(owner), run: \(commands.login(of: owner))")
         switch session?.state {
         case .signedIn where account?.id == entry.destination.account: return nil
         case .signedIn:
@@ -213,14 +214,14 @@ extension Reasons {
                 $0.words = quoted(routeGate.failure.message, of: entry)
             },
             "\(entry.destination.backend) has accepted no \(kind(entry)) since \(moment.text(routeGate.since)).\(meant) \(routeGate.failure.message.asSentence) \(again)",
-            retrying(entry, "To try now, run ‘homing sync’.")
+            retrying(entry, "To try now, run: homing sync")
         )
     }
 
     private func cooling() -> Finding? {
         guard case .cooling(let until, let failure) = gate else { return nil }
         let again = until > moment.now ? "Homing tries again at \(moment.text(until))." : "Homing is trying again now."
-        let hurry = "run ‘homing sync’"
+        let hurry = "run: homing sync"
         let text = CoolingText(reason: failure.reason, message: failure.message, who: owner)
         let cause = Cause.of(.cooling) { ($0.reason, $0.at, $0.account) = (failure.reason.rawValue, until, owner) }
         return (cause, "\(text.sentence) \(again)", text.remedy(then: hurry).map(NextStep.required) ?? next(after: failure.reason, hurry))
@@ -229,13 +230,13 @@ extension Reasons {
     private func next(after reason: Failure.Reason, _ hurry: String) -> NextStep {
         switch reason {
         case .throttled: .optional("Nothing to do. This wait cannot be shortened.")
-        case .signInRequired: .required("Wait, or sign in with ‘\(commands.login(of: owner))’.")
+        case .signInRequired: .required("Wait, or run: \(commands.login(of: owner))")
         case .stillUnauthorized:
             .required(
                 "Tell the administrator of the backend. Homing keeps trying, one entry at a time. Entries refused before are on hold: retry them afterwards."
             )
-        case .offline: .optional("Nothing to do. If this lasts, check the network. To try now, \(hurry).")
-        default: .optional("Nothing to do. To try now, \(hurry).")
+        case .offline: .optional("Nothing to do. If this lasts, check the network. To try now, \(hurry)")
+        default: .optional("Nothing to do. To try now, \(hurry)")
         }
     }
 
@@ -299,7 +300,7 @@ extension Reasons {
             ($0.at, $0.reason, $0.words) = (due, entry.lastReason?.rawValue, quoted(entry))
             if entry.attempts > 0 { ($0.count, $0.limit) = (entry.attempts, attempts) }
         }
-        return (cause, sentence, retrying(entry, "To try now, run ‘homing sync’."))
+        return (cause, sentence, retrying(entry, "To try now, run: homing sync"))
     }
 
     /// A space and the meaning of the last answer, or nothing.

@@ -128,7 +128,7 @@ struct Diagnosis {
     private static func remedy(for failure: Failure, at trial: BackendTrial) -> String {
         if let proxy = trial.proxy, let remedy = Self.remedy(for: failure, through: proxy, to: trial.host) { return remedy }
         let text = CoolingText(reason: failure.reason, message: failure.message)
-        if let remedy = text.remedy(then: "Homing continues automatically") { return remedy }
+        if let remedy = text.remedy(then: "Homing continues automatically.") { return remedy }
         return failure.reason == .offline
             ? "Check the network connection and the firewall. If both work, tell the administrator of \(trial.backend)."
             : "Tell the administrator of \(trial.backend). Homing continues automatically."

@@ -55,7 +55,7 @@ enum RetryText {
             return [
                 "\(Words.entries(count).capitalisedFirst) cannot be tried yet. \(obstacle.why.sentence.printable)"
             ]
-                + [obstacle.why.next?.printable].compactMap(\.self)
+                + [obstacle.why.next?.printableLines].compactMap(\.self)
         }
         return lines.joined(separator: "\n")
     }

@@ -48,7 +48,7 @@ enum SubmissionText {
     /// The action that a person must take before delivery.
     static func obstacle(_ why: Explanation) -> String? {
         guard Entry.State(rawValue: why.state) == .pending, why.needsPerson, let next = why.next else { return nil }
-        return "It is not sent yet. \(why.sentence) \(next)".printable
+        return "It is not sent yet. \(why.sentence) \(next)".printableLines
     }
 
     /// The problem, with the number of files accepted before `name`.

@@ -56,7 +56,7 @@ import Testing
         let answer = try await station.homing("logout", "--yes")
         #expect(answer.code == 1, "\(answer.text)")
         #expect(answer.text.contains("You are still signed in at labloop"), "\(answer.text)")
-        #expect(answer.text.contains("‘homing logout’"), "\(answer.text)")
+        #expect(answer.text.contains("run: homing logout"), "\(answer.text)")
         #expect(try await station.status().backends[0].session.state == "signedIn")
         let failed = try #require(try await station.event("signOutFailed"))
         #expect(failed.detail["by"]?.hasPrefix("uid \(geteuid()), pid ") == true && failed.detail["email"] != nil, "\(failed.detail)")
