@@ -66,7 +66,7 @@ import Testing
         await station.sandbox.down()
         #expect(try await submit(station, "--user", "7").code == 0)
         let again = try await submit(station, "--user", "7")
-        #expect(again.code == 0 && again.text.contains("nothing new was stored. To submit it once more, add --again"), "\(again.text)")
+        #expect(again.code == 0 && again.text.contains("nothing new was stored. To submit it again, add --again"), "\(again.text)")
         #expect(try await station.entries().count == 1)
         #expect(try await submit(station, "--user", "7", "--again").code == 0)
         #expect(try await submit(station, "--user", "9").code == 0)

@@ -77,7 +77,7 @@ import Testing
         try await station.event("dead")
         try await station.submit("delete_managed_user", 2, user: "10")
         let told = try await station.homing("sync", "--wait", "--timeout", "600")
-        #expect(told.code == 6 && told.text.contains("1 entry is waiting behind one that needs you."), "\(told.text)")
+        #expect(told.code == 6 && told.text.contains("1 entry is waiting behind one that needs your decision."), "\(told.text)")
         #expect(try await station.entry(2).state == "pending")
         try await station.end(SIGTERM)
     }
@@ -211,7 +211,7 @@ import Testing
         #expect(explanation.sentence.contains(" discarded it. Its payload will be destroyed at "))
         #expect(explanation.sentence.hasSuffix(". Reason: “the wrong room”."))
         let repeated = try await station.submit(user: 7, id: 1)
-        #expect(repeated.duplicate && repeated.warning?.hasSuffix("an administrator can take it back: homing undo \(id(1))") == true)
+        #expect(repeated.duplicate && repeated.warning?.hasSuffix("an administrator can undo this: homing undo \(id(1))") == true)
         #expect(explanation.next == "To undo this, run: homing undo \(id(1))" && !explanation.needsPerson)
         let status = try await station.status()
         #expect(status.attention.allSatisfy { $0.code != "held" }, "\(status.attention)")

@@ -337,7 +337,7 @@ def signs_out_and_in(stage):
     expect(page.locator(".card.grave")).to_be_visible()
     page.get_by_label("Password", exact=True).fill("Correct-horse-9")
     page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_text("Signed in. Waiting entries are sent by themselves.")).to_be_visible()
+    expect(page.get_by_text("Signed in. Homing sends waiting entries automatically.")).to_be_visible()
     stage.picture("accounts")
 
 

@@ -37,8 +37,8 @@ import Testing
                 == "Warning: 77 is not one of your people.\nIf this is wrong, run: homing fix 3f2a91c04b01 --user NAME")
         receipt.subject = SubjectReport(resource: "lists", field: "list_id", id: "7")
         #expect(SubmissionText.warning(receipt)?.hasSuffix("homing fix 3f2a91c04b01 --item list_id=ID") == true)
-        (receipt.duplicate, receipt.warning) = (true, "It is being discarded. To take it back: homing undo 1")
-        #expect(SubmissionText.warning(receipt) == "Warning: It is being discarded. To take it back: homing undo 1")
+        (receipt.duplicate, receipt.warning) = (true, "It is being discarded. To undo this: homing undo 1")
+        #expect(SubmissionText.warning(receipt) == "Warning: It is being discarded. To undo this: homing undo 1")
     }
 
     @Test func acceptedFileIsReportedAsStored() {

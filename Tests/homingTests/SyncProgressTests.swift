@@ -63,7 +63,9 @@ import Testing
                 1 was refused.
                 """)
         let blocked = progress(.init(pending: 3), Sample.backend(queue: .init(pending: 2, blocked: 2)), sentence: "Look.")
-        #expect(SyncText.outcome(blocked) == "2 entries are waiting behind one that needs you. To see why, run: homing why ID\nLook.")
+        #expect(
+            SyncText.outcome(blocked)
+                == "2 entries are waiting behind one that needs your decision. To see why, run: homing why ID\nLook.")
         let signIn = progress(.init(), Sample.backend(gate: "signInRequired", queue: .init(pending: 1)), sentence: "1 waits.")
         #expect(
             SyncText.outcome(signIn) == "At breathesafe, an account must sign in first. "

@@ -49,7 +49,7 @@ struct DiscardCommand: DaemonCommand {
         }
     }
 
-    private static let question = "Type the word ‘discard’ to go on: "
+    private static let question = "Type the word ‘discard’ to continue: "
 
     func run(_ context: Context) async throws {
         let confirmation = Confirmation(console: context.console, skipped: yes)

@@ -73,7 +73,7 @@ extension RetryCommand {
         let confirmation = Confirmation(console: context.console, skipped: yes)
         let warning = RetryText.withoutLooking(doubtful)
         guard try confirmation.isNeeded else { return context.console.warn(warning) }
-        try confirmation.ask(warning, "Type the word ‘send’ to go on: ") { $0 == "send" }
+        try confirmation.ask(warning, "Type the word ‘send’ to continue: ") { $0 == "send" }
     }
 
     /// Why entries of signed-out accounts cannot be tried, one reason per account.

@@ -18,7 +18,8 @@ enum RetryText {
         return """
             \(Words.entries(count).capitalisedFirst) \(count == 1 ? "was" : "were") skipped: \(count == 1 ? "it" : "they") may already \
             have taken effect, and Homing cannot look \(them) up at \(backends(entries)).
-            Look for \(them) there, and say what you found: homing resolve ID --delivered, or homing resolve ID --not-delivered
+            Look for \(them) there. If the backend has an entry, run: homing resolve ID --delivered
+            If it does not have it, run: homing resolve ID --not-delivered
             To send \(them) anyway, which may make duplicates, run: homing retry --all --state \(state) --without-looking
             """
     }

@@ -83,9 +83,8 @@ struct SessionText {
             if let until = report.owedUntil {
                 lines.append("Homing keeps trying to tell the server of the sign-out, until \(times.clock(until)).")
                 if let allDevices {
-                    lines.append(
-                        "Other devices stay signed in: the server did not hear it. Repeat it when there is a network: run ‘\(login)’, "
-                            + "then ‘\(allDevices)’.")
+                    lines.append("Other devices stay signed in, because the server could not be reached.")
+                    lines.append("To sign them out once there is a network, run: \(login)\nThen run: \(allDevices)")
                 }
             } else if allDevices == nil {
                 lines.append("It ends there when it expires. To end it now, sign in on the website and sign out there.")
@@ -93,7 +92,7 @@ struct SessionText {
         case .notAsked, .unknown: break
         }
         if let allDevices, leavesOtherDevices(report), report.owedUntil == nil {
-            lines.append("Other devices were not signed out. To sign them out, run ‘\(login)’, then ‘\(allDevices)’.")
+            lines.append("Other devices were not signed out. To sign them out, run: \(login)\nThen run: \(allDevices)")
         }
         if let fate = fate(of: lists, isKept: report.dataKept == true, who) { lines.append(fate) }
         if let count = report.discarded {

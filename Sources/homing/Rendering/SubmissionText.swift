@@ -13,7 +13,7 @@ enum SubmissionText {
         let named = receipt.subject.flatMap { $0.isNew == true && $0.label == nil && $0.id == "@\(receipt.id)" ? nil : $0 }
         let whom = named.map { " for \($0.text.printable)" } ?? ""
         if receipt.duplicate, isKeyed {
-            return "\(name) is already stored as \(entry); nothing new was stored. To submit it once more, add --again"
+            return "\(name) is already stored as \(entry); nothing new was stored. To submit it again, add --again"
         }
         return receipt.duplicate
             ? "\(name) was already accepted as \(entry); nothing was added."

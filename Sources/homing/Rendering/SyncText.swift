@@ -34,7 +34,7 @@ enum SyncText {
             if progress.held > 0 { lines.append("To list the entries on hold, run: homing list --state held") }
         }
         if progress.blocked > 0 {
-            lines.append("\(Words.entriesWait(progress.blocked)) behind one that needs you. To see why, run: homing why ID")
+            lines.append("\(Words.entriesWait(progress.blocked)) behind one that needs your decision. To see why, run: homing why ID")
         }
         lines += progress.reportsToSignInAt.map {
             "At \($0.name), \(($0.awaited ?? "an account").printable) must sign in first. To sign in, run: \(signInCommand($0).printable)"

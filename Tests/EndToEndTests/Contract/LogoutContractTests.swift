@@ -274,7 +274,7 @@ import Testing
     @Test("22: a failed sign-out of all devices is reported") func failedAllDevicesSignOutIsReported() async throws {
         let station = try await labLoop()
         let phone = try await signInByPhone(station)
-        let way = "Other devices were not signed out. To sign them out, run ‘homing login’, then ‘homing logout --all-devices’."
+        let way = "Other devices were not signed out. To sign them out, run: homing login\nThen run: homing logout --all-devices"
         func signOut(_ words: String) async throws {
             let answer = try await station.homing("logout", "--yes", "--all-devices")
             #expect(answer.code == 1 && answer.text.contains(words) && answer.text.contains(way), "\(answer.text)")

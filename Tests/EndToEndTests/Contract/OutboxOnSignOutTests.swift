@@ -116,7 +116,7 @@ import Testing
         let terminal = try PseudoTerminal()
         let output = Pipe()
         let logout = try station.begin(["logout"], output: output, input: try terminal.opened())
-        _ = await output.fileHandleForReading.text(until: "Type the word ‘discard’ to go on: ")
+        _ = await output.fileHandleForReading.text(until: "Type the word ‘discard’ to continue: ")
         _ = try await station.client.call(Endpoints.signOut, SignOut())
         try await station.login("other@lab.test")
         try await station.appointment(2)
