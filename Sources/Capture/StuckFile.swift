@@ -6,7 +6,7 @@ package struct StuckFile: Sendable, Equatable {
     package var path: String
     /// Without a full stop; may be the system's error text.
     package var reason: String
-    /// What to do next, as a sentence.
+    /// The next step, as a sentence.
     package var next: String
     /// The reason as a word of the API.
     package var cause: String
@@ -112,6 +112,5 @@ extension StuckFile {
 }
 
 extension String {
-    /// As one shell argument.
     fileprivate var asArgument: String { "'" + replacing("'", with: "'\\''") + "'" }
 }

@@ -62,7 +62,7 @@ struct BackendState: Sendable {
         return .cooling(until: first.until, first.failure)
     }
 
-    /// Whether the route may have waiting entries.
+    /// True if the route may have waiting entries.
     private func isWaiting(_ route: String) -> Bool {
         switch due {
         case .unknown: true
@@ -194,7 +194,7 @@ struct BackendState: Sendable {
         if case .known(let times) = due { times[route]?.hasCome(at: now, longest: Quiet.horizon) ?? false } else { false }
     }
 
-    /// Whether a claim with this order may find an entry.
+    /// True if a claim with this order may find an entry.
     func hasDue(_ order: ClaimOrder, _ now: Date) -> Bool {
         switch due {
         case .unknown: true

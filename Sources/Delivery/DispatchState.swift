@@ -190,7 +190,7 @@ package struct DispatchState: Sendable {
         return actions
     }
 
-    /// What the verdict shows about the backend and the route.
+    /// Updates the backend and the route from the verdict.
     private mutating func infer(
         from attempt: Attempt, of entry: Entry, _ blame: Blame, _ state: inout BackendState, _ route: inout RouteState, _ now: Date
     ) -> [DispatchAction] {

@@ -4,11 +4,11 @@ import SyncModel
 
 /// Decides what to show, from events, states of the station and times. Pure: has no clock and shows nothing.
 ///
-/// What needs a person is the `attention` of the status. Messages have counts and names of backends, but no words of a server.
+/// Problems that need a person come from `attention` of the status. Messages have counts and names of backends, but no words of a server.
 package struct NotifyRules: Sendable {
     let settings: NotifySettings
     let timeZone: TimeZone
-    /// Of the newest event seen.
+    /// The cursor of the newest event seen.
     package private(set) var cursor: Int64 = 0
 
     /// How long a new problem waits for others, so that one message covers them all.
@@ -20,7 +20,7 @@ package struct NotifyRules: Sendable {
     /// How long the daemon may be silent, as when it is restarted or upgraded.
     package static let longestSilence: TimeInterval = 300
 
-    /// What a message can be about, besides deliveries after an outage.
+    /// The topics of messages, besides deliveries after an outage.
     fileprivate enum Topic: String, CaseIterable, Codable { case needsPerson, signIn, disk, noDelivery }
 
     fileprivate struct Need: Hashable, Codable {
@@ -93,7 +93,7 @@ package struct NotifyRules: Sendable {
         return messages(at: now)
     }
 
-    /// As `saw`, if the daemon did not answer.
+    /// The messages to show if the daemon did not answer.
     package mutating func sawNoAnswer(at now: Date) -> [NotifyMessage] {
         let since = silentSince ?? now
         silentSince = since
@@ -104,7 +104,7 @@ package struct NotifyRules: Sendable {
         ]
     }
 
-    /// As `saw`, for a time at which nothing has happened.
+    /// The messages to show at a time without an event.
     package mutating func messages(at now: Date) -> [NotifyMessage] {
         guard let status else { return [] }
         for topic in Topic.allCases where isEnabled(topic) {
@@ -178,7 +178,7 @@ package struct NotifyRules: Sendable {
         return Dictionary(counts) { $0 + $1 }
     }
 
-    /// Of entries or files.
+    /// The number of entries or files that the item is about.
     private static func count(_ item: Attention, _ status: Status) -> Int? {
         let queue = status.backends.first { $0.name == item.backend }?.queue
         return switch item.knownCode {

@@ -59,11 +59,11 @@ package struct Overview: Sendable {
     package var commonSubjects: [CommonSubject]
     /// Display names.
     package var labels: [Destination: String]
-    /// As stored, perhaps over, by backend.
+    /// The stored pauses by backend; some may be over.
     package var pauses: [String: Pause]
     /// The pending entry that was accepted first, by backend.
     package var oldest: [String: (id: String, acceptedAt: Date)]
-    /// Of the newest event that the counts include.
+    /// The cursor of the newest event that the counts include.
     package var cursor: Int64
 
     /// `tallies`, with entries being discarded counted as discarded.

@@ -5,7 +5,7 @@ import SyncModel
 enum RosterEvent: Sendable {
     /// The account to read for; nil unless signed in. An older `revision` is ignored.
     case session(backend: String, AccountID?, revision: Int)
-    /// Whether the dispatcher may send to the backend.
+    /// The backend's gate changed.
     case gate(backend: String, Gate)
     case networkChanged
     /// A person requested an attempt now; nil for every backend.

@@ -21,7 +21,7 @@ package enum StoreDoctor {
         }
     }
 
-    /// As above. Calls `permit` before a salvage. If that throws, leaves the damaged store as it is, and throws that error.
+    /// Opens the store, and calls `permit` before a salvage. If that throws, leaves the damaged store unchanged, and throws that error.
     package static func open(
         file: String, vault: Vault, crashed: Bool, maxBytes: Int64 = .max, lookupAfter: TimeInterval = 0, now: Date,
         progress: @escaping () -> Void = {}, permit: @escaping () throws -> Void

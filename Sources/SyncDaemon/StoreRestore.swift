@@ -13,7 +13,7 @@ package struct StoreRestore {
     private let configuration: Configuration
     private let backends: [Backend]
     private let environment: [String: String]
-    /// As named in the command; nil for the default path.
+    /// The configuration file that the command names; nil for the default path.
     private let file: String?
     private let credential: ServiceCredential
 

@@ -5,9 +5,9 @@ import HTTPTypes
 struct ListsTable: Sendable {
     struct Row: Sendable {
         let id: Int
-        /// Who made it; of a list, also its owner.
+        /// The account that made the row; for a list, also its owner.
         let account: SandboxAccount
-        /// Of a task.
+        /// The list of a task.
         var list: Int?
         var members: JSONObject
         var changedAt: Date

@@ -31,7 +31,7 @@ struct CoolingText {
 
     var sentence: String { "\(cause.prefix(1).uppercased() + cause.dropFirst()): \(message.asSentence)" }
 
-    /// What `count` safe captures wait for: `wait for the network: …`.
+    /// The clause about `count` safe captures: `wait for the network: …`.
     func waits(_ count: Int) -> String {
         let wait = Count(count).wait
         return reason == .offline ? "\(wait) for the network: \(message)" : "\(wait), because \(cause): \(message)"

@@ -138,7 +138,7 @@ extension SignInMethod {
         }
     }
 
-    /// What a refusal concerns, for programs; nil for the password.
+    /// The subject of a refusal, for programs; nil for the password.
     fileprivate func refusal(_ words: String) -> String? {
         switch self {
         case .password: words.isAboutTheAccount ? "account" : nil

@@ -84,7 +84,7 @@ struct Reasons {
     typealias Explanation = (sentence: String, next: NextStep)
     typealias Finding = (cause: Cause, sentence: String, next: NextStep)
 
-    /// What the sentence says, for programs that write their own.
+    /// The meaning of the sentence, for programs that write their own.
     struct Cause: Equatable {
         let word: ControlAPI.Explanation.Cause
         var facts = SentenceFacts()
@@ -112,7 +112,7 @@ struct Reasons {
         return (found.sentence, found.next)
     }
 
-    /// As `explain`, with the cause.
+    /// The result of `explain`, with the cause.
     func finding(_ entry: Entry) -> Finding {
         var found = byState(entry)
         let waiting = dependentsWait(entry)

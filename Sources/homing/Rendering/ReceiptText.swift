@@ -3,7 +3,7 @@ import ControlAPI
 struct ReceiptText {
     let style: TextStyle
     let times: TimeText
-    /// Of the table, in columns.
+    /// The width of the table, in columns.
     var width = Table.width
 
     func table(_ page: ReceiptPage) -> String {

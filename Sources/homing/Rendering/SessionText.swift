@@ -107,7 +107,7 @@ struct SessionText {
         return lines.joined(separator: "\n")
     }
 
-    /// Whether the lists were kept or deleted; nil if the account had none.
+    /// The sentence about kept or deleted lists; nil if the account had none.
     private static func fate(of lists: [RosterSummary], isKept: Bool, _ who: String) -> String? {
         let titles = lists.filter { $0.readAt != nil }.map(\.title.many.printable)
         guard !titles.isEmpty else { return nil }

@@ -148,7 +148,7 @@ struct BreatheSafeStory: Story {
 }
 
 extension BreatheSafeStory {
-    /// Of the captures, the new person, her name, the deletion, and the correction.
+    /// Compares the captures, the new person, her name, the deletion, and the correction.
     private func comparison(_ day: Day) throws -> DemoComparison {
         let deleted = Set(day.ledger.entries.filter(\.isDeletion).compactMap(\.user))
         // The daemon read the list again, so it has no names of deleted people.
