@@ -493,9 +493,9 @@ import Testing
 
     @Test func causesStateTheValuesOfTheSentence() {
         let behind = Reasons.Cause.of(.behind) {
-            ($0.count, $0.least, $0.entry) = (Outbox.countedInLine, true, "\(Samples.id(0))")
+            ($0.count, $0.least, $0.entry) = (Outbox.countedInLane, true, "\(Samples.id(0))")
         }
-        #expect(Self.behind(Self.entry(0, .pending), ahead: Outbox.countedInLine).finding(Self.pending).cause == behind)
+        #expect(Self.behind(Self.entry(0, .pending), ahead: Outbox.countedInLane).finding(Self.pending).cause == behind)
         let cooling = Reasons.Cause.of(.cooling) { ($0.reason, $0.at, $0.account) = ("offline", Self.later, "ann@lab.test") }
         #expect(Self.cooling(.offline).finding(Self.pending).cause == cooling)
         let paused = Reasons.Cause.of(.paused) {
@@ -503,8 +503,8 @@ import Testing
         }
         #expect(Self.paused(until: Self.later).finding(Self.pending).cause == paused)
         var reasons = Self.reasons()
-        (reasons.later, reasons.dependents) = (2, Outbox.countedInLine)
-        let next = Reasons.Cause.of(.next) { ($0.later, $0.dependents, $0.least) = (2, Outbox.countedInLine, true) }
+        (reasons.later, reasons.dependents) = (2, Outbox.countedInLane)
+        let next = Reasons.Cause.of(.next) { ($0.later, $0.dependents, $0.least) = (2, Outbox.countedInLane, true) }
         #expect(reasons.finding(Self.pending).cause == next)
     }
 

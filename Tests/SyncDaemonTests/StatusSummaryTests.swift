@@ -141,7 +141,7 @@ import Testing
         let words =
             "\n2 later entries wait behind 6c7d8e9f0a1b, because their order matters. To see the next step for that entry, run: homing why 6c7d8e9f0a1b"
         #expect(summary.attention.first?.next.hasSuffix(words) == true)
-        summary.heldBack = ["breathesafe": ["measurement": (by: "0190a6b2-7c3e-7d4f-8a5b-6c7d8e9f0a1b", count: Outbox.countedInLine)]]
+        summary.heldBack = ["breathesafe": ["measurement": (by: "0190a6b2-7c3e-7d4f-8a5b-6c7d8e9f0a1b", count: Outbox.countedInLane)]]
         #expect(summary.attention.first?.next.contains("\nAt least 1000 later entries wait behind 6c7d8e9f0a1b,") == true)
     }
 

@@ -75,7 +75,7 @@ extension Notices {
     private func heldBack(_ backend: BackendReport, _ route: CoolingRoute) -> String {
         guard let (first, count) = summary.heldBack[backend.name]?[route.route] else { return "" }
         let id = EntryName.short(first)
-        let least = count >= Outbox.countedInLine ? "At least " : ""
+        let least = count >= Outbox.countedInLane ? "At least " : ""
         let later = count == 1 ? "1 later entry waits" : "\(least)\(count) later entries wait"
         return "\n\(later) behind \(id), because their order matters. To see the next step for that entry, run: homing why \(id)"
     }

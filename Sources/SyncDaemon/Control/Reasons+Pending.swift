@@ -26,7 +26,7 @@ extension Reasons {
         let settlesItself =
             entry.uncertain && canLookUp && entry.looks < Outbox.stuckLooks
             && entry.uncertainSince?.hasAged(Self.patience, at: moment.now) != true
-        let least = later >= Outbox.countedInLine ? "At least " : ""
+        let least = later >= Outbox.countedInLane ? "At least " : ""
         let wait = "\(least)\(later) later \(later == 1 ? "entry waits" : "entries wait") for it, because their order matters."
         let way = settlesItself ? "" : "\nTo let the later ones go without it, \(destroying("homing discard \(entry.id)"))"
         let next: NextStep =
@@ -36,7 +36,7 @@ extension Reasons {
             }
         var cause = why.cause
         cause.facts.later = later
-        if later >= Outbox.countedInLine { cause.facts.least = true }
+        if later >= Outbox.countedInLane { cause.facts.least = true }
         return (cause, "\(why.sentence) \(wait)", next)
     }
 
@@ -133,10 +133,10 @@ extension Reasons {
         guard head.lane == entry.lane else {
             return (cause(.behindOne), "It waits for entry \(head.id), which must be sent first.", .optional("Nothing to do. \(why)"))
         }
-        let count = ahead >= Outbox.countedInLine ? "At least \(ahead) entries are" : ahead <= 1 ? "1 entry is" : "\(ahead) entries are"
+        let count = ahead >= Outbox.countedInLane ? "At least \(ahead) entries are" : ahead <= 1 ? "1 entry is" : "\(ahead) entries are"
         return (
             .of(.behind) {
-                ($0.count, $0.least, $0.entry) = (max(1, ahead), ahead >= Outbox.countedInLine ? true : nil, "\(head.id)")
+                ($0.count, $0.least, $0.entry) = (max(1, ahead), ahead >= Outbox.countedInLane ? true : nil, "\(head.id)")
             },
             "\(count) ahead of it; the first is \(head.id).",
             .optional("Nothing to do. To check the first one, run: homing why \(head.id)")

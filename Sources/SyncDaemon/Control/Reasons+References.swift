@@ -75,7 +75,7 @@ extension Reasons {
     /// A space and the number of entries that wait for this one's row, or nothing.
     func dependentsWait(_ entry: Entry) -> String {
         guard dependents > 0, [.pending, .inflight, .dead, .held].contains(entry.state) else { return "" }
-        let least = dependents >= Outbox.countedInLine ? "At least " : ""
+        let least = dependents >= Outbox.countedInLane ? "At least " : ""
         return " \(least)\(dependents) \(dependents == 1 ? "entry waits" : "entries wait") for it."
     }
 

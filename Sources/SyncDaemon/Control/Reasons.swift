@@ -10,11 +10,11 @@ import SyncModel
 struct Reasons {
     /// The entry ahead, in the entry's lane or the lane before.
     var blocker: Entry?
-    /// Entries before it, counted up to `Outbox.countedInLine`.
+    /// Entries before it, counted up to `Outbox.countedInLane`.
     var ahead = 0
-    /// Undelivered entries of its subject that go first, up to `Outbox.countedInLine`.
+    /// Undelivered entries of its subject that go first, up to `Outbox.countedInLane`.
     var earlier = 0
-    /// Entries that it holds back in its lane while it keeps failing, up to `Outbox.countedInLine`.
+    /// Entries that it holds back in its lane while it keeps failing, up to `Outbox.countedInLane`.
     var later = 0
     /// Its row is read before each send.
     var readsRow = false
@@ -77,7 +77,7 @@ struct Reasons {
     var canLookUpCreate = false
     /// Rows that the create may have made; nil if its outcome is known.
     var candidates: CreatedCandidates?
-    /// Undelivered entries that refer to this one's row, up to `Outbox.countedInLine`.
+    /// Undelivered entries that refer to this one's row, up to `Outbox.countedInLane`.
     var dependents = 0
     var moment: Moment
 
@@ -119,7 +119,7 @@ struct Reasons {
         guard !waiting.isEmpty else { return found }
         found.sentence += waiting
         found.cause.facts.dependents = dependents
-        if dependents >= Outbox.countedInLine { found.cause.facts.least = true }
+        if dependents >= Outbox.countedInLane { found.cause.facts.least = true }
         return found
     }
 
