@@ -191,7 +191,7 @@ struct BackendState: Sendable {
     }
 
     private func isDue(_ route: String, _ now: Date) -> Bool {
-        if case .known(let times) = due { times[route]?.hasCome(at: now, longest: Quiet.horizon) ?? false } else { false }
+        if case .known(let times) = due { times[route]?.hasCome(at: now, longest: ServerPause.horizon) ?? false } else { false }
     }
 
     /// True if a claim with this order may find an entry.
@@ -200,7 +200,7 @@ struct BackendState: Sendable {
         case .unknown: true
         case .known(let times):
             times.contains { route, date in
-                (!order.closed.contains(route) || order.probes[route] != nil) && date.hasCome(at: now, longest: Quiet.horizon)
+                (!order.closed.contains(route) || order.probes[route] != nil) && date.hasCome(at: now, longest: ServerPause.horizon)
             }
         }
     }

@@ -65,7 +65,7 @@ package enum RosterObstacle: Sendable, Equatable {
     /// A person paused the backend.
     case paused
     /// The server requested a pause.
-    case quiet(until: Date, Failure)
+    case serverPaused(until: Date, Failure)
     case stopping
 }
 
