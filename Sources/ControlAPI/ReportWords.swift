@@ -97,6 +97,8 @@ extension Attention {
     package enum Code: String, ReportWord {
         case storeGone = "store-gone"
         case storeDamaged = "store-damaged"
+        /// The file of the key, which the running daemon still has.
+        case keyDeleted = "key-deleted"
         case diskFull = "disk-full"
         case outboxFull = "outbox-full"
         case noProfile = "no-profile"

@@ -6,12 +6,7 @@ extension Outbox {
     /// pruned.
     package func discardNote(of id: MutationID) async throws(OutboxError) -> String? {
         try await read { db -> String? in
-            let sql = """
-                SELECT kind, detail ->> 'note' AS note FROM event
-                WHERE entry = ? AND (kind IN ('discarded', 'restored') OR (kind = 'held' AND detail ->> 'reason' = 'discarding'))
-                ORDER BY cursor DESC LIMIT 2
-                """
-            for row in try Row.fetchAll(db, sql: sql, arguments: [id.description]) {
+            for row in try Row.fetchAll(db.cachedStatement(sql: Self.discardEvents), arguments: ["entry": id.description]) {
                 // An earlier discard, which was undone.
                 if row["kind"] as String == SyncEvent.Kind.restored.rawValue { return nil }
                 if let note = row["note"] as String? { return note }
@@ -21,4 +16,12 @@ extension Outbox {
             return nil
         }
     }
+
+    /// The two newest about a discard of the entry. Each part repeats the condition of its index.
+    static let discardEvents = """
+        SELECT cursor, kind, detail ->> 'note' AS note FROM event WHERE entry = :entry AND \(OutboxSchema.tellsDiscard)
+        UNION ALL SELECT cursor, kind, detail ->> 'note' FROM event
+            WHERE entry = :entry AND kind = 'held' AND \(OutboxSchema.tellsAnswer) AND detail ->> 'reason' = 'discarding'
+        ORDER BY cursor DESC LIMIT 2
+        """
 }

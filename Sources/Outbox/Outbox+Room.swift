@@ -59,11 +59,19 @@ extension Outbox {
         return excess > lists
     }
 
-    /// For a submission of `bytes` over the limit: true if deliveries cannot make room for it.
+    /// For a submission of `bytes` over the limit: true if nothing makes room for it without a person. Entries that have failed or are on
+    /// hold keep their payloads until a person decides.
     func neverFits(_ bytes: Int64, _ db: Database) throws -> Bool {
         guard bytes <= maxBytes else { return true }
-        return try Int64.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM content LIMIT 1")) == nil
+        return try Int64.fetchOne(db.cachedStatement(sql: Self.makingRoom)) == nil
     }
+
+    /// Deliveries, and ends of discards.
+    private static let makingRoom = """
+        SELECT 1 FROM tally WHERE state IN ('pending', 'inflight') AND count > 0
+        UNION ALL SELECT 1 FROM entry INDEXED BY discardOrder WHERE discardAt IS NOT NULL
+        LIMIT 1
+        """
 
     /// True if `bytes` fit twice: in the WAL now, and later in the database; after a full disk, with the reserve and a margin. Returns free
     /// pages to the disk if that suffices (Decisions/Ballast.md).

@@ -37,6 +37,8 @@ package struct Outbox: Sendable {
     let maxBytes: Int64
     /// Identifies this run: an entry in flight under another epoch is an orphan.
     let epoch: Int64
+    /// Nil unless this run found an older copy in the place of the store.
+    package let olderCopy: OlderCopy?
 
     /// Set once: SQLite rejects it as misuse when already in use.
     private static let sparesMemoryCount: Void = homing_spare_sqlite_memory_count()
@@ -55,9 +57,10 @@ package struct Outbox: Sendable {
     ///   - isSalvaged: a salvage has just written the file, so it needs no check.
     ///   - maxBytes: the limit of the file for new submissions.
     ///   - lookupAfter: seconds for which a backend may still be processing an orphan.
+    ///   - traits: of a backend's route, for the entries of an older copy; nil if there is none.
     package init(
         file: String, vault: Vault, crashed: Bool, isSalvaged: Bool = false, maxBytes: Int64 = .max, lookupAfter: TimeInterval = 0,
-        now: Date
+        now: Date, traits: (_ backend: String, _ route: String) -> RouteTraits? = { _, _ in nil }
     ) throws(OutboxError) {
         _ = Self.sparesMemoryCount
         let ballast = Ballast(beside: file)
@@ -69,14 +72,17 @@ package struct Outbox: Sendable {
         StoreBackup.removeDrafts(of: file)
         do {
             let use = StoreUse(of: file)
-            func openOnce() throws -> (DatabasePool, epoch: Int64) {
+            let (pool, run) = try ballast.withReserve { () throws -> (DatabasePool, Run) in
                 if !use.isThere { try NewStore.make(at: file) }
-                return try Self.open(
-                    file, thoroughly: crashed && !isSalvaged, bytesToCheckpoint: ballast.margin,
-                    { try Self.beginRun($0, crashed: crashed, dueAt: now.addingTimeInterval(lookupAfter), now: now) })
+                return try Self.open(file, thoroughly: crashed && !isSalvaged, bytesToCheckpoint: ballast.margin) { db in
+                    // In the transaction of the new epoch: after a kill before its end, the next start finds the copy again.
+                    let copy = try OlderCopy.mark(db, use: use, at: now, traits: traits)
+                    let epoch = try Self.beginRun(db, crashed: crashed, dueAt: now.addingTimeInterval(lookupAfter), now: now)
+                    return (epoch, copy)
+                }
             }
-            (pool, epoch) = try ballast.withReserve(openOnce)
-            use.opened()
+            (self.pool, epoch, olderCopy) = (pool, run.epoch, run.olderCopy)
+            use.opened(in: run.epoch)
             place = StorePlace(of: file)
             commits = GroupCommit(pool: pool, ballast: ballast, place: place)
         } catch {
@@ -84,11 +90,13 @@ package struct Outbox: Sendable {
         }
     }
 
+    private typealias Run = (epoch: Int64, olderCopy: OlderCopy?)
+
     /// Opens the file. `thoroughly` checks all of it, in seconds for a million entries, and throws `damaged` on any fault. For
     /// `bytesToCheckpoint` see `Ballast.margin`.
     private static func open(
-        _ file: String, thoroughly: Bool, bytesToCheckpoint: Int64, _ begin: (Database) throws -> Int64
-    ) throws -> (DatabasePool, epoch: Int64) {
+        _ file: String, thoroughly: Bool, bytesToCheckpoint: Int64, _ begin: (Database) throws -> Run
+    ) throws -> (DatabasePool, Run) {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(TimeInterval(busyTimeout))
@@ -157,8 +165,9 @@ package struct Outbox: Sendable {
             // `try?`: on failure the WAL keeps its content.
             let isEmpty = !damage.isMet && mayEmptyLog && (try? pool.writeWithoutTransaction(Self.truncateLog)) == true
             // A file that was moved away has all data now. The marker is about the one in its place.
-            if isEmpty, place.lost == nil {
-                StoreUse(of: pool.path).closed()
+            // `try?`: if the store cannot be read, the marker of the run stays.
+            if !damage.isMet, place.lost == nil, let newest = try? pool.writeWithoutTransaction(Self.newestCursor) {
+                StoreUse(of: pool.path).stopped(in: epoch, at: newest, hasLog: !isEmpty)
             }
             try pool.close()
         }

@@ -28,7 +28,8 @@ package enum OutboxError: Error, Sendable, Equatable {
     case full
     /// The limit in bytes; nothing was accepted. Deliveries free space.
     case overLimit(Int64)
-    /// The limit in bytes; nothing was accepted. The submission exceeds it although nothing waits, or by itself, so no delivery helps.
+    /// The limit in bytes; nothing was accepted. The submission exceeds it although nothing will be sent, or by itself, so waiting does not
+    /// help.
     case neverFits(Int64)
     /// In SQLite's words.
     case storage(String)

@@ -384,7 +384,7 @@ package enum OutboxSchema {
     /// - `receipt.creates`: with it, `remoteID` is the new row's id, to which references to this entry are bound.
     /// - `receipt.supersededBy`: the entry that replaces a discarded one; `receipt.resolvedBy`: the person who recorded the delivery.
     /// - `gap`: missing sequences that a salvage has counted.
-    /// - `eventWords`: the events of an entry with server messages.
+    /// - `eventWords`: the events of an entry with server messages. `eventDiscards`: its discards, and those that were undone.
     private static let records = """
         CREATE TABLE attempt (
             entry INTEGER NOT NULL REFERENCES entry (sequence) ON DELETE CASCADE,
@@ -441,6 +441,7 @@ package enum OutboxSchema {
             detail TEXT NOT NULL CHECK (json_valid(detail))
         ) STRICT;
         CREATE INDEX eventWords ON event (entry, kind) WHERE \(tellsAnswer);
+        CREATE INDEX eventDiscards ON event (entry, kind) WHERE \(tellsDiscard);
 
         CREATE TRIGGER eventCounted AFTER INSERT ON event BEGIN
             UPDATE tally SET count = max(count, NEW.cursor) WHERE backend = '' AND account = '' AND state = 'event';
@@ -607,7 +608,10 @@ package enum OutboxSchema {
         """
 
     /// Events with the `message` of an answer.
-    private static let tellsAnswer = "kind IN ('retrying', 'released', 'held', 'dead')"
+    static let tellsAnswer = "kind IN ('retrying', 'released', 'held', 'dead')"
+
+    /// Events of the end of a discard. Its beginning, with a grace, is an event `held`.
+    static let tellsDiscard = "kind IN ('discarded', 'restored')"
 
     /// - `contentSame`: sealing a content again keeps its length.
     private static let guards = """

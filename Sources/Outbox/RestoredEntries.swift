@@ -45,6 +45,8 @@ package struct RestoredEntries: Sendable, Equatable {
         try db.execute(sql: "DELETE FROM notification; DELETE FROM notified")
         let detail = ["by": actor, "made": backup.formatted(.iso8601), "held": String(entries.held)]
         try Outbox.insert(SyncEvent(at: now, .backupRestored, detail: detail), db)
+        // Above the runs of any store before: one that is put back later is an older copy.
+        try db.execute(sql: "UPDATE run SET epoch = max(epoch, ?)", arguments: [now.ms])
         return entries
     }
 

@@ -20,6 +20,8 @@ final class Salvage {
     /// Entries that the salvage holds. Their events follow those that were read.
     var held: [(id: MutationID?, backend: String?, account: String?, reason: HoldReason)] = []
     private var epoch: Int64 = 0
+    /// The epoch that the store certainly had at its end; nil if damage may have changed it.
+    private(set) var certainEpoch: Int64?
     private var names: [String: [String]] = [:]
     let progress: () -> Void
 
@@ -91,7 +93,9 @@ final class Salvage {
         case .session(_, _, let values):
             // An earlier version may be signed out since, or hold a used refresh token.
             if trust == .newest, !pages.log.mayLackVersions { try insert(into: "session", values) }
-        case .epoch(let value): epoch = max(epoch, value)
+        case .epoch(let value):
+            epoch = max(epoch, value)
+            if trust == .newest, !pages.log.mayLackVersions { certainEpoch = value }
         case .counter(let table, let value): if trust == .newest { counters[table] = max(counters[table] ?? 0, value) }
         case .identity, .place, .settled, .keyring: break
         }

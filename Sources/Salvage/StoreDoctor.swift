@@ -1,5 +1,6 @@
 import Foundation
 import Outbox
+import SyncModel
 import Vault
 
 package enum StoreDoctor {
@@ -21,17 +22,19 @@ package enum StoreDoctor {
         }
     }
 
-    /// Opens the store, and calls `permit` before a salvage. If that throws, leaves the damaged store unchanged, and throws that error.
+    /// Opens the store, and calls `permit` before a salvage. If that throws, leaves the damaged store unchanged, and throws that error. For
+    /// `traits` see `Outbox.init`.
     package static func open(
         file: String, vault: Vault, crashed: Bool, maxBytes: Int64 = .max, lookupAfter: TimeInterval = 0, now: Date,
-        progress: @escaping () -> Void = {}, permit: @escaping () throws -> Void
+        progress: @escaping () -> Void = {}, traits: @escaping (_ backend: String, _ route: String) -> RouteTraits? = { _, _ in nil },
+        permit: @escaping () throws -> Void
     ) throws -> (outbox: Outbox, report: SalvageReport?) {
         let ballast = Ballast(beside: file)
         let repair = StoreRepair(file: file, vault: vault, now: now, progress: progress, permit: permit)
         func outbox(after report: SalvageReport?) throws(OutboxError) -> Outbox {
             try Outbox(
                 file: file, vault: vault, crashed: crashed, isSalvaged: report != nil, maxBytes: maxBytes, lookupAfter: lookupAfter,
-                now: now)
+                now: now, traits: traits)
         }
         do {
             if let report = try ballast.withReserve(repair.prepare) { return (try outbox(after: report), report) }

@@ -61,7 +61,9 @@ struct StoreRepair {
             try NewStore.write(to: fresh) { db in
                 let triggers = try Row.fetchAll(db, sql: "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
                 for trigger in triggers { try db.execute(sql: "DROP TRIGGER \(trigger["name"] as String)") }
-                report = try Salvage(pages, into: db, vault: vault, because: reason, now: now, progress: progress).run()
+                let salvage = try Salvage(pages, into: db, vault: vault, because: reason, now: now, progress: progress)
+                report = try salvage.run()
+                try adjustEpoch(after: salvage, to: StoreUse(of: file), db)
                 for trigger in triggers { try db.execute(sql: trigger["sql"]) }
             }
             try report.write(to: folder)
@@ -72,6 +74,15 @@ struct StoreRepair {
             throw error
         }
         return try finish(folder)
+    }
+
+    /// Makes the epoch agree with the marker: a salvaged older copy stays older, and what damage has removed makes no store a copy.
+    private func adjustEpoch(after salvage: Salvage, to use: StoreUse, _ db: Database) throws {
+        guard let mark = use.mark else { return }
+        let event = salvage.pages.log.mayLackVersions ? nil : salvage.counters["event"]
+        let isCopy = mark.isAhead(of: salvage.certainEpoch ?? mark.epoch, event: event, inode: use.inode)
+        try db.execute(
+            sql: "UPDATE run SET epoch = \(isCopy ? "min(epoch, ?)" : "max(epoch, ?)")", arguments: [mark.epoch + (isCopy ? -1 : 1)])
     }
 
     /// True if a salvage was interrupted before it had put its result in the place of the store.
@@ -100,7 +111,8 @@ struct StoreRepair {
             try DurableFile(path: part).move(to: folder + "/" + (part as NSString).lastPathComponent)
         }
         unlink(mark.path)
-        StoreUse(of: file).closed()
+        let use = StoreUse(of: file)
+        use.closed(StoreMark(epoch: use.mark?.epoch ?? 0))
         try DurableFile(path: folder + "/" + Self.finished).move(to: file)
         return SalvageReport(folder: folder) ?? SalvageReport(at: now, reason: "")
     }

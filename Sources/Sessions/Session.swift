@@ -61,6 +61,8 @@ package struct SessionSnapshot: Hashable, Sendable {
     package struct Failing: Hashable, Sendable {
         package let since: Date
         package let failure: Failure
+
+        package init(since: Date, failure: Failure) { (self.since, self.failure) = (since, failure) }
     }
 
     package enum State: String, Sendable, Codable, CaseIterable { case signedOut, signedIn, signInRequired, signingOut }

@@ -43,9 +43,9 @@ extension StoreLoss.Fate {
             """
         case .replaced:
             """
-            Homing has stopped, and its store was deleted, but another file is in its place. Do not start the daemon with an old copy: it \
-            would send captures again that were delivered since. If a backup was made before the stop, move that file to another folder \
-            and run: sudo homingd restore FILE. If that file is a copy of the last state, start the daemon
+            Homing has stopped, and its store was deleted, but another file is in its place. If a backup was made before the stop, move \
+            that file to another folder and run: sudo homingd restore FILE. Otherwise start the daemon: it treats that file as an older \
+            copy. Captures that may have been delivered since are looked up first, or wait for your decision
             """
         case .moved:
             """

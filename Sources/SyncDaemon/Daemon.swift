@@ -113,9 +113,10 @@ package struct Daemon: Sendable {
         let (outbox, report) = try StoreDoctor.open(
             file: Self.store(in: state), vault: context.keys.vault, crashed: crashed, maxBytes: configuration.maxBytes,
             lookupAfter: configuration.delivery.retry.lookupAfter, now: clock.now,
-            progress: { context.notifier?.tell(.busy(for: .seconds(120)), .watchdog) },
+            progress: { context.notifier?.tell(.busy(for: .seconds(120)), .watchdog) }, traits: backends.traits,
             permit: { try context.keys.compare(with: Self.keyrings(in: state), at: clock.now) })
         report?.log(to: log)
+        outbox.olderCopy?.log(to: log, path: Self.store(in: state))
         do { try context.keys.copy(to: outbox, at: clock.now) } catch {
             // `try?`: the earlier error is the cause. A restore over an empty store needs a closed one.
             try? outbox.close()

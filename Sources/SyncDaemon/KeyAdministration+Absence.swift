@@ -59,11 +59,9 @@ extension KeyAdministration {
             let next = "For the next steps, run: homing status"
             return "The state directory \(state) is gone. Only the daemon has the key, so do not stop it. \(next)"
         }
-        let owner = ServiceIdentity.owns(state) ? "-o \(ServiceIdentity.user) -g \(ServiceIdentity.user) " : ""
         return """
             \(report.path) \(what). Only the daemon has it, so do not stop the daemon. To put the key back, run:
-            sudo homingd key export KEYFILE --unencrypted
-            sudo install \(owner)-m 0600 KEYFILE \(report.path)
+            \(KeyGone.commands(report.path, in: state))
             """
     }
 

@@ -96,6 +96,12 @@ final class KeyKeeper: Sendable {
 // MARK: - A lost key file
 
 extension KeyKeeper {
+    /// The path of the key file if it was deleted; nil if the file is there, and for a credential. Looks at the file's name only.
+    var deletedFile: String? {
+        let source = keys.withLock { $0.source }
+        return source.isCredential || DurableFile(path: source.path).exists ? nil : source.path
+    }
+
     /// The content of the key file, if that is missing, damaged or another key. Throws otherwise: a person who may have the key reads the
     /// file.
     func lostKey() throws(Problem) -> Data {

@@ -52,7 +52,7 @@ package struct StoreRestore {
         let own = try stationKey.map { try checked($0, against: visible) } ?? visible
         let restored = try copied(backup, named: name, openedBy: try self.key(key, own))
         do {
-            let entries = try restored.mark(at: now, by: actor, traits: traits)
+            let entries = try restored.mark(at: now, by: actor, traits: backends.traits)
             try install(restored, for: own, at: now)
             let which = own == nil ? "this key" : "the key that you named with --station-key"
             let need = visible != nil ? "" : "\nThe daemon needs \(which) too: before you start it, put it where the service finds it."
@@ -85,11 +85,6 @@ package struct StoreRestore {
             let file = name == "-" ? "backup" : "backup \(name)"
             throw StartError("The \(file) is damaged (\(words)), so nothing was restored. \(BackupError.damaged(words).next)")
         }
-    }
-
-    private func traits(_ backend: String, _ route: String) -> RouteTraits? {
-        guard let backend = backends.first(where: { $0.name == backend }), backend.routes.contains(route) else { return nil }
-        return backend.traits(route: route)
     }
 
     /// The station's key; nil if there is none, or only the running service has it. With a credential, `homing.key` is a retired one.

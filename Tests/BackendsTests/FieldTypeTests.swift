@@ -41,6 +41,24 @@ struct FieldTypeTests {
         #expect(words.contains("\"note\"") && words.contains("non-empty text without control characters"), "\(words)")
     }
 
+    /// They could disguise a lane in a list. `FieldType` refuses other control characters everywhere.
+    @Test(arguments: ["a\u{2028}b", "a\u{202E}b", "a\u{200F}"]) func refusesTextThatDisguisesALane(text: String) async throws {
+        for key in ["lane", "behind"] {
+            let old = key == "lane" ? "lane: users/{item.user_id}" : "behind: fit_tests/{item.user_id}"
+            let backend = try breathesafe(old, "\(old)/{item.note}")
+            let words = try #require(await refusal(backend, "measurement", ["user_id": 5, "note": .string(text)]))
+            #expect(words.hasPrefix("The field \"note\" is \"a\\u{"), "\(words)")
+            #expect(words.hasSuffix("expects text on one line without control characters, because the field names a lane."), "\(words)")
+            #expect(await refusal(backend, "measurement", ["user_id": 5, "note": "a b"]) == nil)
+        }
+        // Other fields only go to the server.
+        let backend = try breathesafe()
+        let other = await failure { () throws(Failure) in
+            try backend.check(route: "manual_measurement", fields: ["user_id": 5, "source": .string(text)], payload: nil)
+        }
+        #expect(other == nil, "\(String(describing: other))")
+    }
+
     @Test(arguments: ["a b", "ä", "05", "-"]) func acceptsAnyOtherText(text: String) async throws {
         let backend = try breathesafe("fields: {user_id: {type: integer, reference: managed_users}}", "fields: {user_id: text}")
         #expect(await refusal(backend, "measurement", ["user_id": .string(text)]) == nil)

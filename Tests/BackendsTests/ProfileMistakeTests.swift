@@ -102,6 +102,12 @@ struct ProfileMistakeTests {
             WrongEdit("on_dead: skip", "empty: true", "routes.measurement.empty", "either empty or remote_id, not both"),
             WrongEdit("on_dead: skip", "gone: [no such row]", "routes.measurement.gone", "DELETE"),
             WrongEdit("lane: users/{item.user_id}", "lane: users/{user_id}", "routes.measurement.lane", "{item.<field>}"),
+            WrongEdit("lane: users/{item.user_id}", #"lane: "users/{item.user_id}\e""#, "routes.measurement.lane", "text on one line"),
+            WrongEdit("lane: users/{item.user_id}", #"lane: "{item.user_id}\u202E""#, "routes.measurement.lane", "text on one line"),
+            WrongEdit(
+                "behind: fit_tests/{item.user_id}", #"behind: "fit_tests/\n{item.user_id}""#, "routes.measurement.behind",
+                "without control characters"),
+            WrongEdit("\n  fit_test:\n", "\n  \"fit\\u202Etest\":\n", "routes.fit\u{202E}test", "text on one line"),
             WrongEdit(
                 "lane: users/{item.user_id}", "lane: users/{item.payload}", "routes.measurement.lane", "{item.payload} as a whole value"),
             WrongEdit(

@@ -54,6 +54,30 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    /// Not only the first reference of the route.
+    @Test func strictChangeIsRefusedForAnUnknownFitTest() async throws {
+        let (station, fitTest) = try await station()
+        func change(_ user: String, _ test: String) async throws -> SubmissionReceipt {
+            try await station.client.call(
+                Endpoints.submit,
+                ControlAPI.Submission(
+                    route: "edit_fit_test", id: Samples.id(2).description, fields: ["user_id": user, "fit_test_id": test],
+                    payload: Data(#"{"notes":"second"}"#.utf8), strict: true))
+        }
+        let list = RosterReference(resource: "fit_tests")
+        while try await station.client.call(Endpoints.refreshRoster, list).failure != nil { await pauseBriefly() }
+        let second = await #expect(throws: Problem.self) { try await change("7", "999999") }
+        #expect(second?.code == .notListed, "\(String(describing: second))")
+        #expect(second?.detail.hasPrefix("Nothing was accepted: 999999 is not one of your fit tests, as of ") == true)
+        let both = await #expect(throws: Problem.self) { try await change("77", "999999") }
+        #expect(both?.detail.contains("77 is not one of your people, ") == true, "\(String(describing: both))")
+        #expect(both?.detail.contains("999999 is not one of your fit tests, ") == true)
+        let accepted = try await change("7", fitTest)
+        #expect(accepted.warning == nil && accepted.subject?.id == "7")
+        try await station.settled(2, as: "delivered")
+        try await station.end(SIGTERM)
+    }
+
     @Test func lostAnswerToADeletionIsSettledByReadingAgain() async throws {
         let (station, fitTest) = try await station()
         await station.sandbox.apply(Fault(.commitThenCut, path: "/fit_tests/", method: "DELETE", count: 1))

@@ -1,10 +1,11 @@
 import Foundation
 import GRDB
-import Outbox
 import StoreSupport
 import SyncModel
 import TestSupport
 import Testing
+
+@testable import Outbox
 
 /// Discards with grace.
 @Suite struct DiscardingTests {
@@ -53,6 +54,34 @@ import Testing
         store.clock.advance(by: 601)
         #expect(try await discardDue(store) == nil)
         #expect(try await [note(1), note(2), note(3)] == ["the wrong person", nil, "measured twice"])
+    }
+
+    @Test func noteIsFoundWithoutReadingOtherEvents() throws {
+        let store = try Store()
+        let plan = try store.raw { db in
+            try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(Outbox.discardEvents)", arguments: ["entry": "x"])
+                .map { $0["detail"] as String }
+        }
+        let searches = plan.filter { $0.contains("event") }
+        #expect(
+            searches == [
+                "SEARCH event USING INDEX eventDiscards (entry=? AND kind=?)", "SEARCH event USING INDEX eventWords (entry=? AND kind=?)",
+            ], "\(plan)")
+    }
+
+    /// Only discards and their undoing are in its index.
+    @Test func otherEventsAreNotInTheIndexOfDiscards() async throws {
+        let store = try Store()
+        for number in 1...4 { try await store.enqueue(Samples.mutation(number)) }
+        try await send(store, .held(.forbidden, Samples.failure))
+        try await discard(store, 2)
+        try await restore(store, 2)
+        try await store.outbox.discard(Samples.id(3), by: "uid 1000, pid 7", at: store.clock.now)
+        let kinds = try store.raw { db in
+            try String.fetchAll(
+                db, sql: "SELECT kind FROM event INDEXED BY eventDiscards WHERE \(OutboxSchema.tellsDiscard) ORDER BY cursor")
+        }
+        #expect(kinds == ["restored", "discarded"])
     }
 
     @Test(arguments: [nil, .dead(Samples.failure), .held(.forbidden, Samples.failure)] as [Settlement?])

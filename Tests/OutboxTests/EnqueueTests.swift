@@ -108,6 +108,28 @@ import Vault
         await #expect(throws: OutboxError.neverFits(limit)) { try await outbox.enqueue(large, at: clock.now) }
     }
 
+    /// They keep their payloads until a person decides, so waiting does not help.
+    @Test func failedAndHeldEntriesMakeNoRoomByThemselves() async throws {
+        let clock = TestClock()
+        let directory = try TemporaryDirectory()
+        let limit: Int64 = 2 << 20
+        let outbox = try Outbox(
+            file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, maxBytes: limit, now: clock.now)
+        let large = Samples.mutation(1, payload: "{\"a\":\"" + Samples.noise(Int(limit) - 10_000) + "\"}")
+        for number in 2...3 { _ = try await outbox.enqueue(Samples.mutation(number, lane: "users/\(number)"), at: clock.now) }
+        let entries = try await outbox.claim([Samples.destination: 2], at: clock.now).entries
+        #expect(entries.count == 2)
+        // While they are being sent, their deliveries may make room.
+        await #expect(throws: OutboxError.overLimit(limit)) { try await outbox.enqueue(large, at: clock.now) }
+        let ends = zip(entries, [Settlement.held(.forbidden, Samples.failure), .dead(Samples.failure)])
+        _ = try await outbox.settle(ends.map { Settled($0, $1, attempt: nil) }, thenClaim: [:], at: clock.now)
+        await #expect(throws: OutboxError.neverFits(limit)) { try await outbox.enqueue(large, at: clock.now) }
+        // The end of a discard destroys the payload.
+        let end = clock.now.addingTimeInterval(600)
+        try await outbox.discard(Samples.id(2), later: end, reason: nil, by: "ann", named: nil, at: clock.now)
+        await #expect(throws: OutboxError.overLimit(limit)) { try await outbox.enqueue(large, at: clock.now) }
+    }
+
     /// A smaller submission could overtake the refused one.
     @Test func acceptsNoNewEntryBehindRefusedOne() async throws {
         let clock = TestClock()

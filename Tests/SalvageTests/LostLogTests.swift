@@ -38,7 +38,9 @@ import Vault
         let directory = try TemporaryDirectory()
         for (name, content) in files { try content.write(to: URL(fileURLWithPath: directory(name))) }
         // The mark contains the inode of the file, so it is written again.
-        if files[Self.mark]?.starts(with: "open ".utf8) == true { StoreUse(of: directory("outbox.sqlite")).opened() }
+        if let mark = files[Self.mark].flatMap({ StoreMark($0) }), mark.inode != nil {
+            StoreUse(of: directory("outbox.sqlite")).opened(in: mark.epoch)
+        }
         let check = try StoreCheck(file: directory("outbox.sqlite"), vault: nil, isInUse: false)
         let (outbox, report) = try open(in: directory)
         return (outbox, report, check.faults, directory)
@@ -212,7 +214,7 @@ import Vault
         #expect(try files()[Self.mark]?.starts(with: "open ".utf8) == true)
         try store.outbox.close()
         var files = try files()
-        #expect(files[Self.log]?.isEmpty != false && files[Self.mark] == Data("closed\n".utf8))
+        #expect(files[Self.log]?.isEmpty != false && files[Self.mark]?.starts(with: "closed ".utf8) == true)
         files = files.filter { ["outbox.sqlite", Self.mark].contains($0.key) }
         let (outbox, report, faults, _) = try next(on: files)
         #expect(faults.isEmpty && report == nil)
@@ -255,6 +257,31 @@ import Vault
         let directory = try TemporaryDirectory()
         for (name, content) in files { try content.write(to: URL(fileURLWithPath: directory(name))) }
         #expect(try open(in: directory).report == nil)
+    }
+
+    enum Content: CaseIterable { case older, ofAKill, ofAStop }
+
+    /// An older copy stays one when it is salvaged. The damage alone makes no store a copy.
+    @Test(arguments: Content.allCases) func salvagesAnOlderCopyAsOne(content: Content) async throws {
+        try await submit(1...3)
+        #expect(try await store.outbox.emptyLog())
+        var files = try files()
+        let copy = files["outbox.sqlite"]
+        if content != .ofAKill {
+            try store.outbox.close()
+            files = try self.files()
+        }
+        if content == .older {
+            try open(in: store.directory).outbox.close()
+            files = try self.files()
+            files["outbox.sqlite"] = copy
+        }
+        files["outbox.sqlite"]?.removeLast(4096)
+        let (outbox, report, faults, directory) = try next(on: files)
+        #expect(!faults.isEmpty && report != nil)
+        #expect((outbox.olderCopy != nil) == (content == .older))
+        try outbox.close()
+        #expect(try open(in: directory).outbox.olderCopy == nil)
     }
 
     @Test(arguments: [false, true]) func reportsMissingStore(isClosed: Bool) async throws {

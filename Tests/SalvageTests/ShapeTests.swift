@@ -21,7 +21,7 @@ import Testing
         "grdb_migrations": nil, "sqlite_autoindex_grdb_migrations_1": nil, "stateOrder": nil, "settledOrder": nil,
         "subjectOrder": nil, "subjectWaiting": nil, "subjectFailed": nil, "entryEnd": nil, "routeOrder": nil,
         "laneDue": nil, "tally": "counter",
-        "eventWords": nil, "neededBy": nil, "createOrder": nil, "discardOrder": nil, "createdRow": nil,
+        "eventWords": nil, "eventDiscards": nil, "neededBy": nil, "createOrder": nil, "discardOrder": nil, "createdRow": nil,
         "owedSignOut": nil, "roster": nil, "rosterOf": nil, "rosterPage": nil, "rosterPages": nil,
         "dailyFigure": "figure", "figureCursor": "figureCursor",
         "notification": nil, "notified": nil, "keyring": "keyring",

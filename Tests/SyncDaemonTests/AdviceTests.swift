@@ -77,6 +77,57 @@ import Testing
         #expect(new.warning(isStrict: false)?.hasPrefix("Anna Example (new) will be deleted: ") == true)
     }
 
+    private func fitTest(_ head: RosterHead?, deletion: MutationID? = nil) -> Advice {
+        var advice = Advice(
+            subject: SubjectReport(resource: "fit_tests", field: "fit_test_id", id: "99"), kind: { "fit test change" },
+            title: Resource.Title(one: "fit test", many: "fit tests"), maxAge: .seconds(3600), head: head,
+            moment: Moment(now: Self.now, timeZone: .gmt))
+        (advice.isSubject, advice.deletion) = (false, deletion)
+        return advice
+    }
+
+    private func refusal(_ advice: [Advice], deleting deleted: String? = nil) -> Problem? {
+        Problem.notListed(advice, deleting: deleted, NextCommands(backend: nil, means: .password, needsNames: false))
+    }
+
+    @Test func refusalNamesEveryUnknownRow() throws {
+        let problem = try #require(refusal([advice(head(age: 180)), fitTest(head(age: 60))]))
+        #expect(problem.code == .notListed && problem.status == 409 && problem.title == "Not in the list")
+        #expect(
+            problem.detail
+                == "Nothing was accepted: 77 is not one of your people, as of 3 minutes ago. 99 is not one of your fit tests, as of 1 minute ago."
+        )
+        #expect(problem.next?.contains("homing people --find TEXT") == true)
+        #expect(problem.next?.contains("homing roster fit_tests --find TEXT") == true, "\(problem.next ?? "")")
+    }
+
+    @Test func refusalNamesTheSecondRowIfTheFirstIsListed() throws {
+        let listed = advice(head(age: 180), label: "Anna Example")
+        let problem = try #require(refusal([listed, fitTest(head(age: 60))]))
+        #expect(problem.detail == "Nothing was accepted: 99 is not one of your fit tests, as of 1 minute ago.")
+        #expect(problem.next?.contains("people") == false, "\(problem.next ?? "")")
+        #expect(refusal([listed, fitTest(nil)]) == nil && refusal([listed]) == nil && refusal([]) == nil)
+    }
+
+    @Test func refusalNamesARowThatWillBeDeletedBesideAnUnknownOne() throws {
+        let problem = try #require(refusal([advice(head(age: 180)), fitTest(head(age: 60), deletion: Samples.id(1))]))
+        #expect(problem.title == "Not in the list")
+        #expect(problem.detail.hasSuffix("99 will be deleted: the deletion was accepted before this fit test change."))
+        #expect(problem.next?.hasSuffix("homing discard \(Samples.id(1))") == true)
+        // A second deletion wants what the first one does.
+        let second = refusal([fitTest(head(age: 60), deletion: Samples.id(1))], deleting: "fit_tests")
+        #expect(second?.title == "Being deleted" && second?.next == nil)
+    }
+
+    @Test func warningNamesEveryUnknownRowAndTheReceiptOnlyTheSubject() {
+        let both = [advice(head(age: 180)), fitTest(head(age: 60))]
+        #expect(
+            both.warning(isStrict: false)
+                == "77 is not one of your people, as of 3 minutes ago. 99 is not one of your fit tests, as of 1 minute ago.")
+        #expect(both.subject?.id == "77" && [fitTest(nil)].subject == nil)
+        #expect([advice(head(age: 180), label: "Anna Example")].warning(isStrict: true) == nil)
+    }
+
     @Test func warnsAboutUnlistedIDAndOnRequestAboutUncheckedOne() {
         for isStrict in [true, false] {
             #expect(advice(head(age: 180), label: "Anna Example").warning(isStrict: isStrict) == nil)

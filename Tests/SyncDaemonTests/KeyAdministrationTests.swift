@@ -160,6 +160,22 @@ import Vault
         }
     }
 
+    @Test func statusTellsOfADeletedKeyUntilItIsBack() async throws {
+        try await DaemonStation.with { station in
+            try await station.running {
+                func notice() async throws -> Attention? { try await station.status().attention.first { $0.code == "key-deleted" } }
+                #expect(try await notice() == nil)
+                let key = try content(station)
+                try FileManager.default.removeItem(atPath: path(station, "homing.key"))
+                let item = try #require(try await notice())
+                #expect(item.text.contains(path(station, "homing.key")), "\(item.text)")
+                #expect(item.next.contains("\nsudo homingd key export KEYFILE --unencrypted\n"), "\(item.next)")
+                try key.write(to: URL(fileURLWithPath: path(station, "homing.key")))
+                #expect(try await notice() == nil)
+            }
+        }
+    }
+
     @Test(.enabled(if: geteuid() != 0, "root may read every file")) func keyOfAnotherUserNeedsSudo() async throws {
         try await DaemonStation.with { station in
             try await station.running { _ = try await station.status() }

@@ -214,6 +214,22 @@ import Testing
         }
     }
 
+    /// The receipt of the create has the id.
+    @Test(arguments: [true, false]) func createdPersonWithoutANameIsListedByItsPlainID(isStrict: Bool) async throws {
+        try await offline { station in
+            let created = try await station.client.call(Endpoints.submit, ControlAPI.Submission(route: "create_managed_user"))
+            // The list is not read again.
+            await station.sandbox.apply(Fault(.neverAnswer, path: "managed_users", method: "GET"))
+            try await station.sandbox.up()
+            try await station.delivered(created.id)
+            let id = try #require(try await station.client.call(Endpoints.receipt, EntryReference(id: created.id)).remoteID)
+            let measured = try await measure(station, id, strict: isStrict)
+            #expect(measured.subject?.id == id && measured.warning == nil, "\(measured.warning ?? "")")
+            let problem = await #expect(throws: Problem.self) { try await measure(station, "99999", strict: true) }
+            #expect(problem?.code == .notListed)
+        }
+    }
+
     @Test func waitingEntryNamesItsCreate() async throws {
         try await offline { station in
             let created = try await create(station)

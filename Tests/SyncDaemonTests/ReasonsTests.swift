@@ -238,7 +238,7 @@ import Testing
             "cannot be shortened"),
         Case(
             cooling(.signInRequired), pending, "The session cannot be renewed yet: Its words. Homing tries again at 05:56.",
-            "run: homing login"),
+            "Nothing to do. Homing renews the session automatically. To sign in now, run: homing login"),
         Case(
             cooling(.profile), pending, "The backend does not match its profile: Its words. Homing tries again at 05:56.",
             "Tell the administrator of this station"),
@@ -481,6 +481,18 @@ import Testing
         #expect(
             next.text.split(separator: "\n")
                 .allSatisfy { $0.hasSuffix(".") || $0.contains("run: homing ") || $0.contains("run: systemctl ") })
+    }
+
+    /// As `session-failing` in the status.
+    @Test(arguments: [(nil, false), (0, false), (3599, false), (3600, true)] as [(TimeInterval?, Bool)])
+    func sessionThatCannotBeRenewedNeedsAPersonAfterAnHour(failingFor seconds: TimeInterval?, needsPerson: Bool) {
+        var reasons = Self.cooling(.signInRequired)
+        reasons.session?.failing = seconds.map {
+            SessionSnapshot.Failing(since: Self.now.addingTimeInterval(-$0), failure: Failure(.signInRequired, "Its words."))
+        }
+        let next = reasons.explain(Self.pending).next
+        #expect(next.needsPerson == needsPerson && next.text.contains("run: homing login"), "\(next.text)")
+        #expect(next.text.hasPrefix("Nothing to do.") != needsPerson, "\(next.text)")
     }
 
     @Test(arguments: waiting + settled)

@@ -310,6 +310,22 @@ import Testing
         #expect(lost.attention.first?.facts?.path == "/s/outbox.sqlite")
     }
 
+    @Test func deletedKeyIsReportedWithTheWaitingCaptures() {
+        var keyless = summary(backend(QueueReport(pending: 2)))
+        keyless.deletedKey = (path: "/s/homing.key", steps: KeyGone.next("/s/homing.key", in: "/s"))
+        #expect(
+            keyless.sentence
+                == "The key file /s/homing.key was deleted while the daemon runs. Only the daemon still has the key. 2 captures are on their way."
+        )
+        #expect(keyless.attention.map(\.code) == ["key-deleted"] && keyless.attention.first?.facts?.path == "/s/homing.key")
+        let next = keyless.attention.first?.next ?? ""
+        #expect(
+            next.hasSuffix("\nsudo homingd key export KEYFILE --unencrypted\nsudo install -m 0600 KEYFILE /s/homing.key"), "\(next)")
+        // The steps for the store save the key first.
+        keyless.room = .gone("/s/outbox.sqlite")
+        #expect(keyless.attention.map(\.code) == ["store-gone"])
+    }
+
     @Test func nearlyFullDiskIsReportedBeforeItIsFull() {
         var low = summary(backend(QueueReport(pending: 2)))
         low.lowSpace = 640 << 20

@@ -115,7 +115,7 @@ import Testing
                 #expect(last.message.hasSuffix("run: sudo homing backup FILE"))
             case .replaced:
                 #expect(last.message.contains("another file is in its place"))
-                #expect(last.message.contains("Do not start the daemon with an old copy"))
+                #expect(last.message.contains("Otherwise start the daemon: it treats that file as an older copy"))
                 #expect(last.message.contains("run: sudo homingd restore FILE."))
             case .moved, .folderMoved:
                 #expect(last.message.hasPrefix("Homing has stopped, and its store was moved."))

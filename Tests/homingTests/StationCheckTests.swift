@@ -111,7 +111,7 @@ import Testing
     /// Texts of the daemon, sentences and reasons may name people, their files, and what servers say.
     @Test(arguments: Attention.Code.allCases) func namesNobody(code: Attention.Code) {
         let harmless: [Attention.Code] = [
-            .storeGone, .storeDamaged, .diskFull, .outboxFull, .noProfile, .diskLow, .unclaimedFiles, .refusedFiles,
+            .storeGone, .storeDamaged, .keyDeleted, .diskFull, .outboxFull, .noProfile, .diskLow, .unclaimedFiles, .refusedFiles,
         ]
         let item = Attention(code, harmless.contains(code) ? "It is so." : "Anna is here.", next: "Ask Anna.", backend: "b")
             .stating { ($0.count, $0.name, $0.account, $0.person, $0.words) = (2, "Anna", "anna@lab.test", "anna", "Anna said so") }

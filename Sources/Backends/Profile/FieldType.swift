@@ -60,6 +60,18 @@ extension Route {
             throw Failure(.profile, "The route \"\(self.name)\" has no field \"\(name)\"; \(list).")
         }
         try checkTypes(values)
+        try checkLanes(values)
+    }
+
+    /// Throws for a value that would put other than `laneText` into a lane.
+    private func checkLanes(_ values: [String: JSONValue]) throws(Failure) {
+        for field in laneFields {
+            guard let text = values[field]?.text, text.unicodeScalars.contains(where: \.isSteering) else { continue }
+            let found = String(text.prefix(100)).legible
+            throw Failure(
+                .profile,
+                "The field \"\(field)\" is \"\(found)\"; the route \"\(name)\" expects \(Self.laneText), because the field names a lane.")
+        }
     }
 
     /// Throws for a value of another type than the route declares.

@@ -23,6 +23,10 @@ extension Profile {
         if declared.isEmpty, !mistakes.all.contains(where: { $0.key == "routes" }) {
             table.reject("routes", expected: "at least one route, because Homing sends nothing without one", found: "none")
         }
+        // The name of a route is that of its lane, unless it declares one.
+        for route in declared where route.name.unicodeScalars.contains(where: \.isSteering) {
+            mistakes.add(at: route.value, key: route.path, found: "the name \"\(route.name)\"", expected: Route.laneText)
+        }
         let routes = declared.compactMap { route in
             table.table(of: route, in: "routes").flatMap { Route(route.name, $0, defaults: defaults) }
         }

@@ -54,11 +54,17 @@ extension Route {
         }
     }
 
+    /// People see lanes in lists and messages.
+    static let laneText = "text on one line without control characters"
+
     static func lane(_ node: YAMLNode, _ key: String, _ table: StrictTable, scope: TemplateScope) -> TextTemplate? {
         guard let text = node.text, !text.isEmpty else { return nil }
         do {
             let lane = try TextTemplate(parsing: text, scope: scope)
             try lane.checkWithinText()
+            guard !lane.literal.unicodeScalars.contains(where: \.isSteering) else {
+                throw TemplateMistake(found: "\"\(text)\"", expected: Self.laneText)
+            }
             return lane
         } catch {
             table.reject(key, expected: error.expected, found: error.found)

@@ -38,6 +38,8 @@ final class Route: Sendable {
     let after: TextTemplate?
     /// They need only be tried first.
     let isBehind: Bool
+    /// The item fields in `lane` and `after`, sorted.
+    let laneFields: [String]
     /// All earlier entries with the same subject must be delivered first.
     let afterSubject: Bool
     /// The resources to read again after a delivery.
@@ -88,6 +90,7 @@ final class Route: Sendable {
         isBehind = behind != nil
         afterSubject = after == TextTemplate(literal: "subject")
         self.after = afterSubject ? nil : after ?? behind
+        laneFields = ((lane?.placeholders ?? []) + (self.after?.placeholders ?? [])).itemFields.sorted()
         if afterSubject, references.isEmpty {
             table.reject("after", expected: "a reference in fields, because the first one names the subject")
         }

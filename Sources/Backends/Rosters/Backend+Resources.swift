@@ -25,6 +25,13 @@ extension Backend {
         return (reference.field, resource)
     }
 
+    /// The fields that take ids of rows, in the order of the file. The first one holds the subject.
+    package func referenceFields(route name: String) -> [(field: String, resource: Resource)] {
+        (profile.routes[name]?.references ?? []).compactMap { reference in
+            resource(reference.resource).map { (field: reference.field, resource: $0) }
+        }
+    }
+
     /// True if the route's look-up requests the row that its entries refer to.
     package func looksUpRow(route name: String) -> Bool {
         guard let find = profile.routes[name]?.find, let field = subjectField(route: name)?.field else { return false }

@@ -117,8 +117,8 @@ struct Overview: Sendable {
                 desk.go(words["file.discard", ["file": name]], desk.link("file", "discard", query: ["name": name]), .quiet)
             }
         // For the administrator, or at another place.
-        case .storeGone, .storeDamaged, .diskFull, .diskLow, .outboxFull, .noProfile, .otherAddress, .misconfigured, .dropFolderFailing,
-            .stuckFiles, .listFailing, .configurationRejected, .unknown:
+        case .storeGone, .storeDamaged, .keyDeleted, .diskFull, .diskLow, .outboxFull, .noProfile, .otherAddress, .misconfigured,
+            .dropFolderFailing, .stuckFiles, .listFailing, .configurationRejected, .unknown:
             return []
         }
     }

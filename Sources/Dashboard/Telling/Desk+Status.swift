@@ -10,7 +10,7 @@ extension Desk {
             let items = status.attention.filter { codes.contains($0.knownCode) }
             return items.compactMap { item in self.sentences(of: item).map(joined) }
         }
-        let first = needs([.storeGone, .storeDamaged]) + situation(status, needs)
+        let first = needs([.storeGone, .storeDamaged, .keyDeleted]) + situation(status, needs)
         let also = needs([
             .refusedFiles, .stuckFiles, .dropFolderFailing, .unclaimedFiles, .outboxFull, .diskLow, .configurationRejected,
         ])

@@ -6,8 +6,10 @@ import SyncModel
 
 /// Compares a submitted id with the account's stored list, and with accepted deletions. Pure.
 struct Advice {
-    /// With its label if the list has it.
+    /// The row. With its label if the list has it.
     var subject: SubjectReport
+    /// False for a row in a further field of the route.
+    var isSubject = true
     /// How sentences name the submitted entry. Made only when it is needed, which is seldom.
     let kind: @Sendable () -> String
     /// The accepted entry that deletes the row; nil for none.
@@ -56,5 +58,16 @@ struct Advice {
         case .deleted(let sentence), .unlisted(let sentence): sentence
         case .unchecked(let why): isStrict ? "\(subject.id) was not checked, because \(why)." : nil
         }
+    }
+}
+
+extension [Advice] {
+    /// The row that the submission is about, for its receipt.
+    var subject: SubjectReport? { first(where: \.isSubject)?.subject }
+
+    /// The warnings for an accepted entry; nil without any.
+    func warning(isStrict: Bool) -> String? {
+        let warnings = compactMap { $0.warning(isStrict: isStrict) }
+        return warnings.isEmpty ? nil : warnings.joined(separator: " ")
     }
 }

@@ -8,29 +8,40 @@ import Sessions
 import SyncModel
 
 extension ControlHandler {
-    /// Advice before the store is asked. Nil for a submission without a subject. `isStrict`: the caller wanted the check.
-    func draft(
+    /// Advice before the store is asked, on each row that the submission refers to. `isStrict`: the caller wanted the check.
+    func drafts(
         on submission: Capture.Submission, of owner: Destination, as session: SessionSnapshot, isStrict: Bool
-    ) -> AdviceDraft? {
-        guard let backend = keepers[owner.backend]?.backend, let (field, resource) = backend.subjectField(route: submission.route),
-            let id = backend.subject(route: submission.route, fields: submission.fields)
-        else { return nil }
-        var advice = Advice(
-            subject: SubjectReport(resource: resource.name, field: field, id: id.rawValue),
-            kind: { backend.noun(route: submission.route) }, title: resource.title, maxAge: resource.maxAge,
-            moment: Moment(now: clock.now))
-        advice.isSignedIn = session.state == .signedIn && session.account?.id == owner.account
-        let list = advice.isSignedIn ? RosterKey(destination: owner, resource: resource.name) : nil
-        // A correction takes the place of the earlier entry, even before a deletion. A second deletion is harmless, so it has no warning.
-        let mayBeDeleted = submission.supersedes == nil && (isStrict || backend.deletes(route: submission.route) == nil)
-        return AdviceDraft(
-            advice: advice, owner: owner, route: submission.route, id: id, list: list,
-            deletions: mayBeDeleted ? backend.deletions(of: resource) : [])
+    ) -> [AdviceDraft] {
+        guard let backend = keepers[owner.backend]?.backend else { return [] }
+        let isSignedIn = session.state == .signedIn && session.account?.id == owner.account
+        let fields = backend.referenceFields(route: submission.route)
+        return fields.compactMap { field, resource -> AdviceDraft? in
+            guard let id = submission.fields[field]?.text.map({ RosterID($0) }) else { return nil }
+            let isSubject = field == fields.first?.field
+            // The intake refuses a reference to an entry in another field.
+            guard isSubject || id.reference == nil else { return nil }
+            var advice = Advice(
+                subject: SubjectReport(resource: resource.name, field: field, id: id.rawValue),
+                kind: { backend.noun(route: submission.route) }, title: resource.title, maxAge: resource.maxAge,
+                moment: Moment(now: clock.now))
+            (advice.isSubject, advice.isSignedIn) = (isSubject, isSignedIn)
+            // A correction takes the place of the earlier entry, even before a deletion.
+            // A second deletion is harmless, so it has no warning.
+            let isHarmless = !isStrict && backend.deletes(route: submission.route) == resource.name
+            return AdviceDraft(
+                advice: advice, owner: owner, route: submission.route, id: id,
+                list: isSignedIn ? RosterKey(destination: owner, resource: resource.name) : nil,
+                deletions: submission.supersedes == nil && !isHarmless ? backend.deletions(of: resource) : [])
+        }
     }
 
-    /// - Parameter draft: nil for a submission without a subject, which needs no advice.
-    func advice(_ draft: AdviceDraft?) async throws(OutboxError) -> Advice? {
-        guard let draft else { return nil }
+    func advice(_ drafts: [AdviceDraft]) async throws(OutboxError) -> [Advice] {
+        var all: [Advice] = []
+        for draft in drafts { all.append(try await advice(draft)) }
+        return all
+    }
+
+    private func advice(_ draft: AdviceDraft) async throws(OutboxError) -> Advice {
         var advice = draft.advice
         if draft.id.reference != nil {
             let subject = Subject(draft.owner, route: draft.route, draft.id)
@@ -45,7 +56,7 @@ extension ControlHandler {
         return advice
     }
 
-    /// Adds the facts of the list, and of the deliveries since it was read, about a row of the server.
+    /// Adds the facts of the list, and of the deliveries since it was read, about a row of the server. `create` is nil for a plain id.
     private func add(
         _ found: (head: RosterHead, label: String?)?, of list: RosterKey, createdBy create: MutationID?, to advice: inout Advice
     ) async throws(OutboxError) {
@@ -57,71 +68,27 @@ extension ControlHandler {
             isDeleted = delivered.deleted.contains(row)
             advice.subject.label = isDeleted ? nil : delivered.created[row]?.label ?? advice.subject.label
         }
-        guard let create, !isDeleted else { return }
+        guard !isDeleted else { return }
         guard let head = advice.head else {
-            advice.isNewerThanList = true
+            advice.isNewerThanList = create != nil
             return
         }
-        // Also after a restart, and for a row without a name.
-        guard advice.subject.label == nil, let receipt = try await outbox.receipt(create) else { return }
+        guard advice.subject.label == nil else { return }
+        // Also after a restart, for a row without a name, and for its plain id.
+        var source = create
+        if source == nil { source = try await outbox.reference(to: row, of: list.resource, at: list.destination) }
+        guard let maker = source, let receipt = try await outbox.receipt(maker) else { return }
         advice.isNewerThanList = head.beganAt <= receipt.settledAt
     }
 
-    /// Throws for an id that is not listed, or whose row will be deleted, unless the submission is invalid or already accepted.
-    func refuse(_ submission: Capture.Submission, at name: String, _ advice: Advice?) async throws {
-        guard let advice, let backend = keepers[name]?.backend, let (_, resource) = backend.subjectField(route: submission.route) else {
-            return
-        }
-        let problem: Problem
-        switch advice.result {
-        case .listed, .unchecked: return
-        case .deleted(let sentence):
-            problem = .beingDeleted(sentence, by: backend.deletes(route: submission.route) == nil ? advice.deletion : nil)
-        case .unlisted(let sentence): problem = .unlisted(sentence, in: resource, commands(for: name))
-        }
+    /// Throws for ids that are not listed, or whose rows will be deleted, unless the submission is invalid or already accepted.
+    func refuse(_ submission: Capture.Submission, at name: String, _ advice: [Advice]) async throws {
+        guard let backend = keepers[name]?.backend,
+            let problem = Problem.notListed(advice, deleting: backend.deletes(route: submission.route), commands(for: name))
+        else { return }
         if let id = submission.id, try await outbox.entry(id) != nil { return }
         // `try?`: the intake reports it.
         guard (try? backend.check(route: submission.route, fields: submission.fields, payload: submission.payload)) != nil else { return }
         throw problem
-    }
-}
-
-/// Advice without the facts of the store.
-struct AdviceDraft {
-    let advice: Advice
-    let owner: Destination
-    let route: String
-    let id: RosterID
-    let list: RosterKey?
-    let deletions: [String]
-    /// Nil for a reference, whose row may have an id of the server by now.
-    let question: StandingQuestion?
-
-    init(advice: Advice, owner: Destination, route: String, id: RosterID, list: RosterKey?, deletions: [String]) {
-        (self.advice, self.owner, self.route, self.id, self.list, self.deletions) = (advice, owner, route, id, list, deletions)
-        question = id.reference == nil ? StandingQuestion(of: id, in: list, deletedBy: deletions, at: owner) : nil
-    }
-
-    /// No list has a row that is not created yet.
-    func question(of id: RosterID) -> StandingQuestion {
-        StandingQuestion(of: id, in: id.reference == nil ? list : nil, deletedBy: deletions, at: owner)
-    }
-}
-
-extension Problem {
-    fileprivate static func unlisted(_ sentence: String, in resource: Resource, _ commands: NextCommands) -> Problem {
-        func command(_ option: String) -> String { commands.roster(resource.name, resource.title.many, option) }
-        return Problem(
-            .notListed, status: 409, title: "Not in the list", detail: "Nothing was accepted: \(sentence)",
-            next: "To find the id, run: \(command("--find TEXT"))\nTo read the list again, run: \(command("--refresh"))"
-        ).stating(.unlisted) { $0.title = RosterTitle(resource.title) }
-    }
-
-    /// - Parameter deletion: nil for a second one, which wants the same.
-    fileprivate static func beingDeleted(_ sentence: String, by deletion: MutationID?) -> Problem {
-        Problem(
-            .notListed, status: 409, title: "Being deleted", detail: "Nothing was accepted: \(sentence)",
-            next: deletion.map { "To cancel the deletion, an administrator runs: homing discard \($0)" }
-        ).stating(.beingDeleted)
     }
 }

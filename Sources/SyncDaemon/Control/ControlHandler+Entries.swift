@@ -16,26 +16,26 @@ extension ControlHandler {
             route: request.route, id: try request.id.map { text throws(Problem) in try id(text) }, payload: request.payload,
             supersedes: try request.supersedes.map { text throws(Problem) in try id(text) }, capturedAt: request.capturedAt)
         let all: [Intake.Accepted]
-        let advice: Advice?
+        let advice: [Advice]
         do {
             let keeper = try keeper(request.backend)
             let (backend, session) = (keeper.backend.name, await keeper.snapshot)
             submission.fields = keeper.backend.fields(request.fields, route: request.route)
             if let account = session.owner {
                 let owner = Destination(backend: backend, account: account.id)
-                let draft = draft(on: submission, of: owner, as: session, isStrict: request.strict)
-                let early = request.strict ? try await self.advice(draft) : nil
+                let drafts = drafts(on: submission, of: owner, as: session, isStrict: request.strict)
+                let early = request.strict ? try await self.advice(drafts) : []
                 try await refuse(submission, at: backend, early)
                 all = try await intake.accept(
                     all: steps(of: submission, at: backend), for: account, at: backend, by: caller.peer.description,
-                    answering: request.strict ? nil : draft?.question)
+                    answering: request.strict ? nil : drafts.first?.question)
                 // `try?`: the entry is accepted; only the row's name is missing then.
-                advice = request.strict ? early : (try? await self.advice(draft)) ?? nil
+                advice = request.strict ? early : (try? await self.advice(drafts)) ?? []
             } else {
                 all = try await repeated(submission, at: backend)
-                let known = all.first.flatMap { draft(on: submission, of: $0.destination, as: session, isStrict: request.strict) }
+                let known = all.first.map { drafts(on: submission, of: $0.destination, as: session, isStrict: request.strict) }
                 // `try?`: the entry was accepted; only the row's id is missing then.
-                advice = (try? await self.advice(known)) ?? nil
+                advice = (try? await self.advice(known ?? [])) ?? []
             }
         } catch let error as IntakeError {
             throw Problem(error, commands: commands(for:))
@@ -69,7 +69,7 @@ extension ControlHandler {
             + "Until then, an administrator can undo this: homing undo \(id)"
     }
 
-    func receipt(of accepted: Intake.Accepted, _ payload: Data?, _ advice: Advice?, isStrict: Bool) -> SubmissionReceipt {
+    func receipt(of accepted: Intake.Accepted, _ payload: Data?, _ advice: [Advice], isStrict: Bool) -> SubmissionReceipt {
         var isDuplicate = false
         if case .duplicate = accepted.enqueued { isDuplicate = true }
         var receipt = SubmissionReceipt(
@@ -77,8 +77,8 @@ extension ControlHandler {
             backend: accepted.destination.backend,
             account: accepted.destination.account.rawValue, lane: accepted.lane.rawValue,
             sha256: payload.map { Vault.digest($0).hex })
-        receipt.subject = advice?.subject
-        receipt.warning = isDuplicate ? nil : advice?.warning(isStrict: isStrict)
+        receipt.subject = advice.subject
+        receipt.warning = isDuplicate ? nil : advice.warning(isStrict: isStrict)
         return receipt
     }
 

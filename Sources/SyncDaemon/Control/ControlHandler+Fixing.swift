@@ -52,7 +52,7 @@ extension ControlHandler {
             route: old.route, id: newID, fields: fields, payload: old.mutation.payload, supersedes: id,
             capturedAt: old.mutation.capturedAt)
         let session = try await keeper(name).snapshot
-        let advice = try await self.advice(draft(on: submission, of: old.destination, as: session, isStrict: request.strict))
+        let advice = try await self.advice(drafts(on: submission, of: old.destination, as: session, isStrict: request.strict))
         if request.strict { try await refuse(submission, at: name, advice) }
         let accepted: Intake.Accepted
         do throws(IntakeError) {

@@ -17,6 +17,7 @@ extension ControlHandler {
     func status(for view: ObserverView = ObserverView(seesPeople: true), mayDestroy: Bool = false) async throws -> Status {
         let overview = try await outbox.overview()
         var summary = try await summary(of: overview, for: view)
+        summary.deletedKey = keys.deletedFile.map { (path: $0, steps: KeyGone.next($0, in: stateDirectory)) }
         if mayDestroy {
             for (index, report) in summary.backends.enumerated() where keepers[report.name]?.backend.outboxOnSignOut == .drop {
                 summary.backends[index].discardedBySigningOut = report.own.map(overview.tallies.undelivered)

@@ -142,8 +142,11 @@ extension Notices {
         return "\n\(files) \(files.are) waiting to be claimed: to send \(files.them) as your own, add --claim."
     }
 
+    /// Seconds for which Homing tries to renew a session before it asks a person.
+    static let renewalPatience: TimeInterval = 3600
+
     private func failingSession(_ backend: BackendReport) -> Attention? {
-        guard let since = backend.session.failingSince, moment.now.timeIntervalSince(since) >= 3600 else { return nil }
+        guard let since = backend.session.failingSince, moment.now.timeIntervalSince(since) >= Self.renewalPatience else { return nil }
         return Attention(
             .sessionFailing,
             "The session of \(backend.session.email ?? "the account") at \(backend.name) has not been renewed for over an hour\(andWaiting(backend)): \((backend.session.failure ?? "").asSentence)",

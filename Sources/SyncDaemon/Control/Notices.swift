@@ -16,7 +16,7 @@ struct Notices {
 
     private var station: [Attention] {
         lostStore + summary.damages.map(damaged) + missingProfiles
-            + [shortage, lowDisk, failingSpool, stuckFiles, refusedFiles, unclaimedFiles, rejectedConfiguration].compactMap(\.self)
+            + [deletedKey, shortage, lowDisk, failingSpool, stuckFiles, refusedFiles, unclaimedFiles, rejectedConfiguration].compactMap(\.self)
     }
 
     private func damaged(_ report: SalvageReport) -> Attention {
@@ -37,6 +37,14 @@ struct Notices {
     private var lostStore: [Attention] {
         guard case .gone(let path) = summary.room else { return [] }
         return [Attention(.storeGone, StoreGone.sentence(path), next: StoreGone.next).stating { $0.path = path }]
+    }
+
+    /// Not for a lost store, whose steps save the key too.
+    private var deletedKey: Attention? {
+        if case .gone = summary.room { return nil }
+        return summary.deletedKey.map { path, steps in
+            Attention(.keyDeleted, KeyGone.sentence(path), next: steps).stating { $0.path = path }
+        }
     }
 
     private var shortage: Attention? {

@@ -85,7 +85,7 @@ extension Problem {
             detail:
                 "This capture does not fit in the outbox, which is limited to \(limit >> 20) MiB, even once nothing else is waiting. It was not accepted.",
             next:
-                "Keep the capture. Waiting does not help: an administrator must raise outbox.max_bytes in the configuration, then send SIGHUP or run: systemctl reload homingd"
+                "Keep the capture. Waiting does not help: an administrator must raise outbox.max_bytes in the configuration, then send SIGHUP or run: systemctl reload homingd\nEntries that have failed or are on hold take room too. To see them, run: homing status"
         ).stating { ($0.reason, $0.bytes) = ("neverFits", limit) }
     }
 

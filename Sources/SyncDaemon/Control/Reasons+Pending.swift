@@ -230,7 +230,7 @@ extension Reasons {
     private func next(after reason: Failure.Reason, _ hurry: String) -> NextStep {
         switch reason {
         case .throttled: .optional("Nothing to do. This wait cannot be shortened.")
-        case .signInRequired: .required("Wait, or run: \(commands.login(of: owner))")
+        case .signInRequired: renewal("run: \(commands.login(of: owner))")
         case .stillUnauthorized:
             .required(
                 "Tell the administrator of the backend. Homing keeps trying, one entry at a time. Entries refused before are on hold: retry them afterwards."
@@ -238,6 +238,14 @@ extension Reasons {
         case .offline: .optional("Nothing to do. If this lasts, check the network. To try now, \(hurry)")
         default: .optional("Nothing to do. To try now, \(hurry)")
         }
+    }
+
+    /// Homing renews the session without a person, until the status asks for one.
+    private func renewal(_ signIn: String) -> NextStep {
+        if let since = session?.failing?.since, moment.now.timeIntervalSince(since) >= Notices.renewalPatience {
+            return .required("Homing keeps trying. If the server works in a browser, \(signIn)")
+        }
+        return .optional("Nothing to do. Homing renews the session automatically. To sign in now, \(signIn)")
     }
 
     /// The entry is due after its route's pause ends, and the backend as a whole is not paused.

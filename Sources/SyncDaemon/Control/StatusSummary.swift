@@ -22,6 +22,8 @@ struct StatusSummary {
     var lowSpace: Int64?
     /// Why the changed configuration is not active; nil if it is.
     var rejectedConfiguration: String?
+    /// The key file that was deleted while the daemon runs, and what to do; nil if it is in its place.
+    var deletedKey: (path: String, steps: String)?
     /// Salvage reports whose folders still exist.
     var damages: [SalvageReport] = []
     /// By backend and state, the row that all dead or held entries share.
@@ -59,7 +61,7 @@ struct StatusSummary {
         func texts(_ code: Attention.Code) -> [String] { self.texts(of: code, in: attention) }
         // The owner of a refused file may believe that it was sent.
         let refused = texts(.refusedFiles)
-        var sentences = texts(.storeDamaged)
+        var sentences = texts(.storeDamaged) + texts(.keyDeleted)
         sentences += attention.first?.knownCode == .refusedFiles ? refused + [situation] : [situation] + refused
         sentences += (stuckFiles.map { ["\($0)."] } ?? []).filter { !situation.hasPrefix($0.dropLast()) }
         sentences += texts(.dropFolderFailing).filter { $0 != situation }

@@ -28,6 +28,7 @@ struct NamelessText {
         case .listFailing: return "Reading a list from \(backend) has failed\(since(item))."
         case .configurationRejected: return "The changed configuration is not active, because it has mistakes."
         case .storeGone: return "\(item.text) Do not stop or restart it: run homing doctor."
+        case .keyDeleted: return "\(item.text) Do not stop or restart the daemon: run homing doctor."
         case .storeDamaged, .diskFull, .outboxFull, .noProfile, .diskLow, .unclaimedFiles, .refusedFiles: return item.text
         case .unknown: return "The station needs a person (\(item.code))."
         }

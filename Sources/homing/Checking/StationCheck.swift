@@ -58,8 +58,8 @@ struct StationCheck {
     /// Critical: captures are lost or refused, or nothing is delivered until an administrator acts.
     static func state(of item: Attention) -> State {
         switch item.knownCode {
-        case .storeGone, .storeDamaged, .diskFull, .outboxFull, .noProfile, .dead, .otherAddress, .misconfigured, .noSecureConnection,
-            .clock, .dropFolderFailing:
+        case .storeGone, .storeDamaged, .keyDeleted, .diskFull, .outboxFull, .noProfile, .dead, .otherAddress, .misconfigured,
+            .noSecureConnection, .clock, .dropFolderFailing:
             .critical
         case .held, .lookUpFailing, .routeFailing, .networkSignIn, .signInRequired, .sessionFailing, .diskLow, .paused, .otherAccount,
             .stuckFiles, .unclaimedFiles, .refusedFiles, .listFailing, .configurationRejected, .unknown:

@@ -49,6 +49,7 @@ extension Doctor {
     static func check(of code: Attention.Code) -> Finding.Check {
         switch code {
         case .storeGone, .storeDamaged: .store
+        case .keyDeleted: .key
         case .diskFull, .outboxFull, .diskLow: .space
         case .dead, .held, .lookUpFailing, .routeFailing, .noProfile, .otherAddress, .unknown: .entries
         case .noSecureConnection, .clock: .connection

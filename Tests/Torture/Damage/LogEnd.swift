@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Outbox
 import TestSupport
 
 /// The end of a write-ahead log before the damage, which limits the promise (Decisions/DamagedStore).
@@ -39,10 +40,7 @@ struct LogEnd {
     /// True when the log's length is still known: its index is unchanged, or the log is missing although the `.use` marker says that it was open.
     var isWitnessed: Bool {
         if !index.isEmpty, Self.file("-shm", in: state) == index { return true }
-        // `try?`: without a store the marker says nothing.
-        let number = (try? FileManager.default.attributesOfItem(atPath: state + "/outbox.sqlite"))?[.systemFileNumber] as? UInt64
-        let isOpen = number.map { Self.file(".use", in: state) == Array("open \($0)\n".utf8) } ?? false
-        return isOpen && !FileManager.default.fileExists(atPath: state + "/outbox.sqlite-wal")
+        return StoreUse(of: state + "/outbox.sqlite").isOpen && !FileManager.default.fileExists(atPath: state + "/outbox.sqlite-wal")
     }
 
     /// The number of transactions at the end that look like failed ones: from the first changed one on, after the last one that a readable

@@ -1,4 +1,5 @@
 import Foundation
+import Outbox
 
 extension Disk {
     /// The files after a power cut, by path below the directory.
@@ -12,8 +13,9 @@ extension Disk {
         private func use(_ content: [UInt8], of store: String) -> [UInt8] {
             // `try?`: without the store, the marker stays as it is.
             let number = (try? FileManager.default.attributesOfItem(atPath: store))?[.systemFileNumber] as? Int
-            guard content.starts(with: "open ".utf8), let number else { return content }
-            return Array("open \(number)\n".utf8)
+            guard var mark = StoreMark(Data(content)), mark.inode != nil, let number else { return content }
+            mark.inode = UInt64(number)
+            return Array(mark.content)
         }
 
         /// Writes the image to `directory`, which must be empty or missing.

@@ -64,6 +64,8 @@ struct StolenState: Sendable {
         let copy = try StolenState(copying: path, to: "\(path)-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(atPath: copy.path) }  // `try?`: the station's folder is removed anyway
         let count = try sealedRows().count
+        // `try?`: there may be none. The marker is about the store of the station.
+        try? FileManager.default.removeItem(atPath: copy.file("outbox.sqlite.use"))
         let outbox = try Outbox(file: copy.file("outbox.sqlite"), vault: vault, crashed: false, now: Date())
         let pass = try await outbox.reseal()
         try outbox.close()

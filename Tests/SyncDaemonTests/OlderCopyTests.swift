@@ -1,0 +1,46 @@
+import ControlAPI
+import Foundation
+import Logging
+import Sandbox
+import TestSupport
+import Testing
+
+@testable import SyncDaemon
+
+@Suite(.timeLimit(.minutes(60))) struct OlderCopyTests {
+    @Test func captureThatWasDeliveredAfterTheCopyIsFoundAndNotSentAgain() async throws {
+        try await DaemonStation.with { station in
+            let path = Daemon.store(in: station.configuration.stateDirectory)
+            var id = ""
+            try await station.running {
+                _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
+                _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "a copy"))
+                id = try await station.submit().id
+            }
+            try FileManager.default.copyItem(atPath: path, toPath: station.directory("copy"))
+            try await station.running {
+                _ = try await station.client.call(Endpoints.resume, ResumeRequest())
+                try await station.delivered(id)
+            }
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.moveItem(atPath: station.directory("copy"), toPath: path)
+            let lines = LoggedLines()
+            let daemon = try await Daemon(configuration: station.configuration, environment: [:], log: lines.logger)
+            let line = try #require(lines.all.first { $0.message.contains("is an older copy") })
+            #expect(line.level == .critical && line.message.contains("then run: homing resume."), "\(line)")
+            #expect(line.facts["path"] == path && line.facts["lookedUp"] == "1" && line.facts["held"] == "0", "\(line)")
+            try await DaemonStation.running(daemon) {
+                let needs = try await station.status().attention
+                #expect(needs.contains { $0.knownCode == .paused && $0.text.contains("Homing was restored from a backup") })
+                let why = try await station.client.call(Endpoints.why, EntryReference(id: id))
+                #expect(why.sentence.contains("Homing was restored from a backup"), "\(why.sentence)")
+                _ = try await station.client.call(Endpoints.resume, ResumeRequest())
+                try await station.delivered(id)
+                #expect(try await station.client.call(Endpoints.receipt, EntryReference(id: id)).foundByLookup)
+                let records = try await station.client.call(Endpoints.audit, AuditQuery(kind: "backup")).records
+                #expect(records.map(\.event) == ["backupRestored"] && records.last?.uid == nil)
+            }
+            #expect(station.sandbox.ledger.entries.count == 1)
+        }
+    }
+}
