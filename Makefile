@@ -34,26 +34,29 @@ CHECKED = --explicit-target-dependency-import-check error
 RELEASE_SCRATCH ?= .build-release
 BENCH_SCRATCH ?= .build-bench
 RACES_SCRATCH ?= .build-races
+# The station of make try.
+TRIAL = .try
 debug = $$($(SWIFT) build --show-bin-path)
 release = $(RELEASE_SCRATCH)/release
 pages = Sources/SyncDaemon/Documentation.docc
 # Tests of one thread, which take long under the thread sanitizer: tables, files, random histories, and searches for planted bugs.
 ONE_THREAD = MistakeTests OracleTests ProfileConformanceTests ProfileKeysTests ReferenceSchemaTests CaptureFileTests FolderCountsTests \
     CaptureTests.Spool TakenNameTests detectsRemovedGuarantee meetsReferencesAndCorrections replaysAndShrinksFailureFromFile \
-    findsEntriesOfEveryCombinationOfFilters
+    findsEntriesOfEveryCombinationOfFilters DocumentationTests
 
-.PHONY: help demo build release test simulate races torture mutants bench screens lint verify-units system-test contract dashboard \
-    install uninstall deb repo package-test ansible-test clean deps test-deps ci-deps
+.PHONY: help demo try build release test simulate races torture mutants bench screens lint verify-units system-test contract dashboard \
+    install uninstall deb repo package-test ansible-test clean programs deps test-deps ci-deps
 
 help: ## list the targets and the variables
 	@awk '/^[a-z-]+:.*## / { target = substr($$1, 1, length($$1) - 1); sub(/.*## /, ""); printf "make %-14s %s\n", target, $$0 } \
 	    /^## / { text = substr($$0, 4); getline; variables = variables sprintf("%-20s %s\n", $$1 "=" $$3, text) } \
 	    END { printf "\n%s", variables }' $(MAKEFILE_LIST)
 
-demo: deps ## build, then play a day at a station against a sandbox backend
-	@echo "Building (the first build takes some minutes) ..."
-	@for program in homingd homing homing-sandbox; do $(SWIFT) build $(CHECKED) --quiet --product $$program || exit; done
+demo: programs ## build, then play a day at a station against a sandbox backend
 	@$(debug)/homing-sandbox demo --backend $(BACKEND)
+
+try: programs ## build, then run a station of your own against the sandbox until Ctrl-C
+	@Tests/try "$(debug)" $(TRIAL)
 
 build: deps ## build everything
 	$(SWIFT) build $(CHECKED)
@@ -138,8 +141,12 @@ ansible-test: $(if $(BIN_DIR),,release) ## run the Ansible role on two booted sy
 	@.ci/packages debhelper dh-apparmor chrpath $(if $(SHORT),,lintian) reprepro gpg systemd-container mmdebstrap util-linux ansible-core
 	@Tests/ansible/run $(if $(SHORT),--short) "$(or $(BIN_DIR),$(release))"
 
-clean: ## remove the build folders
-	rm -rf dist .build $(RELEASE_SCRATCH) $(BENCH_SCRATCH) $(RACES_SCRATCH)
+clean: ## remove the build folders, and the trial
+	rm -rf dist .build $(RELEASE_SCRATCH) $(BENCH_SCRATCH) $(RACES_SCRATCH) $(TRIAL)
+
+programs: deps
+	@echo "Building (the first build takes some minutes) ..."
+	@for program in homingd homing homing-sandbox; do $(SWIFT) build $(CHECKED) --quiet --product $$program || exit; done
 
 # The Debian packages for the build, for the tests that make certificates and networks, and for the units and the contract.
 deps:

@@ -123,12 +123,12 @@ let targets: [Target] = [
     tests("Outbox", "Outbox", "StoreSupport", "SyncModel", "Vault", "Crypto", "GRDB", "GRDBSQLite"),
     tests("Salvage", "Salvage", "Outbox", "StoreSupport", "SyncModel", "Vault", "GRDB"),
     tests("Mail", "Mail", "MailSupport", "NIOCore"),
-    tests("Capture", "Capture", "Files", "JSON", "Outbox", "SyncModel", "Vault", "Logging", "SystemPackage"),
+    tests("Capture", "Capture", "Files", "JSON", "Outbox", "StoreSupport", "SyncModel", "Vault", "Logging", "SystemPackage"),
     tests(
         "Backends", "Backends", "Sessions", "Outbox", "SyncModel", "JSON", "Vault", "CCompression", "GRDB", "Logging", "NIOCore",
         "NIOPosix", "NIOSSL", resources: [.copy("Fixtures")]),
-    tests("Roster", "Roster", "Outbox", "Backends", "Sessions", "SyncModel", "Vault", "Logging"),
-    tests("Delivery", "Delivery", "Outbox", "Backends", "Sessions", "Roster", "Simulation", "SyncModel", "Vault", "Logging"),
+    tests("Roster", "Roster", "Outbox", "Backends", "Sessions", "StoreSupport", "SyncModel"),
+    tests("Delivery", "Delivery", "Outbox", "Backends", "Sessions", "Roster", "Simulation", "StoreSupport", "SyncModel"),
     tests(
         "ControlServer", "ControlServer", "ControlAPI", "AsyncHTTPClient", "HTTPTypes", "ServiceLifecycle", "Logging", "NIOCore",
         "NIOEmbedded", "NIOHTTP1", "NIOHTTPTypes", "Yams"),
@@ -142,8 +142,8 @@ let targets: [Target] = [
     tests("homing", "homing", "ControlAPI", "ControlServer", "Notifying", "SyncModel"),
     tests(
         "EndToEnd", "homingd", "homing", "homing-sandbox", "homing-torture", "ControlAPI", "ControlServer", "Delivery", "Sandbox",
-        "MailSupport", "StationSupport", "SyncDaemon", "SyncModel", "AsyncHTTPClient", "GRDB", "HTTPTypes", "Logging", "NIOCore",
-        "NIOHTTP1", "NIOPosix", exclude: ["Integrations/submit.py", "Integrations/submit.sh"]),
+        "MailSupport", "StationSupport", "SyncDaemon", "SyncModel", "AsyncHTTPClient", "Crypto", "GRDB", "HTTPTypes", "Logging",
+        "NIOCore", "NIOHTTP1", "NIOPosix", exclude: ["Integrations/submit.py", "Integrations/submit.sh"]),
 ]
 
 // `make races` and `make mutants` build only the test targets that they run.

@@ -21,52 +21,49 @@ package struct Intake: Sendable {
         package var lane: Lane
     }
 
-    /// Accepts one submission for the account of `account(at:)`, by the user `actor`. With `mustReplace`, refuses it if the entry that it
-    /// supersedes can no longer be replaced.
+    /// Accepts one submission for the account of `account(at:)`.
     package func accept(
-        _ submission: Submission, for account: Account, at backend: String, by actor: String? = nil, mustReplace: Bool = false
+        _ submission: Submission, for account: Account, at backend: String, _ options: EnqueueOptions = EnqueueOptions()
     ) async throws(IntakeError) -> Accepted {
-        let now = clock.now
-        let mutation = try mutation(submission, for: Destination(backend: backend, account: account.id), at: now)
-        let accepted = try await accept([mutation], accountLabel: account.label, by: actor, at: now, mustReplace: mustReplace)
+        let (accepted, _) = try await accept(all: [submission], for: account, at: backend, options)
         guard let first = accepted.first else { throw .outbox(.storage("a submission has no result")) }
-        return try first.get()
+        return first
     }
 
-    /// Accepts submissions in order, in one transaction: all of them, or none. Answers the question on the way, unless that would take long.
+    /// Accepts submissions in order, in one transaction: all of them, or none. Answers the question of the options if that costs little.
     package func accept(
-        all submissions: [Submission], for account: Account, at backend: String, by actor: String? = nil,
-        answering question: StandingQuestion? = nil
-    ) async throws(IntakeError) -> [Accepted] {
+        all submissions: [Submission], for account: Account, at backend: String, _ options: EnqueueOptions = EnqueueOptions()
+    ) async throws(IntakeError) -> (accepted: [Accepted], standing: Standing?) {
         let now = clock.now
         let owner = Destination(backend: backend, account: account.id)
         var mutations: [Mutation] = []
         for submission in submissions { mutations.append(try mutation(submission, for: owner, at: now)) }
-        let results = try await accept(
-            mutations, accountLabel: account.label, by: actor, at: now, isWhole: mutations.count > 1, answering: question)
+        var options = options
+        options.isWhole = mutations.count > 1
+        let enqueueing = try await enqueue(mutations, accountLabel: account.label, at: now, options)
         var accepted: [Accepted] = []
-        for result in results { accepted.append(try result.get()) }
-        return accepted
+        for (mutation, result) in zip(mutations, enqueueing.results) {
+            accepted.append(Self.accepted(mutation, try result.mapError(IntakeError.outbox).get()))
+        }
+        return (accepted, enqueueing.standing)
     }
 
-    /// Accepts mutations in order, with one fsync; each has its own result. With `isWhole`, stores none and throws if one is refused.
+    /// Accepts mutations in order, with one fsync; each has its own result.
     package func accept(
-        _ mutations: [Mutation], accountLabel: String?, by actor: String? = nil, at now: Date, mustReplace: Bool = false,
-        isWhole: Bool = false, answering question: StandingQuestion? = nil
+        _ mutations: [Mutation], accountLabel: String?, at now: Date
     ) async throws(IntakeError) -> [Result<Accepted, IntakeError>] {
         guard !mutations.isEmpty else { return [] }
-        let label = accountLabel.flatMap { $0.isEmpty ? nil : $0 }
-        let results: [Result<Enqueued, OutboxError>]
-        do {
-            results = try await outbox.enqueue(
-                mutations, accountLabel: label, by: actor, at: now, mustReplace: mustReplace, isWhole: isWhole,
-                answering: question)
-        } catch {
-            throw .outbox(error)
-        }
+        let results = try await enqueue(mutations, accountLabel: accountLabel, at: now).results
         return zip(mutations, results).map { mutation, result in
             result.mapError(IntakeError.outbox).map { Self.accepted(mutation, $0) }
         }
+    }
+
+    private func enqueue(
+        _ mutations: [Mutation], accountLabel: String?, at now: Date, _ options: EnqueueOptions = EnqueueOptions()
+    ) async throws(IntakeError) -> Enqueueing {
+        let label = accountLabel.flatMap { $0.isEmpty ? nil : $0 }
+        do { return try await outbox.enqueue(mutations, accountLabel: label, at: now, options) } catch { throw .outbox(error) }
     }
 
     /// The results of submissions that were all accepted before, for any account; nil otherwise. Needs no signed-in account, and refuses

@@ -104,9 +104,8 @@ extension Spool {
         case .outbox(.full): note(path, .diskFull(needs: Outbox.freeBytes(for: size)))
         case .outbox(.overLimit(let limit)): note(path, .overLimit(limit, isForGood: false))
         case .outbox(.neverFits(let limit)): note(path, .overLimit(limit, isForGood: true))
-        default: return
+        default: break
         }
-        withoutRoom = path
     }
 
     private func submission(_ file: Taken) throws -> Submission {

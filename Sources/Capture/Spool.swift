@@ -27,22 +27,15 @@ package actor Spool {
     var unwatched: Set<FilePath> = []
     /// Folder stamps before the last sweep; nil if a change could have been missed.
     var stamps: [FilePath: FolderCounts.Stamp]?
-    /// Files that cannot be taken, stored or moved aside.
-    private var stuck: [FilePath: StuckFile.Cause] = [:]
-    private let stuckReport = Mutex<(count: Int, waiting: Int, example: StuckFile?)>((0, 0, nil))
-    private let failureReport = Mutex<String?>(nil)
+    private var faults = SpoolFaults()
+    private let report = Mutex(SpoolFaults.Report())
     /// Unfinished files of other accounts, encoded as last saved.
     var unfinished = Data()
     let fileCounts: FolderCounts
     let wake = Signal()
     /// Fires after every sweep.
     package nonisolated let looked = Signal()
-    /// The large file that stopped this sweep for lack of room.
-    var withoutRoom: FilePath?
     var nextLook: Date?
-    private var hasFailed = false
-    private var lastFailure: String?
-    private var pauseAfterFailure = Spool.pausesAfterFailure.lowerBound
 
     /// Files per transaction.
     static let batch = 64
@@ -52,8 +45,6 @@ package actor Spool {
     static let settledAge: TimeInterval = 5
     /// Interval of checks for changes without an event, in seconds.
     static let calmPace: TimeInterval = 60
-    /// Pause before the next sweep, in seconds; doubles after each failure.
-    static let pausesAfterFailure = 1.0...30
 
     package init(
         _ settings: SpoolSettings, intake: Intake, outbox: Outbox, clock: any SyncClock, log: Logger, calls: Folder.Calls = .init()
@@ -83,17 +74,17 @@ package actor Spool {
     package nonisolated var files: (waiting: Int, refused: Int, unclaimed: Int) { fileCounts.all }
 
     /// Files that the last sweep could not take, or all files if a large one has no room. `waiting` of them also count as waiting.
-    package nonisolated var stuckFiles: (count: Int, waiting: Int, example: StuckFile?) { stuckReport.withLock(\.self) }
+    package nonisolated var stuckFiles: (count: Int, waiting: Int, example: StuckFile?) { report.withLock { $0.stuck } }
 
     /// Why the last sweep stopped early, other than for lack of room in the outbox.
-    package nonisolated var failure: String? { failureReport.withLock(\.self) }
+    package nonisolated var failure: String? { report.withLock { $0.failure } }
 
     package nonisolated func look() { wake.send() }
 
     /// Takes complete files in capture order. Stops at the first without room, and retries after a pause.
     package func sweep() async {
-        hasFailed = false
-        withoutRoom = nil
+        faults.beginSweep()
+        var hasStopped = false
         do {
             try requireStore()
             try folders.make()
@@ -114,15 +105,16 @@ package actor Spool {
             try keepUnfinished(besides: present)
             keepOrder(behind: candidates.compactMap(\.bound?.id))
             while !candidates.isEmpty, !Task.isCancelled { try await store(try await take(from: &candidates)) }
-            lastFailure = nil
-            failureReport.withLock { $0 = nil }
+            faults.succeed()
         } catch {
             // No event reports free disk space, so the next sweep comes soon.
+            hasStopped = true
             tell(error)
-            hasFailed = true
         }
-        reportStuck()
-        if hasFailed { lookAfterFailure() } else { pauseAfterFailure = Self.pausesAfterFailure.lowerBound }
+        let pause = faults.endSweep(
+            hasStopped: hasStopped, users: folders.users, waiting: { fileCounts.now.waiting }, exists: folders.exists)
+        publish()
+        if let pause { look(in: pause) }
         looked.send()
     }
 
@@ -131,7 +123,7 @@ package actor Spool {
 
     private func survey() -> ArraySlice<SpoolFolders.Candidate> {
         let (candidates, unfit) = folders.survey()
-        stuck = stuck.filter { $0.value.isFailure || unfit[$0.key] != nil }
+        faults.keep(unfit)
         for (path, cause) in unfit { note(path, cause) }
         return candidates[...]
     }
@@ -143,52 +135,18 @@ package actor Spool {
 
     /// Logs each failure once.
     func tell(_ error: any Error) {
-        let text = if case IntakeError.outbox(let cause) = error { "\(cause)" } else { "\(error)" }
-        defer { lastFailure = text }
-        let isWantOfRoom =
-            switch error {
-            case IntakeError.outbox(.full), IntakeError.outbox(.overLimit), IntakeError.outbox(.neverFits): true
-            case OutboxError.full, OutboxError.overLimit, OutboxError.neverFits: true
-            default: false
-            }
-        let isGone =
-            switch error {
-            case IntakeError.outbox(.gone), OutboxError.gone: true
-            default: false
-            }
-        failureReport.withLock { $0 = isWantOfRoom || isGone ? nil : text }
-        // The daemon logs that the store is gone, and `note` logs a large file without room.
-        guard !isGone, lastFailure != text, !isWantOfRoom || withoutRoom == nil else { return }
+        let text = faults.stop(because: error)
+        publish()
+        guard let text else { return }
         log.error("Failed to process the drop folder", metadata: ["directory": "\(folders.root.string)", "error": "\(text)"])
     }
 
     /// Logs each cause once.
     func note(_ path: FilePath, _ cause: StuckFile.Cause) {
-        guard folders.exists(path) else {
-            // It may have been removed meanwhile, or its folder does not open either. The next sweep shows which.
-            if cause.isFailure { hasFailed = true }
-            return
-        }
-        guard stuck.updateValue(cause, forKey: path) != cause else { return }
+        guard faults.note(path, cause, exists: folders.exists(path)) else { return }
         let file = StuckFile(path, cause, users: folders.users)
         log.warning("Cannot take a dropped file", metadata: ["file": "\(file.path)", "reason": "\(file.reason)"])
     }
 
-    private func lookAfterFailure() {
-        look(in: pauseAfterFailure)
-        pauseAfterFailure = min(2 * pauseAfterFailure, Self.pausesAfterFailure.upperBound)
-    }
-
-    private func reportStuck() {
-        stuck = stuck.filter { folders.exists($0.key) && (!$0.value.isForWantOfRoom || $0.key == withoutRoom) }
-        // Special files may be there on purpose, so they come last.
-        let files = stuck.map { (rank: $0.value.rank, file: StuckFile($0.key, $0.value, users: folders.users)) }
-        let example = files.min { ($0.rank, $0.file.path) < ($1.rank, $1.file.path) }?.file
-        let failed = stuck.values.count(where: \.isFailure)
-        let waiting = withoutRoom == nil ? failed : fileCounts.now.waiting
-        stuckReport.withLock { $0 = (files.count - failed + waiting, waiting, example) }
-        // Repaired permissions raise no event; retry on a timer.
-        let isTold = stuck.values.allSatisfy { if case .otherAccount = $0 { true } else { false } }
-        if !isTold { hasFailed = true }
-    }
+    private func publish() { report.withLock { $0 = faults.report } }
 }

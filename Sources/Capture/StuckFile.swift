@@ -63,6 +63,9 @@ extension StuckFile {
             }
         }
 
+        /// True for a missing sign-in. Repaired permissions, for example, raise no event.
+        var endsWithEvent: Bool { if case .otherAccount = self { true } else { false } }
+
         /// Report order; lowest first. All files wait behind one without room.
         var rank: Int { isForWantOfRoom ? 0 : isFailure ? 1 : 2 }
     }

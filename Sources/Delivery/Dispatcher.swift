@@ -50,15 +50,17 @@ package final class Dispatcher: Sendable {
         var ends: [AsyncStream<Void>.Continuation] = []
     }
 
-    /// Continues the pauses that a person or a server requested in an earlier run.
+    /// Sends through `keepers`. Continues the pauses that a person or a server requested in an earlier run.
     package init(
-        outbox: Outbox, rosters: RosterKeeper, clock: any SyncClock, policy: DispatchState.Policy, seed: UInt64, log: Logger
+        outbox: Outbox, keepers: [SessionKeeper], rosters: RosterKeeper, clock: any SyncClock, policy: DispatchState.Policy, seed: UInt64,
+        log: Logger
     ) throws(OutboxError) {
-        let addresses = rosters.keepers.mapValues { $0.backend.address }
+        let keepers = Dictionary(uniqueKeysWithValues: keepers.map { ($0.backend.name, $0) })
+        let addresses = keepers.mapValues { $0.backend.address }
         let pauses = try outbox.pauses(at: clock.now).filter { addresses[$0.backend] != nil }
         let serverPauses = try outbox.serverPauses(at: clock.now).filter { addresses[$0.backend] == $0.address }
         self.outbox = outbox
-        (self.rosters, keepers) = (rosters, rosters.keepers)
+        (self.rosters, self.keepers) = (rosters, keepers)
         couriers = keepers.mapValues { Courier(keeper: $0, policy: policy.retry, clock: clock) }
         self.clock = clock
         self.policy = policy

@@ -17,7 +17,7 @@ package struct RetryPolicy: Sendable, Equatable {
     /// The same before the last attempt: longer than a two-week outage, which must fail no entry.
     package var lastLoneEntryPeriod: TimeInterval = 15 * 86_400
 
-    /// The maximum sends with unknown outcome and without look-up, ever.
+    /// The maximum sends with unknown outcome and without look-up, until a person retries the entry.
     package static let mostDoubts = 3
     /// Seconds between these sends: longer than a server usually hangs. One that says at once that it is unavailable (503) does not hang.
     ///

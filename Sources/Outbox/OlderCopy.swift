@@ -17,9 +17,9 @@ package struct OlderCopy: Sendable, Equatable {
         _ db: Database, use: StoreUse, at now: Date, traits: (_ backend: String, _ route: String) -> RouteTraits?
     ) throws -> OlderCopy? {
         let epoch = try Int64.fetchOne(db, sql: "SELECT epoch FROM run") ?? 0
-        let event = try Outbox.newestCursor(db)
+        let event = try Outbox.lastCursor(db)
         guard let mark = use.mark, mark.isAhead(of: epoch, event: event, inode: use.inode) else { return nil }
-        let newest = try Int64.fetchOne(db, sql: "SELECT at FROM event WHERE cursor = ?", arguments: [event])
+        let newest = try Int64.fetchOne(db, sql: "SELECT at FROM event ORDER BY cursor DESC LIMIT 1")
         let at = min(newest.map { Date(ms: $0) } ?? now, now)
         let entries = try RestoredEntries.mark(since: at, at: now, by: "homingd", traits: traits, db)
         try db.execute(sql: "UPDATE run SET epoch = max(epoch, ?)", arguments: [mark.epoch])

@@ -21,7 +21,7 @@ extension Outbox {
     /// a discard `discarded`, and after a replacement `replaced`. A reference throws `noSuchCreate` unless its create was accepted before
     /// for the same account, and `createDiscarded` after its discard.
     package func enqueue(_ mutation: Mutation, accountLabel: String? = nil, at now: Date) async throws(OutboxError) -> Enqueued {
-        guard let result = try await enqueue([mutation], accountLabel: accountLabel, at: now).first else {
+        guard let result = try await enqueue([mutation], accountLabel: accountLabel, at: now).results.first else {
             throw .storage("a submission was left without a result")
         }
         return try result.get()
@@ -32,17 +32,9 @@ extension Outbox {
     ///
     /// A mutation with `supersedes` discards that entry if it is undelivered. Throws `mayBeDelivered` if that one may have taken effect,
     /// and `hasDependents` if others refer to the row that it creates.
-    ///
-    /// - Parameters:
-    ///   - actor: for events; nil for the drop folder.
-    ///   - mustReplace: refuses a mutation whose superseded entry is gone, delivered or discarded; `idConflict` if it was accepted before
-    ///     without replacing that entry.
-    ///   - isWhole: throws a refusal, and accepts none.
-    ///   - question: answered on the way, unless that would take long.
     package func enqueue(
-        _ mutations: [Mutation], accountLabel: String?, by actor: String? = nil, at now: Date, mustReplace: Bool = false,
-        isWhole: Bool = false, answering question: StandingQuestion? = nil
-    ) async throws(OutboxError) -> [Result<Enqueued, OutboxError>] {
+        _ mutations: [Mutation], accountLabel: String?, at now: Date, _ options: EnqueueOptions = EnqueueOptions()
+    ) async throws(OutboxError) -> Enqueueing {
         let bytes = mutations.reduce(0) { $0 + ($1.payload?.count ?? 0) }
         await preparing.take(bytes)
         defer { preparing.release(bytes) }
@@ -52,33 +44,35 @@ extension Outbox {
         let others = shortage.began(size)
         defer { shortage.ended(size) }
         let fitting = try await fitting(sizes, besides: others)
-        let results = try await commit(size: size, isWhole: isWhole, by: actor) { db in
-            if let question { try answerIfPossible(question, db) }
-            var refusal: OutboxError?
-            let results = try prepared.enumerated().map { index, item -> Result<Enqueued, OutboxError> in
-                if let known = try Self.known(item, db) {
-                    return try mustReplace ? Self.replacement(known, item.mutation, db) : known
+        let enqueueing: Enqueueing
+        do throws(OutboxError) {
+            enqueueing = try await commit(size: size, isMandatory: false) { db in
+                let standing = try options.question.flatMap { try answerIfPossible($0, db) }
+                var refusal: OutboxError?
+                let results = try prepared.enumerated().map { index, item -> Result<Enqueued, OutboxError> in
+                    if let known = try Self.known(item, db) {
+                        return try options.mustReplace ? Self.replacement(known, item.mutation, db) : known
+                    }
+                    // The last space is for accepted entries.
+                    if refusal == nil, index >= fitting { refusal = .full }
+                    if refusal == nil, try isOverLimit(with: Int64(item.sealed.count), db) {
+                        refusal = .overLimit(maxBytes)
+                        if try neverFits(Int64(item.sealed.count), db) { return .failure(.neverFits(maxBytes)) }
+                    }
+                    if let refusal { return .failure(refusal) }
+                    return try Self.accept(item, accountLabel: accountLabel, options, now: now, db)
                 }
-                // The last space is for accepted entries.
-                if refusal == nil, index >= fitting { refusal = .full }
-                if refusal == nil, try isOverLimit(with: Int64(item.sealed.count), db) {
-                    refusal = .overLimit(maxBytes)
-                    if try neverFits(Int64(item.sealed.count), db) { return .failure(.neverFits(maxBytes)) }
-                }
-                if let refusal { return .failure(refusal) }
-                return try Self.accept(item, accountLabel: accountLabel, by: actor, mustReplace: mustReplace, now: now, db)
+                if options.isWhole { for result in results { _ = try result.get() } }
+                return Enqueueing(results: results, standing: standing)
             }
-            if isWhole { for result in results { _ = try result.get() } }
-            return results
+        } catch {
+            if options.isWhole { note(error, of: size, by: options.actor) }
+            throw error
         }
-        for case .success(.new) in results { shortage.note { ($0.lastNoSpace, $0.lastOverLimit) = (0, nil) } }
-        // Later refusals may be smaller.
-        for refusal in [OutboxError.overLimit(maxBytes), .neverFits(maxBytes), .full] {
-            if let first = results.firstIndex(of: .failure(refusal)) { note(refusal, of: sizes[first], by: actor) }
-        }
+        note(enqueueing.results, of: sizes, by: options.actor)
         arrivals.send()
         eventsWritten.send()
-        return results
+        return enqueueing
     }
 
     /// The results of mutations that were all accepted before, as `enqueue` would repeat them; nil otherwise. Stores nothing.
@@ -103,25 +97,26 @@ extension Outbox {
 
     /// Stores a mutation that is not known and has room.
     private static func accept(
-        _ item: Prepared, accountLabel: String?, by actor: String?, mustReplace: Bool, now: Date, _ db: Database
+        _ item: Prepared, accountLabel: String?, _ options: EnqueueOptions, now: Date, _ db: Database
     ) throws -> Result<Enqueued, OutboxError> {
         if let error = try refusal(of: item.mutation, db) { return .failure(error) }
         // While the superseded entry is in its lane, so that the new one follows it there.
         let placed = item.at(try place(of: item.mutation, db))
-        if let error = try supersede(by: item.mutation, actor, isRequired: mustReplace, now: now, db) { return .failure(error) }
-        let sequence = try insert(placed, accountLabel: accountLabel, by: actor, now: now, db)
+        if let error = try supersede(by: item.mutation, options.actor, isRequired: options.mustReplace, now: now, db) {
+            return .failure(error)
+        }
+        let sequence = try insert(placed, accountLabel: accountLabel, by: options.actor, now: now, db)
         try takeOver(placed.mutation, as: sequence, now: now, db)
         let lane = placed.mutation.lane
         return .success(.new(sequence: sequence, lane: lane == item.mutation.lane ? nil : lane))
     }
 
-    /// Notes the shortage of a refusal that is thrown.
-    private func commit<T: Sendable>(
-        size: Int64, isWhole: Bool, by actor: String?, _ work: @escaping @Sendable (Database) throws -> T
-    ) async throws(OutboxError) -> T {
-        do throws(OutboxError) { return try await commit(size: size, isMandatory: false, work) } catch {
-            if isWhole { note(error, of: size, by: actor) }
-            throw error
+    /// Notes whether there was room.
+    private func note(_ results: [Result<Enqueued, OutboxError>], of sizes: [Int64], by actor: String?) {
+        for case .success(.new) in results { shortage.note { ($0.lastNoSpace, $0.lastOverLimit) = (0, nil) } }
+        // Later refusals may be smaller.
+        for refusal in [OutboxError.overLimit(maxBytes), .neverFits(maxBytes), .full] {
+            if let first = results.firstIndex(of: .failure(refusal)) { note(refusal, of: sizes[first], by: actor) }
         }
     }
 

@@ -86,4 +86,9 @@ extension Outbox {
     package func newestCursor() async throws(OutboxError) -> Int64 { try await read(Self.newestCursor) }
 
     static func newestCursor(_ db: Database) throws -> Int64 { try Int64.fetchOne(db, sql: "SELECT max(cursor) FROM event") ?? 0 }
+
+    /// The cursor of the last event that was ever written. Reads no event, so a start or a stop does not meet their damage.
+    static func lastCursor(_ db: Database) throws -> Int64 {
+        try Int64.fetchOne(db, sql: "SELECT \(OutboxSchema.lastNumber(of: "event"))") ?? 0
+    }
 }

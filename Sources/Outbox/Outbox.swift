@@ -166,7 +166,7 @@ package struct Outbox: Sendable {
             let isEmpty = !damage.isMet && mayEmptyLog && (try? pool.writeWithoutTransaction(Self.truncateLog)) == true
             // A file that was moved away has all data now. The marker is about the one in its place.
             // `try?`: if the store cannot be read, the marker of the run stays.
-            if !damage.isMet, place.lost == nil, let newest = try? pool.writeWithoutTransaction(Self.newestCursor) {
+            if !damage.isMet, place.lost == nil, let newest = try? pool.writeWithoutTransaction(Self.lastCursor) {
                 StoreUse(of: pool.path).stopped(in: epoch, at: newest, hasLog: !isEmpty)
             }
             try pool.close()

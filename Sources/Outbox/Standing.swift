@@ -1,6 +1,5 @@
 import GRDB
 import SyncModel
-import Synchronization
 
 /// The facts about a row that a submission for it needs.
 package struct Standing: Sendable {
@@ -12,12 +11,11 @@ package struct Standing: Sendable {
 
 /// A question about a row. The transaction that stores the submission answers it where that costs little, because a reader of its own would
 /// cost the submission four changes of thread; see `Outbox.standing`.
-package final class StandingQuestion: Sendable {
+package struct StandingQuestion: Sendable {
     fileprivate let id: RosterID
     fileprivate let list: RosterKey?
     fileprivate let deletions: [String]
     fileprivate let destination: Destination
-    private let answered = Mutex<Standing?>(nil)
 
     /// - Parameters:
     ///   - list: the list that may have the row.
@@ -27,17 +25,11 @@ package final class StandingQuestion: Sendable {
     }
 
     fileprivate var isEmpty: Bool { list == nil && deletions.isEmpty }
-
-    fileprivate(set) var answer: Standing? {
-        get { answered.withLock(\.self) }
-        set { answered.withLock { $0 = newValue } }
-    }
 }
 
 extension Outbox {
-    /// The answer to a question that the submission's transaction may have left open.
+    /// The answer to a question that the submission's transaction has left open, or that no submission asked.
     package func standing(_ question: StandingQuestion) async throws(OutboxError) -> Standing {
-        if let answer = question.answer { return answer }
         if question.isEmpty { return Standing() }
         return try await read { db in
             let list = try question.list.flatMap { try label(of: question.id, in: $0, db) }
@@ -45,30 +37,28 @@ extension Outbox {
         }
     }
 
-    /// In the transaction of a submission. Leaves the question open if answering fails or takes long: a submission is more than its advice.
-    /// Throws only if the failure has ended the transaction, as that of a disk does.
-    func answerIfPossible(_ question: StandingQuestion, _ db: Database) throws {
-        // From a transaction that was rolled back.
-        question.answer = nil
-        do { try answer(question, db) } catch { if !db.isInsideTransaction { throw error } }
+    /// In the transaction of a submission. Nil if answering fails or takes long: a submission is more than its advice. Throws only if the
+    /// failure has ended the transaction, as that of a disk does.
+    func answerIfPossible(_ question: StandingQuestion, _ db: Database) throws -> Standing? {
+        do { return try answer(question, db) } catch {
+            if !db.isInsideTransaction { throw error }
+            return nil
+        }
     }
 
     /// Opens at most one page of the list, and looks at few deletions.
-    private func answer(_ question: StandingQuestion, _ db: Database) throws {
-        if question.isEmpty {
-            question.answer = Standing()
-            return
-        }
+    private func answer(_ question: StandingQuestion, _ db: Database) throws -> Standing? {
+        if question.isEmpty { return Standing() }
         var list: (head: RosterHead, label: String?)?
         if let key = question.list, let stored = try StoredRoster.fetch(key, db) {
             guard let page = rosterPlaces.page(of: question.id, in: key),
                 let label = try stored.page(page, by: vault, db)?.label(of: question.id)
-            else { return }
+            else { return nil }
             list = (stored.head, label)
         }
         let waiting = try question.deletions.reduce(0) { try $0 + Self.waiting(on: $1, at: question.destination, db) }
-        guard waiting <= Self.mostDeletions else { return }
-        question.answer = Standing(list: list, deletion: waiting == 0 ? nil : try Self.deletion(of: question, db))
+        guard waiting <= Self.mostDeletions else { return nil }
+        return Standing(list: list, deletion: waiting == 0 ? nil : try Self.deletion(of: question, db))
     }
 
     private static let mostDeletions = 20

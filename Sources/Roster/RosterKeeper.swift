@@ -8,7 +8,7 @@ import Synchronization
 
 /// Keeps the lists of signed-in accounts: runs the actions of `RosterState`. One loop owns the state; all other code posts events to it.
 package final class RosterKeeper: Sendable {
-    package let keepers: [String: SessionKeeper]
+    private let keepers: [String: SessionKeeper]
     private let readers: [String: RosterReader]
     private let outbox: Outbox
     private let clock: any SyncClock

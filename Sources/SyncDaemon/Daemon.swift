@@ -1,11 +1,9 @@
 import Backends
-import CSystemLinux
 import Capture
 import ControlAPI
 import ControlServer
 import Delivery
 import Foundation
-import Glibc
 import Logging
 import Outbox
 import Roster
@@ -53,10 +51,6 @@ package struct Daemon: Sendable {
         configuration: Configuration, environment: [String: String], socket: UnixSocket? = nil, notifier: ServiceNotifier? = nil,
         clock: any SyncClock = SystemClock(), log: Logger
     ) async throws {
-        // Owner and socket group only.
-        umask(0o007)
-        signal(SIGPIPE, SIG_IGN)
-        homing_return_memory()
         let state = configuration.stateDirectory
         if let fault = StateFiles.faults(in: state).first { throw StartError(fault) }
         let lock = try StateLock(directory: state)
@@ -133,7 +127,8 @@ package struct Daemon: Sendable {
             let intake = Intake(outbox: outbox, addressing: book, clock: clock)
             rosters = RosterKeeper(outbox: outbox, keepers: keepers, clock: clock, seed: .random(in: .min ... .max), log: log)
             dispatcher = try Dispatcher(
-                outbox: outbox, rosters: rosters, clock: clock, policy: configuration.delivery, seed: .random(in: .min ... .max), log: log)
+                outbox: outbox, keepers: keepers, rosters: rosters, clock: clock, policy: configuration.delivery,
+                seed: .random(in: .min ... .max), log: log)
             spool = try Spool(configuration.spool, intake: intake, outbox: outbox, clock: clock, log: log)
             handler = ControlHandler(
                 keepers: book.keepers, outbox: outbox, intake: intake, dispatcher: dispatcher, rosters: rosters, spool: spool, clock: clock,

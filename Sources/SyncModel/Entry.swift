@@ -31,7 +31,7 @@ package struct Entry: Hashable, Sendable {
     package var uncertainSince: Date?
     /// End of the last send with unknown outcome.
     package var doubtedAt: Date?
-    /// The number of sends with unknown outcome in the entry's life.
+    /// Sends with unknown outcome since the last retry.
     package var doubts = 0
     /// It failed several times without blame, or cannot be looked up. Later entries may pass it if the lane allows.
     package var isAside = false

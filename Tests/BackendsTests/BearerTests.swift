@@ -8,7 +8,7 @@ import Testing
 @testable import Sessions
 
 /// Tokens that expire, rotate and get lost. See RefreshingTokens.
-@Suite(.timeLimit(.minutes(60))) struct BearerTests {
+@Suite struct BearerTests {
     let bench: TokenBench
 
     init() throws { bench = try TokenBench() }

@@ -8,7 +8,7 @@ import Testing
 @testable import Sessions
 
 /// Credentials and account ids are bound to their addresses. See AddressesApart.
-@Suite(.timeLimit(.minutes(60))) struct BindingTests {
+@Suite struct BindingTests {
     let bench: TokenBench
     private static let refresh = "request: POST /refresh"
     private static let elsewhere = "request: POST https://evil.example.org/refresh"

@@ -7,7 +7,7 @@ import Testing
 private let foreign = "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nforeign"
 
 /// Requests whose lost answer can be settled share connections; each other request has one of its own.
-@Suite(.timeLimit(.minutes(60))) struct ConnectionReuseTests {
+@Suite struct ConnectionReuseTests {
     /// Long enough that only a fault ends a request or an idle connection.
     private static let patient: TransportLimits = {
         var limits = TransportLimits(

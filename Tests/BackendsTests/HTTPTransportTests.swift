@@ -226,14 +226,14 @@ struct HTTPTransportTests {
     }
 
     /// The upload takes longer than a single pause may last.
-    @Test(.timeLimit(.minutes(60))) func sendsLargePayloadOverSlowConnection() async throws {
-        let server = try await LoopbackServer(.slow(bytes: 160 << 10, every: .seconds(2)))
-        let transport = try HTTPTransport(TransportLimits(request: .seconds(20), exchange: .seconds(20)))
+    @Test func sendsLargePayloadOverSlowConnection() async throws {
+        let server = try await LoopbackServer(.slow(bytes: 160 << 10, every: .seconds(1)))
+        let transport = try HTTPTransport(TransportLimits(request: .seconds(10), exchange: .seconds(10)))
         let body = Data(repeating: UInt8(ascii: "x"), count: 2 << 20)
         let began = ContinuousClock.now
         let response = try await transport.send(OutboundRequest(method: "POST", url: server.url, body: body))
         #expect(response.status == 200)
-        #expect(ContinuousClock.now - began > .seconds(20))
+        #expect(ContinuousClock.now - began > .seconds(10))
         #expect(server.text.utf8.count > body.count)
         await transport.shutdown()
         try await server.close()
@@ -257,7 +257,7 @@ struct HTTPTransportTests {
     }
 
     /// A person waits for the sign-out, so the timeout covers the whole request.
-    @Test(.timeLimit(.minutes(60))) func briefRequestTimeoutCoversWholeExchange() async throws {
+    @Test func briefRequestTimeoutCoversWholeExchange() async throws {
         let server = try await LoopbackServer(.dribble)
         let transport = try HTTPTransport(Self.patient)
         var request = OutboundRequest(method: "POST", url: server.url, body: Data("{}".utf8), timeout: .milliseconds(300))

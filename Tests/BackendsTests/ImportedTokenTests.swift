@@ -8,7 +8,7 @@ import Testing
 @testable import Sessions
 
 /// Each imported refresh token can be used once.
-@Suite(.timeLimit(.minutes(60))) struct ImportedTokenTests {
+@Suite struct ImportedTokenTests {
     let bench: TokenBench
 
     init() throws {

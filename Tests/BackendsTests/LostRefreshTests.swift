@@ -8,7 +8,7 @@ import Testing
 @testable import Sessions
 
 /// Refreshes with a lost response. See RefreshingTokens.
-@Suite(.timeLimit(.minutes(60))) struct LostRefreshTests {
+@Suite struct LostRefreshTests {
     let bench: TokenBench
     private let lost = Failure(.lostAnswer, "The connection broke.", outcomeUnknown: true)
 

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// A keeper whose server does not hear a sign-out.
-@Suite(.timeLimit(.minutes(60))) struct OwedSignOutTests {
+@Suite struct OwedSignOutTests {
     let bench: TokenBench
 
     init() throws { bench = try TokenBench() }

@@ -9,7 +9,7 @@ import Testing
 @testable import Sessions
 
 /// A change of a session, its event and the account's label are one transaction.
-@Suite(.timeLimit(.minutes(60))) struct SessionStoringTests {
+@Suite struct SessionStoringTests {
     let bench: TokenBench
     let asked = Requester(uid: 1000, pid: 42, name: "anna")
 

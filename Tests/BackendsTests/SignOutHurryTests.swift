@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct SignOutHurryTests {
+@Suite struct SignOutHurryTests {
     let bench: TokenBench
 
     init() throws { bench = try TokenBench() }

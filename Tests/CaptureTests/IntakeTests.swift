@@ -1,21 +1,18 @@
 import Foundation
 import Outbox
+import StoreSupport
 import SyncModel
 import TestSupport
 import Testing
-import Vault
 
 @testable import Capture
 
 @Suite struct IntakeTests {
-    private let directory: TemporaryDirectory
-    private let outbox: Outbox
-    private let clock = TestClock()
+    private let store: Store
+    private var outbox: Outbox { store.outbox }
+    private var clock: TestClock { store.clock }
 
-    init() throws {
-        directory = try TemporaryDirectory()
-        outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
-    }
+    init() throws { store = try Store() }
 
     private func intake(_ accounts: [String: Account?] = ["breathesafe": .ann]) -> Intake {
         Intake(outbox: outbox, addressing: FakeAddressing(accounts), clock: clock)

@@ -1,26 +1,25 @@
 import Foundation
 import Outbox
+import StoreSupport
 import SyncModel
 import TestSupport
 import Testing
-import Vault
 
 @testable import Capture
 
 /// Entries for a person who is not created yet.
 @Suite struct ReferenceLaneTests {
-    private let directory: TemporaryDirectory
-    private let outbox: Outbox
-    private let clock = TestClock()
+    private let store: Store
+    private var outbox: Outbox { store.outbox }
+    private var clock: TestClock { store.clock }
     private let intake: Intake
 
     private static let create = Samples.id(1)
     private static let token = RosterID(createdBy: create)
 
     init() throws {
-        directory = try TemporaryDirectory()
-        outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
-        intake = Intake(outbox: outbox, addressing: FakeAddressing(), clock: clock)
+        store = try Store()
+        intake = Intake(outbox: store.outbox, addressing: FakeAddressing(), clock: store.clock)
     }
 
     private func submission(_ number: Int, _ route: String, user: JSONValue?) -> Submission {
@@ -111,9 +110,9 @@ import Vault
 
     @Test func pairIsAcceptedWholeOrNotAtAll() async throws {
         let pair = [submission(1, "create", user: nil), submission(2, "measurement", user: Self.reference)]
-        let accepted = try await intake.accept(all: pair, for: .ann, at: "breathesafe")
+        let accepted = try await intake.accept(all: pair, for: .ann, at: "breathesafe").accepted
         #expect(accepted.map(\.id) == [Samples.id(1), Samples.id(2)])
-        let again = try await intake.accept(all: pair, for: .ann, at: "breathesafe")
+        let again = try await intake.accept(all: pair, for: .ann, at: "breathesafe").accepted
         #expect(again.allSatisfy { if case .duplicate = $0.enqueued { true } else { false } })
 
         try await accept(4, user: 5)

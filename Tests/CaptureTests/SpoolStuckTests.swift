@@ -86,7 +86,7 @@ import Vault
         #expect(next.spool.stuckFiles.count == 0)
     }
 
-    @Test(.timeLimit(.minutes(60))) func retriesTheFileWithoutRoomFirstAfterAPause() async throws {
+    @Test func retriesTheFileWithoutRoomFirstAfterAPause() async throws {
         let drop = try Drop(maxBytes: 2 << 20)
         let large = (1...2).map { capture($0, bytes: 1200 << 10) }
         try drop.put(large[0], "new/users/7/a.json", age: 90)
@@ -107,7 +107,7 @@ import Vault
     }
 
     /// For example, without free descriptors for a moment. No event reports their end.
-    @Test(.timeLimit(.minutes(60))) func retriesAFileWhoseFolderDidNotOpen() async throws {
+    @Test func retriesAFileWhoseFolderDidNotOpen() async throws {
         let left = Mutex<Int?>(nil)
         let faults = FileFaults()
         let drop = try Drop(calls: faults.calls)
@@ -215,7 +215,7 @@ import Vault
         #expect(drop.spool.counts() == (1000, 0))
     }
 
-    @Test(.timeLimit(.minutes(60)), arguments: [(EACCES, 30), (EIO, 1)] as [(Int32, TimeInterval)])
+    @Test(arguments: [(EACCES, 30), (EIO, 1)] as [(Int32, TimeInterval)])
     func retriesFailedFileWithoutEvent(error: Int32, seconds: TimeInterval) async throws {
         let faults = FileFaults(.init(rename: { path, _ in path.contains("/users/7/") ? error : nil }))
         let drop = try Drop(calls: faults.calls)
@@ -230,7 +230,7 @@ import Vault
         #expect(try await drop.documents() == [Drop.capture(1)])
     }
 
-    @Test(.timeLimit(.minutes(60))) func failedSweepsSetOneTimer() async throws {
+    @Test func failedSweepsSetOneTimer() async throws {
         let faults = FileFaults(.init(rename: { path, _ in path.contains("/users/7/") ? EACCES : nil }))
         let drop = try Drop(calls: faults.calls)
         try drop.put(Drop.capture(1), "new/users/7/a.json")

@@ -37,7 +37,7 @@ import Vault
         #expect(try await drop.documents() == [5, 6, 2, 3, 4, 1].map(Drop.capture))
     }
 
-    @Test(.timeLimit(.minutes(60))) func leavesOpenFileUntilItIsClosed() async throws {
+    @Test func leavesOpenFileUntilItIsClosed() async throws {
         let drop = try Drop()
         try drop.put(Drop.capture(1), "new/users/5/whole.json")
         let path = drop.path("new/users/5/open.json")
@@ -353,7 +353,7 @@ import Vault
 
     // MARK: Watching
 
-    @Test(.timeLimit(.minutes(60))) func noticesEveryWayOfDroppingFiles() async throws {
+    @Test func noticesEveryWayOfDroppingFiles() async throws {
         let drop = try Drop()
         try drop.put(Drop.capture(1), "new/users/5/before.json")
         try await drop.running { news in
@@ -386,7 +386,7 @@ import Vault
         #expect(try drop.names("refused").isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(60))) func takesWaitingFilesAfterSignIn() async throws {
+    @Test func takesWaitingFilesAfterSignIn() async throws {
         let drop = try Drop(nil, unclaimed: .next)
         try drop.put(Drop.capture(1), "new/users/5/a.json")
         try await drop.running { news in
@@ -397,7 +397,7 @@ import Vault
         #expect(try await drop.documents() == [Drop.capture(1)])
     }
 
-    @Test(.timeLimit(.minutes(60))) func storesEachOfManyFilesOnce() async throws {
+    @Test func storesEachOfManyFilesOnce() async throws {
         let drop = try Drop()
         try await drop.running { news in
             for number in 1...200 {

@@ -33,7 +33,7 @@ import Testing
         #expect(try await drop.documents() == [Drop.capture(1) + " "])
     }
 
-    @Test(.timeLimit(.minutes(60))) func takesFileWithoutLeaseOrEvent() async throws {
+    @Test func takesFileWithoutLeaseOrEvent() async throws {
         let drop = try Drop(calls: unasked.calls)
         try drop.put(Drop.capture(1), "new/users/5/a.json", age: -2_000_000_000)
         try await drop.running { news in
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(60))) func findsFilesInUnwatchedFolderWithinAMinute() async throws {
+    @Test func findsFilesInUnwatchedFolderWithinAMinute() async throws {
         let faults = FileFaults(.init(watch: { $0.hasSuffix("/users/5") ? ENOSPC : nil }))
         let drop = try Drop(calls: faults.calls)
         try drop.put(Drop.capture(1), "new/users/5/a.json", age: 90)
@@ -62,7 +62,7 @@ import Testing
         #expect(told.first?.hasSuffix("directory=\(drop.path("new/users/5")) error=No space left on device") == true)
     }
 
-    @Test(.timeLimit(.minutes(60))) func findsFilesWithinAMinuteWithoutWatching() async throws {
+    @Test func findsFilesWithinAMinuteWithoutWatching() async throws {
         let drop = try Drop(calls: FileFaults(.init(beginWatching: EMFILE)).calls)
         try drop.put(Drop.capture(1), "new/users/5/a.json", age: 90)
         try await drop.running { news in
@@ -75,7 +75,7 @@ import Testing
         #expect(drop.log.all.contains { $0.hasSuffix("directory=\(drop.path("new")) error=Too many open files") })
     }
 
-    @Test(.timeLimit(.minutes(60))) func unchangedFoldersNeedNoSweep() async throws {
+    @Test func unchangedFoldersNeedNoSweep() async throws {
         let drop = try Drop()
         try drop.put(Drop.capture(1), "new/users/5/a.json")
         drop.addressing.signIn(nil)
@@ -88,7 +88,7 @@ import Testing
         #expect(await drop.spool.mayHaveChanged)
     }
 
-    @Test(.timeLimit(.minutes(60))) func openFileNeedsAnotherSweep() async throws {
+    @Test func openFileNeedsAnotherSweep() async throws {
         let drop = try Drop()
         try drop.put("", "new/users/5/open.json")
         let handle = try #require(FileHandle(forWritingAtPath: drop.path("new/users/5/open.json")))
@@ -104,9 +104,7 @@ import Testing
     }
 
     /// A file belongs to the account that was signed in when it was begun.
-    @Test(.timeLimit(.minutes(60)), arguments: [Account.bob, nil]) func fileBelongsToAccountSignedInWhenBegun(next: Account?)
-        async throws
-    {
+    @Test(arguments: [Account.bob, nil]) func fileBelongsToAccountSignedInWhenBegun(next: Account?) async throws {
         let drop = try Drop(.ann)
         try drop.put("", "new/users/5/open.json")
         let handle = try #require(FileHandle(forWritingAtPath: drop.path("new/users/5/open.json")))

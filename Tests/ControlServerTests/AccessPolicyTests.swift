@@ -6,7 +6,7 @@ import NIOHTTP1
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct AccessPolicyTests {
+@Suite struct AccessPolicyTests {
     private static let groups = AccessGroups(
         observe: .init(name: "homing-observe", id: 501), operate: .init(name: "homing-operate", id: 502),
         administer: .init(name: "homing-administer", id: 503))

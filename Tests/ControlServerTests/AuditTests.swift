@@ -7,7 +7,7 @@ import Testing
 
 @testable import ControlServer
 
-@Suite(.timeLimit(.minutes(60))) struct AuditTests {
+@Suite struct AuditTests {
     private static let id = FakeService.summary.id
 
     @Test func logsChangingCallsButNotReads() async throws {

@@ -1,7 +1,6 @@
 import ControlServer
 import Foundation
 import Glibc
-import Logging
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -10,7 +9,7 @@ import Testing
 
 @testable import ControlAPI
 
-@Suite(.timeLimit(.minutes(60))) struct ControlClientTests {
+@Suite struct ControlClientTests {
     private let directory: TemporaryDirectory
     private let socket: UnixSocket
 
@@ -50,7 +49,7 @@ import Testing
             try await ControlClient(socketPath: socket.path, timeout: .seconds(1)).call(Endpoints.status, NoInput())
         }
         #expect(problem?.code == .busy, "\(String(describing: problem))")
-        let server = ControlServer(socket: socket, service: FakeService(), log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let server = ControlServer(socket: socket, service: FakeService(), log: .silent)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run() }
             _ = try await client.call(Endpoints.status, NoInput())

@@ -9,7 +9,7 @@ import NIOHTTP1
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct EndpointTests {
+@Suite struct EndpointTests {
     private static let id = FakeService.summary.id
     private static let reference = ["id": id]
 

@@ -6,7 +6,7 @@ import NIOCore
 import NIOHTTP1
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct EventStreamTests {
+@Suite struct EventStreamTests {
     private static func event(_ cursor: Int64) -> Event {
         Event(
             cursor: cursor, at: FakeService.day, kind: "captured", backend: "breathesafe", account: "1", entry: FakeService.summary.id,

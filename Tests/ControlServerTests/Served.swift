@@ -15,8 +15,7 @@ struct Served {
     /// Serves during `work`, then shuts down gracefully and waits for the server to end.
     static func with(
         _ service: FakeService, policy: AccessPolicy = AccessPolicy(), limits: ControlLimits = ControlLimits(),
-        heartbeat: Duration = .seconds(3600), log: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-        _ work: (Served) async throws -> Void
+        heartbeat: Duration = .seconds(3600), log: Logger = .silent, _ work: (Served) async throws -> Void
     ) async throws {
         let directory = try TemporaryDirectory()
         let socket = try UnixSocket(path: directory("homing.sock"), mode: 0o660)

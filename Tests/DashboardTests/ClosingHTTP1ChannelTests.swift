@@ -3,6 +3,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOPosix
+import TestSupport
 import Testing
 
 @testable import Dashboard
@@ -23,7 +24,7 @@ import Testing
         }
     }
 
-    private let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    private let log = Logger.silent
 
     private func http(_ activated: AsyncStream<Void>.Continuation) -> ClosingHTTP1Channel {
         ClosingHTTP1Channel(

@@ -2,7 +2,6 @@ import ControlAPI
 import Foundation
 import HTTPTypes
 import HummingbirdCore
-import Logging
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -42,8 +41,7 @@ final class FakeDaemon: Sendable {
         let server = Server(
             childChannelSetup: ClosingHTTP1Channel(http),
             configuration: ServerConfiguration(address: .unixDomainSocket(path: directory("homing.sock"))),
-            onServerRunning: { _ in started.finish() }, eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            onServerRunning: { _ in started.finish() }, eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: .silent)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 defer { started.finish() }

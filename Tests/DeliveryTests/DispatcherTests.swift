@@ -1,24 +1,25 @@
 import Backends
 import Delivery
 import Foundation
-import Logging
 import Outbox
 import Roster
 import Sessions
+import StoreSupport
 import SyncModel
 import TestSupport
 import Testing
-import Vault
 
 @Suite struct DispatcherTests {
+    private static func dispatcher(_ store: Store, keepers: [SessionKeeper] = []) throws -> Dispatcher {
+        let rosters = RosterKeeper(outbox: store.outbox, keepers: keepers, clock: store.clock, seed: 1, log: .silent)
+        return try Dispatcher(
+            outbox: store.outbox, keepers: keepers, rosters: rosters, clock: store.clock, policy: .init(), seed: 1, log: .silent)
+    }
+
     /// On a full disk the loop may never end. Here it does not run at all.
     @Test func cancellationEndsWaitForTheLoop() async throws {
-        let directory = try TemporaryDirectory()
-        let clock = TestClock()
-        let outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
-        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let rosters = RosterKeeper(outbox: outbox, keepers: [], clock: clock, seed: 1, log: log)
-        let dispatcher = try Dispatcher(outbox: outbox, rosters: rosters, clock: clock, policy: .init(), seed: 1, log: log)
+        let store = try Store()
+        let dispatcher = try Self.dispatcher(store)
         let waits: [@Sendable () async -> Void] = [
             { await dispatcher.finish(within: 60) }, { await dispatcher.drain(backend: "breathesafe") },
         ]
@@ -38,20 +39,17 @@ import Vault
             #expect(hasEnded == true)
             limit.cancel()
         }
-        try outbox.close()
+        try store.outbox.close()
     }
 
     @Test func recordsGateChangesInOrderBeforeItEnds() async throws {
-        let directory = try TemporaryDirectory()
-        let clock = TestClock()
-        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let store = try Store()
+        let (directory, clock) = (store.directory, store.clock)
         try FileManager.default.createDirectory(atPath: directory("profiles"), withIntermediateDirectories: true)
         try directory.write(CourierTests.profile, to: "profiles/breathesafe.yaml")
         let backend = try ProfileLibrary.load(directory: directory("profiles"), deviceID: "d", version: "1")[0]
-        let outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
-        let keeper = try SessionKeeper(backend: backend, outbox: outbox, transport: ScriptedBackend(), clock: clock, log: log)
-        let rosters = RosterKeeper(outbox: outbox, keepers: [keeper], clock: clock, seed: 1, log: log)
-        let dispatcher = try Dispatcher(outbox: outbox, rosters: rosters, clock: clock, policy: .init(), seed: 1, log: log)
+        let keeper = try SessionKeeper(backend: backend, outbox: store.outbox, transport: ScriptedBackend(), clock: clock, log: .silent)
+        let dispatcher = try Self.dispatcher(store, keepers: [keeper])
         let pause = Pause(backend: "breathesafe", reason: "backup", since: clock.now, until: nil, by: "ann")
         for number in 1...50 {
             dispatcher.pause(pause, revision: Int64(2 * number))
@@ -59,8 +57,8 @@ import Vault
         }
         dispatcher.stop()
         try await dispatcher.run()
-        let events = try await outbox.events(since: 0, limit: 1000).filter { $0.kind == .gateChanged }
+        let events = try await store.outbox.events(since: 0, limit: 1000).filter { $0.kind == .gateChanged }
         #expect(events.compactMap { $0.detail["gate"] } == (1...50).flatMap { _ in ["paused", "signInRequired"] })
-        try outbox.close()
+        try store.outbox.close()
     }
 }

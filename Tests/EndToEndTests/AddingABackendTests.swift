@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Follows the guide AddingABackend command by command.
-@Suite(.timeLimit(.minutes(60))) struct AddingABackendTests {
+@Suite struct AddingABackendTests {
     private static let guide = TestStation.project + "/Sources/SyncDaemon/Documentation.docc/AddingABackend.md"
 
     private static func read() throws -> (profile: String, commands: [String]) {

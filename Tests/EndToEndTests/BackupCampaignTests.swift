@@ -6,7 +6,7 @@ import Testing
 
 @testable import homing_torture
 
-@Suite(.timeLimit(.minutes(60))) struct BackupCampaignTests {
+@Suite struct BackupCampaignTests {
     /// Each with another interruption first.
     @Test(arguments: 0..<3) func interruptedBackupsAndRestoresKeepEachGuarantee(kind: Int) async throws {
         let seed = UInt64.random(in: 0..<1 << 40) * UInt64(BackupCampaign.kinds) + UInt64(3 * kind)

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A backup of a running station, and its entries after a restore.
-@Suite(.timeLimit(.minutes(60))) struct BackupTests {
+@Suite struct BackupTests {
     private func restore(_ station: TestStation) async throws -> (code: Int32, text: String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: TestStation.programs + "/homingd")

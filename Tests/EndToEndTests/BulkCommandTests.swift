@@ -6,7 +6,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct BulkCommandTests {
+@Suite struct BulkCommandTests {
     private static let path = "facial_measurements_from_arkit"
 
     /// Five measurements that took effect but lost their responses. They are held: the profile forbids a second send and has no lookup.

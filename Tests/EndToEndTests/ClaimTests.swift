@@ -5,7 +5,7 @@ import StationSupport
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct ClaimTests {
+@Suite struct ClaimTests {
     private func drop(_ station: TestStation, _ numbers: ClosedRange<Int>) throws {
         let folder = station.directory("state/spool/new/users/5")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -16,7 +16,7 @@ import Testing
     }
 
     private func waitForUnclaimed(_ count: Int, _ station: TestStation) async throws {
-        while try await station.status().spool?.unclaimed != count { try await Task.sleep(for: .milliseconds(10)) }
+        try await until { try await station.status().spool?.unclaimed == count }
     }
 
     @Test func filesDroppedWhileSignedOutAreSentOnceClaimed() async throws {
@@ -107,7 +107,7 @@ import Testing
         try station.configure("spool: {unclaimed: next}\n")
         try await station.start()
         try drop(station, 1...2)
-        while try await station.status().spool?.waiting != 2 { try await Task.sleep(for: .milliseconds(10)) }
+        try await until { try await station.status().spool?.waiting == 2 }
         try await station.login()
         try await station.event("delivered", count: 2)
         #expect(try await station.status().spool?.unclaimed == 0)

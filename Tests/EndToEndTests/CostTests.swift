@@ -25,7 +25,7 @@ import Testing
     /// Per delivery: its own, and a part of those that find the backend and check the session.
     private static let mostRequests = 1.05
 
-    @Test(.timeLimit(.minutes(60))) func countedCostsStayWithinTheirLimits() async throws {
+    @Test func countedCostsStayWithinTheirLimits() async throws {
         // So long that no probe is among the submissions.
         let station = try await TestStation(delivery: "first_pause: 600")
         let log = station.directory("calls.log")

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Entries in flight become suspect after a crash, but not after a kill. See CrashesAndKills.
-@Suite(.timeLimit(.minutes(60))) struct CrashTests {
+@Suite struct CrashTests {
     @Test(arguments: [(SIGABRT, "held"), (SIGSEGV, "held"), (SIGILL, "held"), (SIGKILL, "delivered")])
     func entryIsHeldAfterThreeCrashesButNotKills(signal: Int32, state: String) async throws {
         let station = try await TestStation()

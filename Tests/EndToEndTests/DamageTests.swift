@@ -6,7 +6,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct DamageTests {
+@Suite struct DamageTests {
     private func damage(_ name: String, of station: TestStation, _ change: (inout Data) -> Void) throws {
         let file = URL(fileURLWithPath: station.directory("state/" + name))
         var content = try Data(contentsOf: file)
@@ -93,7 +93,7 @@ import Testing
 
         try await station.sandbox.up()
         // `try?`: the daemon does not answer while it replaces the store.
-        while (try? await station.status().attention.first?.code) != "store-damaged" { await pauseBriefly() }
+        try await until { (try? await station.status().attention.first?.code) == "store-damaged" }
         _ = try await station.homing("sync", "--wait", "--timeout", "600")
         let status = try await station.status()
         let queue = try #require(status.backends.first?.queue)
@@ -160,7 +160,7 @@ import Testing
 
     private func report(of station: TestStation) async throws -> Report {
         let folder = station.directory("state/damaged")
-        while true {
+        return try await firstValue {
             // `try?`: the folder may not exist yet.
             for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
                 let path = "\(folder)/\(name)"
@@ -170,7 +170,7 @@ import Testing
                 guard isDone, let content = FileManager.default.contents(atPath: path + "/report.json") else { continue }
                 return try JSONDecoder().decode(Report.self, from: content)
             }
-            await pauseBriefly()
+            return nil
         }
     }
 

@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct DescribedBackendTests {
+@Suite struct DescribedBackendTests {
     struct Example: Sendable, CustomTestStringConvertible {
         let profile: String
         let route: String

@@ -4,7 +4,7 @@ import Sandbox
 import StationSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct DoctorTests {
+@Suite struct DoctorTests {
     @Test func doctorFindsWhatIsWrong() async throws {
         let station = try await TestStation()
         let absent = try await station.homing("doctor")

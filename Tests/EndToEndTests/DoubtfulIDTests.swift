@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Lists and answers with an id that Homing must not guess about: 7 is Anna Example in row 3, and 5 is Eve Lab in row 2.
-@Suite(.timeLimit(.minutes(60))) struct DoubtfulIDTests {
+@Suite struct DoubtfulIDTests {
     /// Edits the bodies of the answers about people to requests of one method.
     private final class Edit: Sendable {
         private let edit = Mutex<(method: String, old: String, new: String)?>(nil)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The daemon resolves the names of entries.
-@Suite(.timeLimit(.minutes(60))) struct EntryNameTests {
+@Suite struct EntryNameTests {
     private static let shortID = EntryName.short(Samples.id(2).description)
 
     /// The second and third entry stay, because sending is paused.

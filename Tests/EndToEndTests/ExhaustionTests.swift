@@ -78,8 +78,7 @@ import Testing
     }
 
     /// Otherwise a hundred MiB would stay allocated until a restart.
-    @Test(.timeLimit(.minutes(60)))
-    func memoryIsReleasedAfterLargePayloads() async throws {
+    @Test func memoryIsReleasedAfterLargePayloads() async throws {
         let station = try await TestStation()
         let process = try await station.start()
         try await station.login()
@@ -94,12 +93,11 @@ import Testing
                     payload: Data(document.utf8)))
         }
         try await station.event("delivered", count: 3)
-        while try Self.memory(process) > before + 16 << 20 { try await Task.sleep(for: .milliseconds(100)) }
+        try await until(every: .milliseconds(100)) { try Self.memory(process) <= before + 16 << 20 }
         try await station.end(SIGTERM)
     }
 
-    @Test(.timeLimit(.minutes(60)))
-    func fullDiskRefusesNewEntriesAndDeliversStoredOnes() async throws {
+    @Test func fullDiskRefusesNewEntriesAndDeliversStoredOnes() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=32m"))
         try await station.login()
@@ -134,7 +132,7 @@ import Testing
 
     /// The daemon checks the disk at intervals.
     private static func waitUntilHealthy(_ station: TestStation) async throws {
-        while try await !station.status().attention.isEmpty { try await Task.sleep(for: .milliseconds(200)) }
+        try await until(every: .milliseconds(200)) { try await station.status().attention.isEmpty }
         #expect(try await station.homing("check").code == 0)
     }
 
@@ -158,8 +156,7 @@ import Testing
     }
 
     /// Another process would take every byte that the WAL freed.
-    @Test(.timeLimit(.minutes(60)))
-    func writeAheadLogKeepsItsSpaceOnFullDisk() async throws {
+    @Test func writeAheadLogKeepsItsSpaceOnFullDisk() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=32m"))
         try await station.login()
@@ -171,12 +168,11 @@ import Testing
         try await Task.sleep(for: .seconds(Housekeeping.logKept + 2))
         #expect(try log() != 0)
         try FileManager.default.removeItem(atPath: filler)
-        while try log() != 0 { try await Task.sleep(for: .milliseconds(200)) }
+        try await until(every: .milliseconds(200)) { try log() == 0 }
         try await station.end(SIGTERM)
     }
 
-    @Test(.timeLimit(.minutes(60)))
-    func oversizedSubmissionDoesNotBlockSmallerOnes() async throws {
+    @Test func oversizedSubmissionDoesNotBlockSmallerOnes() async throws {
         let station = try await TestStation()
         _ = try await station.start(through: Self.disk(station, "size=64m"))
         try await station.login()
@@ -193,8 +189,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test(.timeLimit(.minutes(60)))
-    func oversizedDroppedFileStopsTheDropFolderUntilItIsRemoved() async throws {
+    @Test func oversizedDroppedFileStopsTheDropFolderUntilItIsRemoved() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=64m"))
         try await station.login()
@@ -210,8 +205,8 @@ import Testing
         try drop(7, "large.json", size: 28 << 20)
         try drop(7, "later.json", size: 10)
         for number in 1...3 { try drop(5, "\(number).json", size: 10) }
-        while try await !station.status().sentence.contains("5 files in the drop folder cannot be accepted") {
-            try await Task.sleep(for: .milliseconds(200))
+        try await until(every: .milliseconds(200)) {
+            try await station.status().sentence.contains("5 files in the drop folder cannot be accepted")
         }
         let status = try await station.homing("status")
         let words = status.text.replacing(/\s+/, with: " ")
@@ -227,7 +222,7 @@ import Testing
     }
 
     /// No other file can be removed, so deliveries must free the space.
-    @Test(.timeLimit(.minutes(60)), arguments: [500_000, 2_000_000])
+    @Test(arguments: [500_000, 2_000_000])
     func deliveriesFreeSpaceOnAFullDisk(size: Int) async throws {
         let station = try await TestStation()
         try await station.start(through: Self.disk(station, "size=32m"))
@@ -249,8 +244,7 @@ import Testing
     }
 
     /// Not even outcomes can be stored, so the daemon sends nothing and reports that.
-    @Test(.timeLimit(.minutes(60)))
-    func sendsNothingWhileTheReserveIsUsedUp() async throws {
+    @Test func sendsNothingWhileTheReserveIsUsedUp() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=48m"))
         try await station.login()
@@ -259,15 +253,15 @@ import Testing
         for number in 1...3 { try await Self.submitLarge(station, number, size: 4_000_000) }
         // Waits until the WAL has no space to reuse.
         let state = Self.state(process, station)
-        while try FileManager.default.attributesOfItem(atPath: "\(state)/outbox.sqlite-wal")[.size] as? Int != 0 {
-            try await Task.sleep(for: .milliseconds(200))
+        try await until(every: .milliseconds(200)) {
+            try FileManager.default.attributesOfItem(atPath: "\(state)/outbox.sqlite-wal")[.size] as? Int == 0
         }
         #expect(unlink("\(state)/ballast") == 0)
         let filler = try Self.fill(state)
         try await station.sandbox.up()
         try await station.homing("sync")
-        while try await !station.status().attention.contains(where: { $0.text.contains("can neither accept nor send") }) {
-            try await Task.sleep(for: .milliseconds(200))
+        try await until(every: .milliseconds(200)) {
+            try await station.status().attention.contains { $0.text.contains("can neither accept nor send") }
         }
         #expect(try await station.homing("check").code == 2)
         try FileManager.default.removeItem(atPath: filler)
@@ -279,8 +273,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test(.timeLimit(.minutes(60)))
-    func aDaemonStartsOnAFullDiskAndDelivers() async throws {
+    @Test func aDaemonStartsOnAFullDiskAndDelivers() async throws {
         let station = try await TestStation()
         let shell = try await station.start(through: Self.diskOfTwo(station))
         try await station.login()
@@ -290,7 +283,7 @@ import Testing
         try Self.signalFirst(of: shell, SIGKILL)
         try await station.sandbox.up()
         // `try?`: nothing answers during the restart.
-        while (try? await station.event("delivered", count: 20)) == nil { await pauseBriefly() }
+        try await until { (try? await station.event("delivered", count: 20)) != nil }
         #expect(station.sandbox.ledger.entries.count == 20)
         #expect(station.sandbox.ledger.duplicates.isEmpty)
         let status = try await Self.statusWithFullDisk(Self.state(shell, station), station)
@@ -308,7 +301,7 @@ import Testing
     }
 
     /// The WAL has space for outcomes and for the renewed token. See Ballast.
-    @Test(.timeLimit(.minutes(60)), arguments: ["size=32m", "size=32m,nr_inodes=64"])
+    @Test(arguments: ["size=32m", "size=32m,nr_inodes=64"])
     func tokenIsRenewedAndStoredOnFullDisk(disk: String) async throws {
         let station = try await TestStation.lists2026()
         let process = try await station.start(through: Self.disk(station, disk))
@@ -328,8 +321,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test(.timeLimit(.minutes(60)))
-    func aDamagedStoreIsSalvagedOnAFullDisk() async throws {
+    @Test func aDamagedStoreIsSalvagedOnAFullDisk() async throws {
         let station = try await TestStation()
         let shell = try await station.start(through: Self.diskOfTwo(station))
         try await station.login()
@@ -356,7 +348,7 @@ import Testing
         try Self.signalFirst(of: shell, SIGKILL)
         try await station.sandbox.up()
         // `try?`: nothing answers during the restart.
-        while (try? await station.event("salvaged")) == nil { await pauseBriefly() }
+        try await until { (try? await station.event("salvaged")) != nil }
         // The damage to the WAL has cost the session.
         try await station.login()
         try await station.event("delivered", count: count)
@@ -365,8 +357,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test(.timeLimit(.minutes(60)))
-    func submissionsAreDeliveredWithoutFreeInodes() async throws {
+    @Test func submissionsAreDeliveredWithoutFreeInodes() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=32m,nr_inodes=64"))
         try await station.login()
@@ -388,8 +379,7 @@ import Testing
         #expect(error?.description.contains("Read-only file system") == true, "\(String(describing: error))")
     }
 
-    @Test(.timeLimit(.minutes(60)))
-    func idleConnectionsDoNotExhaustDescriptors() async throws {
+    @Test func idleConnectionsDoNotExhaustDescriptors() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: ["prlimit", "--nofile=96"])
         try await station.login()
@@ -408,21 +398,20 @@ import Testing
         for descriptor in idle { close(descriptor) }
         idle = []
         // `try?`: refused callers try again.
-        for number in 2...5 { while (try? await station.submit(id: number)) == nil { await pauseBriefly() } }
+        for number in 2...5 { try await until { (try? await station.submit(id: number)) != nil } }
         try await station.event("delivered", count: 5)
         #expect(station.sandbox.ledger.entries.count == 5)
         try await station.end(SIGTERM)
     }
 
-    @Test(.timeLimit(.minutes(60)))
-    func doesNotSpinWithoutFreeDescriptors() async throws {
+    @Test func doesNotSpinWithoutFreeDescriptors() async throws {
         let station = try await TestStation()
         var environment = try Recorder(root: station.directory("state"), log: nil).environment(met: station.directory("met"))
         environment["RECORDER_FAIL"] = Injection(call: "accept4", error: "EMFILE", number: 1, count: 1_000_000).environment
         let process = try await station.start(environment)
         let caller = try #require(TestStation.connect(station.directory("homing.sock")))
         defer { close(caller) }
-        while !FileManager.default.fileExists(atPath: station.directory("met")) { await pauseBriefly() }
+        try await until { FileManager.default.fileExists(atPath: station.directory("met")) }
         let before = try Self.processorTicks(process)
         // A busy loop uses 100 ticks per second.
         try await Task.sleep(for: .seconds(4))

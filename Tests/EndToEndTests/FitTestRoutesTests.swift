@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Changing and deleting a fit test of Anna Example (7), and measurements that a person types in.
-@Suite(.timeLimit(.minutes(60))) struct FitTestRoutesTests {
+@Suite struct FitTestRoutesTests {
     /// Signed in, with one fit test of Anna's at the server; the second value is its id there.
     private func station() async throws -> (TestStation, String) {
         let station = try await TestStation.signedInWithPeople()

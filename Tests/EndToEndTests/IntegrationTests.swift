@@ -6,7 +6,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct IntegrationTests {
+@Suite struct IntegrationTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Integrations"
     private static let page = TestStation.project + "/Sources/SyncDaemon/Documentation.docc/Integrating.md"
     private static let capture = TestStation.project + "/Tests/Data/arkit/capture-01.json"
@@ -96,11 +96,53 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    /// Answers each submission with another digest.
+    private static let daemonOfOtherBytes = """
+        import http.server, socketserver, sys
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                self.rfile.read(int(self.headers["Content-Length"]))
+                receipt = b'{"duplicate":false,"sha256":"00"}'
+                self.send_response(201)
+                self.send_header("Content-Length", str(len(receipt)))
+                self.end_headers()
+                self.wfile.write(receipt)
+            def log_message(self, *arguments): pass
+        with socketserver.UnixStreamServer(sys.argv[1], Handler) as server:
+            print("ready", flush=True)
+            server.serve_forever()
+        """
+
+    @Test func programsKeepACaptureOfWhichOtherBytesWereAccepted() async throws {
+        let directory = try TemporaryDirectory()
+        let socket = directory("homing.sock")
+        let daemon = Process()
+        daemon.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        daemon.arguments = ["python3", "-c", Self.daemonOfOtherBytes, socket]
+        let output = Pipe()
+        daemon.standardOutput = output
+        try daemon.run()
+        defer { daemon.signal(SIGTERM) }
+        #expect(await output.fileHandleForReading.text(until: "ready\n") == "ready\n")
+        let id = Samples.id(1).description
+        for (interpreter, file) in [("sh", "submit.sh"), ("python3", "submit.py")] {
+            let outcome = try await run(interpreter, ["\(Self.folder)/\(file)", Self.capture, "5", id], socket: socket)
+            #expect(outcome.code == 1 && outcome.text.contains("Homing accepted other bytes"), "\(file): \(outcome.text)")
+        }
+        let document = try Data(contentsOf: URL(fileURLWithPath: Self.capture))
+        let uuid = try #require(UUID(uuidString: id))
+        await #expect(throws: CaptureRefused.self) { try await submitCapture(document, user: 5, id: uuid, socket: socket) }
+    }
+
     private func run(_ interpreter: String, _ arguments: [String], _ station: TestStation) async throws -> (code: Int32, text: String) {
+        try await run(interpreter, arguments, socket: station.directory("homing.sock"))
+    }
+
+    private func run(_ interpreter: String, _ arguments: [String], socket: String) async throws -> (code: Int32, text: String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [interpreter] + arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(["HOMING_SOCKET": station.directory("homing.sock")]) { $1 }
+        process.environment = ProcessInfo.processInfo.environment.merging(["HOMING_SOCKET": socket]) { $1 }
         return try await process.ended()
     }
 }

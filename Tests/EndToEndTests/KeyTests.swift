@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// `homingd key` with the real programs.
-@Suite(.timeLimit(.minutes(60))) struct KeyTests {
+@Suite struct KeyTests {
     private func key(_ station: TestStation, _ arguments: String...) async throws -> (code: Int32, text: String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: TestStation.programs + "/homingd")

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Servers whose lists show rows late or on later pages.
-@Suite(.timeLimit(.minutes(60))) struct LateListsTests {
+@Suite struct LateListsTests {
     /// No lookup during the test may conclude that an entry is absent.
     private static let patientLooks = "first_delay: 0.05, lookup_after: 600, first_pause: 0.1"
 

@@ -4,7 +4,7 @@ import StationSupport
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct ListFilterTests {
+@Suite struct ListFilterTests {
     /// Three captures wait, two of them for Anna Example.
     private func station() async throws -> TestStation {
         let station = try await TestStation.people()

@@ -14,8 +14,7 @@ import Testing
     /// Bytes of memory per byte of a document: eight, plus a margin.
     private static let mostPerByte = 12.0
 
-    @Test(.timeLimit(.minutes(60)))
-    func staysWithinMemoryLimitWithWorstPayloads() async throws {
+    @Test func staysWithinMemoryLimitWithWorstPayloads() async throws {
         let server = try await ScriptedServer { request in
             guard request.path.hasPrefix("/users/") else { return .init(200, #"{"id":1}"#) }
             // The extra space makes the daemon compare each value.

@@ -6,7 +6,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct MisfitTests {
+@Suite struct MisfitTests {
     private static let count = 40
 
     private func stationWithWaitingEntries() async throws -> (station: TestStation, profile: String) {

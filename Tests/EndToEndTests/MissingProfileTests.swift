@@ -5,7 +5,7 @@ import StationSupport
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct MissingProfileTests {
+@Suite struct MissingProfileTests {
     @Test func entriesWithoutProfileAreReportedAndSentOnceRestored() async throws {
         let station = try await TestStation()
         let (profile, configuration) = (station.directory("backends/breathesafe.yaml"), station.directory("homing.yaml"))

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A backend that does not report the account of a key.
-@Suite(.timeLimit(.minutes(60))) struct NamedKeysTests {
+@Suite struct NamedKeysTests {
     private static let profile = """
         schema: 1
         name: dentist

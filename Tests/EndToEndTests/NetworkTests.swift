@@ -3,7 +3,7 @@ import Testing
 
 @testable import homing_torture
 
-@Suite(.timeLimit(.minutes(60))) struct NetworkTests {
+@Suite struct NetworkTests {
     private let seed = UInt64.random(in: .min ... .max)
 
     private func outcome(_ round: (NetworkCampaign, UInt64, inout Outcome) async throws -> Void) async throws -> Outcome {

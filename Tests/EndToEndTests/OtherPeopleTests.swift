@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A refresh token alone does not reveal the account.
-@Suite(.timeLimit(.minutes(60))) struct OtherPeopleTests {
+@Suite struct OtherPeopleTests {
     /// The manager has an entry and has signed out.
     private func station() async throws -> TestStation {
         let tokens = ["managers-token": "manager@lab.test", "others-token": "other@lab.test"]

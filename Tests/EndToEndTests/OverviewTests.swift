@@ -6,7 +6,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct OverviewTests {
+@Suite struct OverviewTests {
     @Test func receiptsListDeliveredAndDiscardedEntries() async throws {
         let station = try await TestStation(delivery: "first_pause: 600, longest_pause: 600")
         try await station.start()

@@ -6,7 +6,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct PauseTests {
+@Suite struct PauseTests {
     @Test func pauseSurvivesRestartUntilResumed() async throws {
         let station = try await TestStation()
         try await station.start()

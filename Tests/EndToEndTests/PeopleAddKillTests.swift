@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Kills the daemon in `homing people add`: the person and the name are accepted together, or neither is.
-@Suite(.timeLimit(.minutes(60))) struct PeopleAddKillTests {
+@Suite struct PeopleAddKillTests {
     private static let wal = "outbox.sqlite-wal"
     private static let asked = "request:after:POST /v1/entries:1"
 

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Deleting people: 9 is Zoë Quiroga in row 1, 5 is Eve Lab in row 2, 7 is Anna Example in row 3; 10 in row 4 belongs to another manager.
-@Suite(.timeLimit(.minutes(60))) struct PeopleDeleteTests {
+@Suite struct PeopleDeleteTests {
     private func deletes(_ station: TestStation) -> [String] {
         station.sandbox.ledger.requests.filter { $0.method == "DELETE" && $0.path.hasPrefix("/managed_users") }.map(\.path)
     }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A reference that can never stand for a person of this account is refused, and nothing is accepted.
-@Suite(.timeLimit(.minutes(60))) struct ReferenceRefusalTests {
+@Suite struct ReferenceRefusalTests {
     private static let anna = TestStation.reference(to: 1)
 
     /// Submits entry `number` for `user` over each route, and expects a refusal that changes nothing.

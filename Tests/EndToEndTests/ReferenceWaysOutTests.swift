@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// If the create of a person fails, a person can still bring every entry that needs it to the server.
-@Suite(.timeLimit(.minutes(60))) struct ReferenceWaysOutTests {
+@Suite struct ReferenceWaysOutTests {
     private static let anna = TestStation.reference(to: 1)
     private static let refusal = Fault(.error, path: "managed_users", method: "POST") { ($0.status, $0.code) = (422, "Did not update.") }
 

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct ReloadTests {
+@Suite struct ReloadTests {
     private func configure(_ station: TestStation, delivery: String = "in_flight: 4", _ text: String = "") throws {
         let places = "state_directory: state\nsocket: homing.sock\nspool: {backend: breathesafe}\n"
         try station.directory.write(places + "delivery: {lookup_after: 0.05, \(delivery)}\n" + text, to: "homing.yaml")

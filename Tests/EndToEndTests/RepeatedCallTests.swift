@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A caller who lost an answer repeats the call: the same call is the same entry, and another one under its id is refused.
-@Suite(.timeLimit(.minutes(60))) struct RepeatedCallTests {
+@Suite struct RepeatedCallTests {
     private func id(_ number: Int) -> String { Samples.id(number).description }
 
     /// Signed in with the list, and sending nothing.

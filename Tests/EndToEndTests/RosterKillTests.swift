@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Kills the daemon in a read and in a sign-out. The next run has no list from the server.
-@Suite(.timeLimit(.minutes(60))) struct RosterKillTests {
+@Suite struct RosterKillTests {
     private static let wal = "outbox.sqlite-wal"
     private static let asked = "request:after:DELETE /v1/sessions:1"
     private static let told = "send:after:DELETE /users/log_out:1"
@@ -55,7 +55,7 @@ import Testing
         try await station.end(SIGTERM)
         await station.sandbox.apply(Fault(.internalError, path: "managed_users"))
         try await kill(station, at: place, whileOffline: false) { _ = try await station.client.call(Endpoints.signOut, SignOut()) }
-        while try await station.status().backends[0].session.state == "signingOut" { await pauseBriefly() }
+        try await until { try await station.status().backends[0].session.state != "signingOut" }
         if try await station.status().backends[0].session.state == "signedIn" {
             #expect(try await station.people().rows.count == 3)
         } else {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A list is shown only while the account that read it is signed in.
-@Suite(.timeLimit(.minutes(60))) struct RosterSessionTests {
+@Suite struct RosterSessionTests {
     /// From now on, rows can only come from the store.
     private static let noLists = Fault(.internalError, path: "managed_users")
 

@@ -5,7 +5,7 @@ import StationSupport
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct RosterTests {
+@Suite struct RosterTests {
     @Test func listsPeopleByNameAfterSignIn() async throws {
         let station = try await TestStation.people()
         try await station.signedIn()

@@ -7,7 +7,7 @@ import StationSupport
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct ServiceTests {
+@Suite struct ServiceTests {
     @Test func notifiesReadinessAndStatusChanges() async throws {
         let station = try await TestStation()
         let manager = try DatagramReceiver(at: station.directory("notify"))

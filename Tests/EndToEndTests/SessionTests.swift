@@ -6,7 +6,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct SessionTests {
+@Suite struct SessionTests {
     @Test func expiredSessionIsRenewedWithRememberedPassword() async throws {
         let station = try await TestStation()
         try await station.start()

@@ -6,7 +6,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct SeveralBackendsTests {
+@Suite struct SeveralBackendsTests {
     private func station() async throws -> (TestStation, other: Sandbox) {
         let station = try await TestStation()
         let other = try Sandbox(SandboxConfiguration { $0.backend = .lists2026(Lists2026Configuration { $0.limits = .none }) })
@@ -82,7 +82,7 @@ import Testing
         try await login(station, "lists-2026")
         #expect(try await station.homing("logout", "--yes", "--backend", "breathesafe").code == 0)
         try TestStation.measurement(2).write(to: URL(fileURLWithPath: drop + "/a.json"))
-        while try await station.status().attention.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        try await until { try await !station.status().attention.isEmpty }
         let status = try await station.homing("status")
         #expect(status.code == 5, "\(status.text)")
         #expect(status.text.contains("homing login --backend breathesafe"), "\(status.text)")

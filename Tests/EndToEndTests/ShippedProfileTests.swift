@@ -6,7 +6,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct ShippedProfileTests {
+@Suite struct ShippedProfileTests {
     private func submit(_ station: TestStation, _ route: String, id: Int, _ document: String, user: Int = 5) async throws {
         _ = try await station.client.call(
             Endpoints.submit,

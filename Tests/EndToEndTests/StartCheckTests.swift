@@ -6,7 +6,7 @@ import Testing
 
 /// `homingd check` and `homingd run` report in the same words what prevents a start. Permissions do not restrict root, so tests
 /// that run as root start both programs as the user `nobody`.
-@Suite(.timeLimit(.minutes(60))) struct StartCheckTests {
+@Suite struct StartCheckTests {
     private static let nobody: uid_t = 65534
     private let directory: TemporaryDirectory
 

@@ -3,7 +3,7 @@ import StationSupport
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct StoryTests {
+@Suite struct StoryTests {
     private func demo(_ backend: String, _ options: String...) async throws -> (code: Int32, text: String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: TestStation.programs + "/homing-sandbox")

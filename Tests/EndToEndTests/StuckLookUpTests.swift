@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The outcome of the entry stays unknown.
-@Suite(.timeLimit(.minutes(60))) struct StuckLookUpTests {
+@Suite struct StuckLookUpTests {
     /// The server answers with an error, and the look-ups do not find the capture yet.
     @Test func doubtfulCaptureIsExplainedWithoutADiscard() async throws {
         let station = try await TestStation(delivery: "first_delay: 0.05, lookup_after: 600, first_pause: 0.1")
@@ -37,22 +37,22 @@ import Testing
         try station.sandbox.removePerson(5)
         await station.sandbox.apply(Fault(.internalError, path: "facial_measurements_from_arkit", count: 1))
         try await station.submit(user: 5, id: 1)
-        while try await station.status().backends.first?.queue.unseen != 1 { await pauseBriefly() }
+        try await until { try await station.status().backends.first?.queue.unseen == 1 }
         let id = Samples.id(1).description
-        var why = try await station.homing("why", id)
+        var why = ""
         // The next look-up may be on its way.
-        while why.text.contains("is being sent") {
-            await pauseBriefly()
-            why = try await station.homing("why", id)
+        try await until {
+            why = try await station.homing("why", id).text
+            return !why.contains("is being sent")
         }
-        #expect(why.text.contains("as if the person no longer existed (404)"), "\(why.text)")
-        #expect(why.text.contains("homing resolve \(id) --not-delivered"), "\(why.text)")
-        #expect(why.text.contains("homing fix \(id) --user USER") && !why.text.contains("administrator"), "\(why.text)")
+        #expect(why.contains("as if the person no longer existed (404)"), "\(why)")
+        #expect(why.contains("homing resolve \(id) --not-delivered"), "\(why)")
+        #expect(why.contains("homing fix \(id) --user USER") && !why.contains("administrator"), "\(why)")
         #expect(station.sandbox.ledger.requestCount("POST", path: "facial_measurements_from_arkit") == 1)
 
         // Refused only during a look-up, and while the refused send that follows is in flight.
-        while try await station.homing("resolve", id, "--not-delivered").code != 0 { await pauseBriefly() }
-        while try await station.homing("fix", id, "--user", "7").code != 0 { await pauseBriefly() }
+        try await until { try await station.homing("resolve", id, "--not-delivered").code == 0 }
+        try await until { try await station.homing("fix", id, "--user", "7").code == 0 }
         try await station.event("delivered")
         #expect(station.sandbox.ledger.entries.map(\.user) == [7])
         try await station.end(SIGTERM)
@@ -69,7 +69,7 @@ import Testing
         await station.sandbox.apply(blind)
         try await station.submit(user: 5, id: 1)
         try await station.submit(user: 5, id: 2)
-        while try await station.status().backends.first?.queue.unseen != 1 { await pauseBriefly() }
+        try await until { try await station.status().backends.first?.queue.unseen == 1 }
         // A fit test gets the newest measurement, so the second one must not go first.
         #expect(try await station.status().backends.first?.queue.blocked == 1)
 

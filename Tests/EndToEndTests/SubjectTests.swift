@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Answers name the person of each entry while the account is signed in. Names are never stored with entries.
-@Suite(.timeLimit(.minutes(60))) struct SubjectTests {
+@Suite struct SubjectTests {
     /// Signed in as the manager, with the list.
     private func station() async throws -> TestStation {
         let station = try await TestStation.people()

@@ -5,7 +5,7 @@ import StationSupport
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct SubmitByNameTests {
+@Suite struct SubmitByNameTests {
     /// Signed in, with the list read, and with a capture in `a.json`.
     private func station() async throws -> TestStation {
         let station = try await TestStation.people()

@@ -43,10 +43,9 @@ extension TestStation {
     /// Refreshes until a read succeeds: one that began before may still fail.
     @discardableResult
     func refreshedPeople() async throws -> RosterReport {
-        while true {
+        try await firstValue {
             let report = try await refreshPeople()
-            if report.failure == nil { return report }
-            await pauseBriefly()
+            return report.failure == nil ? report : nil
         }
     }
 

@@ -127,15 +127,14 @@ extension TestStation {
     /// Waits for a state that only a person or a create changes; throws for another such state.
     @discardableResult
     func settled(_ number: Int, as state: String) async throws -> EntrySummary {
-        while true {
-            let entry = try await entry(number)
+        try await firstValue {
+            let entry = try await self.entry(number)
             if entry.state == state { return entry }
             guard ["pending", "inflight"].contains(entry.state) else {
                 throw StationError(
                     "entry \(number) is \(entry.state) (\(entry.holdReason ?? entry.lastError ?? "no reason")), not \(state)")
             }
-            try Task.checkCancellation()
-            await pauseBriefly()
+            return nil
         }
     }
 

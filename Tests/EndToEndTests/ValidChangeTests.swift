@@ -6,7 +6,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct ValidChangeTests {
+@Suite struct ValidChangeTests {
     /// The changes are tried in parts, which run at the same time.
     static let parts = 0..<3
 

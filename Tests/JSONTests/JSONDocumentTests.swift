@@ -24,7 +24,7 @@ import Testing
         #expect(document.member("n") == nil)
     }
 
-    @Test(.timeLimit(.minutes(60))) func skipsStructuresInLinearTime() throws {
+    @Test func skipsStructuresInLinearTime() throws {
         let values = Array(repeating: "true", count: 1 << 16).joined(separator: ",")
         let deep = String(repeating: "[", count: 500) + values + String(repeating: "]", count: 500)
         let document = try #require(JSONDocument(Data(#"{"error":\#(deep),"rows":[{"id":\#(deep)}]}"#.utf8)))

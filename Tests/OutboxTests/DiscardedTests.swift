@@ -25,7 +25,8 @@ import Testing
         try await store.enqueue(Samples.mutation(1))
         try await store.outbox.discard(Samples.id(1), by: "ann", at: store.clock.now)
         let results = try await store.outbox.enqueue(
-            [Samples.mutation(1), Samples.mutation(2)], accountLabel: nil, at: store.clock.now)
+            [Samples.mutation(1), Samples.mutation(2)], accountLabel: nil, at: store.clock.now
+        ).results
         #expect(results.map { (try? $0.get()) != nil } == [false, true])  // `try?`: only success matters
     }
 

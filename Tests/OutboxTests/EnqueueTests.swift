@@ -38,11 +38,9 @@ import Vault
     }
 
     @Test func fullOutboxRefusesUntilDeliveriesFreeSpace() async throws {
-        let directory = try TemporaryDirectory()
-        let clock = TestClock()
         let limit: Int64 = 2 << 20
-        let outbox = try Outbox(
-            file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, maxBytes: limit, now: clock.now)
+        let store = try Store(maxBytes: limit)
+        let (outbox, clock) = (store.outbox, store.clock)
         let document = "{\"a\":\"" + Samples.noise(100_000) + "\"}"
         var accepted = 0
         var refusal: OutboxError?
@@ -89,14 +87,12 @@ import Vault
 
     /// Its payload is smaller than the limit, but the store without entries needs some of that too.
     @Test func submissionOverTheLimitOfAnEmptyOutboxNeverFits() async throws {
-        let clock = TestClock()
-        let directory = try TemporaryDirectory()
         let limit: Int64 = 2 << 20
-        let outbox = try Outbox(
-            file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, maxBytes: limit, now: clock.now)
+        let store = try Store(maxBytes: limit)
+        let (outbox, clock) = (store.outbox, store.clock)
         let large = Samples.mutation(1, payload: "{\"a\":\"" + Samples.noise(Int(limit) - 10_000) + "\"}")
         await #expect(throws: OutboxError.neverFits(limit)) { try await outbox.enqueue(large, at: clock.now) }
-        let results = try await outbox.enqueue([large], accountLabel: nil, by: "ann", at: clock.now)
+        let results = try await outbox.enqueue([large], accountLabel: nil, at: clock.now, EnqueueOptions(by: "ann")).results
         #expect(results == [.failure(.neverFits(limit))])
         // Others are accepted.
         #expect(try await outbox.room() == .enough)
@@ -132,14 +128,11 @@ import Vault
 
     /// A smaller submission could overtake the refused one.
     @Test func acceptsNoNewEntryBehindRefusedOne() async throws {
-        let clock = TestClock()
-        let directory = try TemporaryDirectory()
-        let outbox = try Outbox(
-            file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, maxBytes: 2 << 20, now: clock.now)
+        let store = try Store(maxBytes: 2 << 20)
         let large = "{\"a\":\"" + Samples.noise(2 << 20) + "\"}"
-        _ = try await outbox.enqueue(Samples.mutation(4), at: clock.now)
+        try await store.enqueue(Samples.mutation(4))
         let batch = [Samples.mutation(1), Samples.mutation(2, payload: large), Samples.mutation(3), Samples.mutation(4)]
-        let results = try await outbox.enqueue(batch, accountLabel: nil, at: clock.now)
+        let results = try await store.outbox.enqueue(batch, accountLabel: nil, at: store.clock.now).results
         // The third alone would fit later.
         #expect(results[1] == .failure(.neverFits(2 << 20)) && results[2] == .failure(.overLimit(2 << 20)))
         #expect(try [results[0], results[3]].map { try $0.get().sequence } == [2, 1])
@@ -199,7 +192,8 @@ import Vault
         let store = try Store()
         try await store.enqueue(Samples.mutation(2))
         let results = try await store.outbox.enqueue(
-            [Samples.mutation(1), Samples.mutation(2, payload: "{}"), Samples.mutation(3)], accountLabel: nil, at: store.clock.now)
+            [Samples.mutation(1), Samples.mutation(2, payload: "{}"), Samples.mutation(3)], accountLabel: nil, at: store.clock.now
+        ).results
         #expect(results.map { (try? $0.get()) != nil } == [true, false, true])
         #expect(try await store.outbox.entries(limit: 10).map(\.id) == [2, 1, 3].map(Samples.id))
     }
@@ -255,15 +249,16 @@ import Vault
         let store = try Store()
         let pair = (1...2).map { Samples.mutation($0) }
         #expect(store.outbox.shortage.began(1 << 60) == 0)
+        let options = EnqueueOptions(by: "ann", isWhole: true)
         await #expect(throws: OutboxError.full) {
-            try await store.outbox.enqueue(pair, accountLabel: nil, by: "ann", at: store.clock.now, isWhole: true)
+            try await store.outbox.enqueue(pair, accountLabel: nil, at: store.clock.now, options)
         }
         store.outbox.shortage.ended(1 << 60)
         #expect(store.outbox.shortage.now.lastNoSpace > 0)
         let small = try Outbox(
             file: store.directory("small.sqlite"), vault: Vault(key: store.key), crashed: false, maxBytes: 1, now: store.clock.now)
         await #expect(throws: OutboxError.neverFits(1)) {
-            try await small.enqueue(pair, accountLabel: nil, by: "ann", at: store.clock.now, isWhole: true)
+            try await small.enqueue(pair, accountLabel: nil, at: store.clock.now, options)
         }
         #expect(try await small.room() == .overLimit(1))
     }

@@ -62,7 +62,7 @@ import Testing
             return counted.takeSteps()
         }
         let few = try await steps(from: 201)
-        for number in 211...1500 { try await counted.submit(number) }
+        try await counted.submit(211...1500)
         for (statement, number) in try await steps(from: 1501) {
             let before = few[statement] ?? 0
             #expect(number <= before + before / 5 + 50, "\(statement) took \(before) steps, and with a longer queue \(number).")
@@ -93,10 +93,17 @@ private struct Counted {
         for number in 1...200 { try await submit(number) }
     }
 
-    func submit(_ number: Int) async throws {
-        var mutation = Samples.mutation(number, lane: "users/\(number % 8)", payload: "\"\(Samples.noise(size - 2))\"")
-        (mutation.subject, mutation.reference) = (RosterID("\(number % 8)"), "managed_users")
-        _ = try await store.outbox.enqueue([mutation], accountLabel: "ann@lab.test", by: "uid 1000, pid 4242", at: store.clock.now)
+    func submit(_ number: Int) async throws { try await submit(number...number) }
+
+    /// In one commit.
+    func submit(_ numbers: ClosedRange<Int>) async throws {
+        let mutations = numbers.map { number in
+            var mutation = Samples.mutation(number, lane: "users/\(number % 8)", payload: "\"\(Samples.noise(size - 2))\"")
+            (mutation.subject, mutation.reference) = (RosterID("\(number % 8)"), "managed_users")
+            return mutation
+        }
+        let options = EnqueueOptions(by: "uid 1000, pid 4242")
+        _ = try await store.outbox.enqueue(mutations, accountLabel: "ann@lab.test", at: store.clock.now, options)
     }
 
     /// Settles it and claims the next, in one commit.

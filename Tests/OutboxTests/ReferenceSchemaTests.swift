@@ -227,7 +227,7 @@ import Testing
 
     /// The number of sent references.
     private func historyIsRight(_ seed: UInt64) async throws -> Int {
-        var history = History(store: try Store(), generator: SplitMix64(seed: seed))
+        var history = History(store: try Store(in: TemporaryDirectory.memory), generator: SplitMix64(seed: seed))
         for step in 1...80 {
             try await history.step()
             #expect(try await history.store.outbox.derivedTablesMatch(), "step \(step) of seed \(seed)")

@@ -55,7 +55,7 @@ import Testing
     @Test func deliversAChainOfReferencesInOneRun() async throws {
         let store = try Store()
         let batch = [Samples.create(1)] + (2...20).map { Samples.create($0, needs: $0 - 1) } + [Samples.capture(21, of: 20)]
-        let results = try await store.outbox.enqueue(batch, accountLabel: nil, at: store.clock.now)
+        let results = try await store.outbox.enqueue(batch, accountLabel: nil, at: store.clock.now).results
         #expect(results.allSatisfy { (try? $0.get()) != nil })  // `try?`: only success matters
         for number in 1...21 {
             let entry = try #require(try await store.claim(5).first)
@@ -119,7 +119,7 @@ import Testing
     @Test func refusalAffectsOnlyItsMutation() async throws {
         let store = try Store()
         let batch = [Samples.capture(2, of: 1), Samples.create(1), Samples.capture(3, of: 1)]
-        let results = try await store.outbox.enqueue(batch, accountLabel: nil, at: store.clock.now)
+        let results = try await store.outbox.enqueue(batch, accountLabel: nil, at: store.clock.now).results
         #expect(results.map { (try? $0.get()) != nil } == [false, true, true])  // `try?`: only success matters
         #expect(results[0] == .failure(.noSuchCreate(Samples.id(1))))
     }

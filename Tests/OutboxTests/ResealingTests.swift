@@ -8,7 +8,7 @@ import Vault
 
 @testable import Outbox
 
-@Suite(.timeLimit(.minutes(60))) struct ResealingTests {
+@Suite struct ResealingTests {
     private static let large = #"{"a":"\#(Samples.noise(300_000))"}"#
     private let store: Store
     /// The store's, after a change of the data key.

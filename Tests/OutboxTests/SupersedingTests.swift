@@ -20,8 +20,8 @@ import Vault
     private func replace(
         _ store: Store, with mutation: Mutation = SupersedingTests.replacement(), mustReplace: Bool = false
     ) async throws -> Result<Enqueued, OutboxError> {
-        let results = try await store.outbox.enqueue(
-            [mutation], accountLabel: nil, by: "uid 1000, pid 7", at: store.clock.now, mustReplace: mustReplace)
+        let options = EnqueueOptions(by: "uid 1000, pid 7", mustReplace: mustReplace)
+        let results = try await store.outbox.enqueue([mutation], accountLabel: nil, at: store.clock.now, options).results
         #expect(try await store.outbox.derivedTablesMatch())
         return try #require(results.first)
     }

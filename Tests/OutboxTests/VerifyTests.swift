@@ -10,7 +10,8 @@ import Testing
 @Suite struct VerifyTests {
     @Test func verificationHoldsEntriesWithUnreadableContent() async throws {
         let store = try Store()
-        for number in 1...500 { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
+        let mutations = (1...500).map { Samples.mutation($0, lane: "\($0)") }
+        _ = try await store.outbox.enqueue(mutations, accountLabel: nil, at: store.clock.now)
         let sent = try await store.claim(2)
         func held() async throws -> [MutationID] {
             var ids: [MutationID] = []

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// A damaged store opens, keeps readable rows, and counts missing ones. See DamagedStore.
-@Suite(.timeLimit(.minutes(60))) struct DamageTests {
+@Suite struct DamageTests {
     private static let store = "outbox.sqlite"
     private static let log = "outbox.sqlite-wal"
 

@@ -135,8 +135,7 @@ struct DamagedStore {
     }
 
     func write(_ damage: (inout [String: Data]) -> Void) throws -> TemporaryDirectory {
-        // In memory, because there are many copies.
-        let copy = try TemporaryDirectory(in: "/dev/shm")
+        let copy = try TemporaryDirectory(in: TemporaryDirectory.memory)
         var files = files
         damage(&files)
         for (name, content) in files { try content.write(to: URL(fileURLWithPath: copy(name))) }

@@ -1,5 +1,4 @@
 import Sandbox
-import TestSupport
 import Testing
 
 @Suite struct BackendsInTurnTests {
@@ -12,9 +11,9 @@ import Testing
                 group.addTask {
                     await #expect(throws: (any Error).self) { try await turn.write(client, tokens, "k") }
                 }
-                while sandbox.ledger.requests.last?.fault == nil { await pauseBriefly() }
+                await sandbox.ledger.waits { $0.requests.last?.fault != nil }
                 if name == .neverAnswerAfterCommit {
-                    while sandbox.ledger.entries(clientMutationID: "k").isEmpty { await pauseBriefly() }
+                    await sandbox.ledger.waits { !$0.entries(clientMutationID: "k").isEmpty }
                 }
                 if name == .neverAnswer || name == .neverAnswerAfterCommit { group.cancelAll() }
             }

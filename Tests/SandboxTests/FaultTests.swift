@@ -2,7 +2,6 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import Sandbox
-import TestSupport
 import Testing
 
 @Suite struct FaultTests {
@@ -15,7 +14,7 @@ import Testing
             await sandbox.apply(Fault(name, path: "from_arkit", count: 1))
             await withTaskGroup { group in
                 group.addTask { await #expect(throws: (any Error).self) { try await client.upload(key: "k") } }
-                while sandbox.ledger.requests.last?.fault == nil || sandbox.ledger.entries.count < rows { await pauseBriefly() }
+                await sandbox.ledger.waits { $0.requests.last?.fault != nil && $0.entries.count >= rows }
                 group.cancelAll()
             }
             #expect(sandbox.ledger.entries(clientMutationID: "k").map(\.answered) == Array(repeating: false, count: rows))
@@ -46,7 +45,7 @@ import Testing
             group.addTask {
                 await #expect(throws: (any Error).self) { try await client.send("GET", "/csrf_token") }
             }
-            while sandbox.ledger.requests.isEmpty { await pauseBriefly() }
+            await sandbox.ledger.waits { !$0.requests.isEmpty }
             await sandbox.stop()
         }
     }
@@ -178,7 +177,7 @@ import Testing
             try await client.logIn()
             await sandbox.apply(.slow(milliseconds: 3_600_000, count: 1))
             async let late = client.upload(key: "k")
-            while sandbox.ledger.entries.isEmpty { await pauseBriefly() }
+            await sandbox.ledger.waits { !$0.entries.isEmpty }
             #expect(sandbox.ledger.entries(clientMutationID: "k").count == 1)
             sandbox.clearFaults()
             #expect(try await late.status == 201)
@@ -192,7 +191,7 @@ import Testing
             try await client.logIn()
             await sandbox.apply(.slowCommit(milliseconds: 3_600_000, path: "from_arkit"))
             async let late = client.upload(key: "k")
-            while sandbox.ledger.requests.last?.fault == nil { await pauseBriefly() }
+            await sandbox.ledger.waits { $0.requests.last?.fault != nil }
             #expect(sandbox.ledger.entries == [])
             sandbox.clearFaults()
             #expect(try await late.status == 201)
@@ -208,10 +207,10 @@ import Testing
                 group.addTask {
                     await #expect(throws: (any Error).self) { try await client.upload(key: "k") }
                 }
-                while sandbox.ledger.requests.last?.fault == nil { await pauseBriefly() }
+                await sandbox.ledger.waits { $0.requests.last?.fault != nil }
                 group.cancelAll()
             }
-            while sandbox.ledger.entries.isEmpty { await pauseBriefly() }
+            await sandbox.ledger.waits { !$0.entries.isEmpty }
             let arrived = try #require(sandbox.ledger.requests.last?.time)
             #expect(sandbox.ledger.entries[0].time.timeIntervalSince(arrived) >= 2)
             #expect(try await client.upload(key: "l").status == 201)
@@ -227,7 +226,7 @@ import Testing
                 group.addTask {
                     await #expect(throws: (any Error).self) { try await client.upload(key: "k") }
                 }
-                while sandbox.ledger.requests.last?.fault == nil { await pauseBriefly() }
+                await sandbox.ledger.waits { $0.requests.last?.fault != nil }
                 await sandbox.down()
             }
             #expect(sandbox.ledger.entries == [])

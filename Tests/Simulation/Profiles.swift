@@ -10,7 +10,7 @@ enum Profiles {
     static func backend(_ backend: Plan.Backend) throws -> Backend {
         let text = Wire.profile(backend)
         if let backend = known.withLock({ $0[text] }) { return backend }
-        let folder = try TemporaryDirectory(in: Runner.folder)
+        let folder = try TemporaryDirectory(in: TemporaryDirectory.memory)
         try text.write(toFile: folder("\(backend.name).yaml"), atomically: false, encoding: .utf8)
         let loaded = try ProfileLibrary.load(file: folder("\(backend.name).yaml"), deviceID: "device", version: "1")
         known.withLock { $0[text] = loaded }

@@ -11,9 +11,6 @@ package struct Runner: Sendable {
         self.sabotage = sabotage
     }
 
-    /// In memory if possible, so that fsync is cheap.
-    package static let folder = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : "/tmp"
-
     package struct Report: Sendable {
         package var worlds = 0
         package var events = 0

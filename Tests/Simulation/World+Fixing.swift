@@ -53,7 +53,8 @@ extension World {
     }
 
     private func replaced(by mutation: Mutation) async throws -> Result<Enqueued, OutboxError> {
-        let results = try await outbox.enqueue([mutation], accountLabel: nil, by: "a person", at: now, mustReplace: true)
+        let options = EnqueueOptions(by: "a person", mustReplace: true)
+        let results = try await outbox.enqueue([mutation], accountLabel: nil, at: now, options).results
         guard let result = results.first else { throw Violation("I1", "a correction was left without a result") }
         return result
     }

@@ -15,7 +15,7 @@ extension World {
         let drafts = try await drafts(count, link, lane: Lane("lane\(lane)"), at: destination)
         let onDead: Mutation.OnDead = halts ? .halt : lane.isMultiple(of: 2) ? .skip : .skipFailed
         let mutations = drafts.map { mutation(of: $0, route, onDead, after: after, at: destination) }
-        let results = try await outbox.enqueue(mutations, accountLabel: nil, at: now)
+        let results = try await outbox.enqueue(mutations, accountLabel: nil, at: now).results
         // Only the first is cursed.
         for (index, (draft, (mutation, result))) in zip(drafts, zip(mutations, results)).enumerated() {
             try accept(draft, mutation, result, route, index == 0 ? curse : nil)

@@ -59,7 +59,7 @@ package final class World {
         var comesBack: Account?
     }
 
-    package init(_ plan: Plan, sabotage: Sabotage? = nil, in parent: String = Runner.folder) throws {
+    package init(_ plan: Plan, sabotage: Sabotage? = nil, in parent: String = TemporaryDirectory.memory) throws {
         self.plan = plan
         self.sabotage = sabotage
         folder = try TemporaryDirectory(in: parent)
@@ -75,7 +75,7 @@ package final class World {
     static let start = Date(timeIntervalSince1970: 1_765_000_000)
     /// Copied, since creating a store takes longer than most worlds.
     private static let fresh = Result {
-        let folder = try TemporaryDirectory(in: Runner.folder)
+        let folder = try TemporaryDirectory(in: TemporaryDirectory.memory)
         let file = folder("outbox.sqlite")
         try StoreDoctor.open(file: file, vault: Vault(key: VaultKey()), crashed: false, lookupAfter: lookupAfter, now: start).outbox.close()
         return try Data(contentsOf: URL(fileURLWithPath: file))

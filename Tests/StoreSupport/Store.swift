@@ -10,17 +10,21 @@ package struct Store: Sendable {
     package let directory: TemporaryDirectory
     package let key: VaultKey
     package var outbox: Outbox
-    package let clock = TestClock()
+    package let clock: TestClock
+    private let maxBytes: Int64
 
-    package init() throws {
-        directory = try TemporaryDirectory()
-        key = VaultKey()
-        outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: key), crashed: false, now: clock.now)
+    /// - Parameter maxBytes: the limit of the outbox.
+    package init(in parent: String = "/tmp", maxBytes: Int64 = .max, clock: TestClock = TestClock()) throws {
+        (directory, key) = (try TemporaryDirectory(in: parent), VaultKey())
+        (self.clock, self.maxBytes) = (clock, maxBytes)
+        outbox = try Outbox(
+            file: directory("outbox.sqlite"), vault: Vault(key: key), crashed: false, maxBytes: maxBytes, now: clock.now)
     }
 
     /// Opens the file again while the old instance exists, like the next run of the daemon.
     package mutating func restart(crashed: Bool = false) throws {
-        outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: key), crashed: crashed, now: clock.now)
+        outbox = try Outbox(
+            file: directory("outbox.sqlite"), vault: Vault(key: key), crashed: crashed, maxBytes: maxBytes, now: clock.now)
     }
 
     /// Stores the keyring of `key`, as a daemon does at its start.

@@ -3,7 +3,6 @@ import ControlAPI
 import ControlServer
 import Foundation
 import Glibc
-import Logging
 import TestSupport
 import Testing
 
@@ -22,8 +21,7 @@ import Testing
             var configuration = station.configuration
             configuration.spool.unclaimed = policy
             configuration.access = AccessGroups()
-            let daemon = try await Daemon(
-                configuration: configuration, environment: [:], log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            let daemon = try await Daemon(configuration: configuration, environment: [:], log: .silent)
             // A permitted caller gets as far as the missing sign-in.
             let caller = Caller(peer, try #require(daemon.policy.access(of: peer)))
             let problem = await #expect(throws: Problem.self) { try await daemon.handler.claim(NoInput(), by: caller) }

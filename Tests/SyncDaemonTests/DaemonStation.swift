@@ -1,6 +1,5 @@
 import ControlAPI
 import Foundation
-import Logging
 import Outbox
 import Sandbox
 import SyncDaemon
@@ -46,7 +45,7 @@ struct DaemonStation {
     }
 
     func daemon() async throws -> Daemon {
-        try await Daemon(configuration: configuration, environment: [:], log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await Daemon(configuration: configuration, environment: [:], log: .silent)
     }
 
     func running(_ work: () async throws -> Void) async throws { try await Self.running(try await daemon(), work) }

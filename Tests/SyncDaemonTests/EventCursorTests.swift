@@ -9,7 +9,7 @@ import Yams
 
 @testable import SyncDaemon
 
-@Suite(.timeLimit(.minutes(60))) struct EventCursorTests {
+@Suite struct EventCursorTests {
     @Test(arguments: [(0, 0, 0), (0, 0, 7), (41, 41, 50), (50, 41, 50)] as [(Int64, Int64, Int64)])
     func acceptsCursorsBetweenOldestAndNewest(since: Int64, oldest: Int64, newest: Int64) {
         #expect(throws: Never.self) { try ControlHandler.check(since, oldest: oldest, newest: newest) }

@@ -1,57 +1,59 @@
 import Foundation
-import Logging
 import Outbox
 import Roster
+import StoreSupport
 import SyncModel
 import Synchronization
 import TestSupport
 import Testing
-import Vault
 
 @testable import SyncDaemon
 
-@Suite(.timeLimit(.minutes(60))) struct HousekeepingTests {
-    private static let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+@Suite struct HousekeepingTests {
+    private static func housekeeping(_ store: Store, _ clock: any SyncClock) -> Housekeeping {
+        let rosters = RosterKeeper(outbox: store.outbox, keepers: [], clock: clock, seed: 1, log: .silent)
+        return Housekeeping(outbox: store.outbox, rosters: rosters, keepDelivered: 3600, clock: clock, log: .silent)
+    }
+
+    private static func logSize(_ store: Store) throws -> Int {
+        try Data(contentsOf: URL(fileURLWithPath: store.directory("outbox.sqlite-wal"))).count
+    }
 
     /// Runs until the entry is discarded; returns then.
-    private func discards(_ outbox: Outbox, by clock: some SyncClock, _ work: () async throws -> Void) async throws {
-        let rosters = RosterKeeper(outbox: outbox, keepers: [], clock: clock, seed: 1, log: Self.log)
-        let housekeeping = Housekeeping(outbox: outbox, rosters: rosters, keepDelivered: 3600, clock: clock, log: Self.log)
+    private func discards(_ store: Store, by clock: any SyncClock, _ work: () async throws -> Void) async throws {
+        let housekeeping = Self.housekeeping(store, clock)
         let run = Task { try await housekeeping.run() }
         try await work()
-        while try await outbox.entry(Samples.id(1))?.entry.state != .discarded { await pauseBriefly() }
+        try await until { try await store.state(1) == .discarded }
         run.cancel()
         try await run.value
     }
 
-    private func discard(_ outbox: Outbox, at now: Date) async throws {
-        try await outbox.discard(Samples.id(1), later: now.addingTimeInterval(600), reason: nil, by: "ann", named: nil, at: now)
+    private func discard(_ store: Store, at now: Date) async throws {
+        try await store.outbox.discard(Samples.id(1), later: now.addingTimeInterval(600), reason: nil, by: "ann", named: nil, at: now)
     }
 
     @Test func discardWakesTheTimerThatDestroysTheContent() async throws {
-        let directory = try TemporaryDirectory()
-        let clock = TestClock()
-        let outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
-        _ = try await outbox.enqueue(Samples.mutation(1), at: clock.now)
-        try await discards(outbox, by: clock) {
+        let store = try Store()
+        let clock = store.clock
+        try await store.enqueue(Samples.mutation(1))
+        try await discards(store, by: clock) {
             await clock.sleeps(after: 0)
-            try await discard(outbox, at: clock.now)
+            try await discard(store, at: clock.now)
             // The daily work, the log and this timer.
             await clock.sleeps(after: 2)
             clock.advance(by: 599)
-            #expect(try await outbox.entry(Samples.id(1))?.entry.state == .held)
+            #expect(try await store.state(1) == .held)
             clock.advance(by: 1)
         }
     }
 
     @Test func discardOfAnEarlierRunIsDestroyedInTime() async throws {
-        let directory = try TemporaryDirectory()
-        let clock = TestClock()
-        let outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
-        _ = try await outbox.enqueue(Samples.mutation(1), at: clock.now)
-        try await discard(outbox, at: clock.now)
-        clock.advance(by: 601)
-        try await discards(outbox, by: clock) {}
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        try await discard(store, at: store.clock.now)
+        store.clock.advance(by: 601)
+        try await discards(store, by: store.clock) {}
     }
 
     /// A clock that is set back by two hours while the timer sleeps, for ten minutes by any other clock.
@@ -68,32 +70,28 @@ import Vault
     }
 
     @Test func clockThatIsSetBackDoesNotKeepTheContent() async throws {
-        let directory = try TemporaryDirectory()
+        let store = try Store()
         let clock = ClockThatIsSetBack()
-        let outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
-        _ = try await outbox.enqueue(Samples.mutation(1), at: clock.now)
-        try await discard(outbox, at: clock.now)
-        try await discards(outbox, by: clock) {}
+        _ = try await store.outbox.enqueue(Samples.mutation(1), at: clock.now)
+        try await discard(store, at: clock.now)
+        try await discards(store, by: clock) {}
     }
 
     /// After the WAL is emptied, no timer remains.
     @Test func emptiesWALSoonAfterWork() async throws {
-        let directory = try TemporaryDirectory()
-        let clock = TestClock()
-        let outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
-        func logSize() throws -> Int { try Data(contentsOf: URL(fileURLWithPath: directory("outbox.sqlite-wal"))).count }
-        let rosters = RosterKeeper(outbox: outbox, keepers: [], clock: clock, seed: 1, log: Self.log)
-        let housekeeping = Housekeeping(outbox: outbox, rosters: rosters, keepDelivered: 3600, clock: clock, log: Self.log)
+        let store = try Store()
+        let clock = store.clock
+        let housekeeping = Self.housekeeping(store, clock)
         let run = Task { try await housekeeping.run() }
         await clock.sleeps(after: 0)
 
         for number in 1...2 {
             let slept = clock.slept
-            _ = try await outbox.enqueue(Samples.mutation(number), at: clock.now)
+            try await store.enqueue(Samples.mutation(number))
             await clock.sleeps(after: slept)
-            #expect(try logSize() > 0)
+            #expect(try Self.logSize(store) > 0)
             clock.advance(by: Housekeeping.logKept)
-            while try logSize() > 0 { await pauseBriefly() }
+            try await until { try Self.logSize(store) == 0 }
         }
         #expect(clock.slept == 3)
         run.cancel()
@@ -102,22 +100,17 @@ import Vault
 
     /// The clock stands still.
     @Test func emptiesWALAtOnceAfterSignOut() async throws {
-        let directory = try TemporaryDirectory()
-        let clock = TestClock()
-        let outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
-        func logSize() throws -> Int { try Data(contentsOf: URL(fileURLWithPath: directory("outbox.sqlite-wal"))).count }
-        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let rosters = RosterKeeper(outbox: outbox, keepers: [], clock: clock, seed: 1, log: log)
-        let housekeeping = Housekeeping(outbox: outbox, rosters: rosters, keepDelivered: 3600, clock: clock, log: log)
+        let store = try Store()
+        let housekeeping = Self.housekeeping(store, store.clock)
         let run = Task { try await housekeeping.run() }
-        await clock.sleeps(after: 0)
-        while try logSize() > 0 { await pauseBriefly() }
-        try outbox.apply(SessionChange(backend: "breathesafe", record: Data("secret".utf8), account: "1"))
-        #expect(try logSize() > 0)
+        await store.clock.sleeps(after: 0)
+        try await until { try Self.logSize(store) == 0 }
+        try store.outbox.apply(SessionChange(backend: "breathesafe", record: Data("secret".utf8), account: "1"))
+        #expect(try Self.logSize(store) > 0)
         // Again, because the first one may come before housekeeping listens.
-        while try logSize() > 0 {
-            try outbox.apply(SessionChange(backend: "breathesafe", record: Data("secret".utf8), account: "1"))
-            try outbox.apply(SessionChange(backend: "breathesafe", record: Data("none".utf8)))
+        while try Self.logSize(store) > 0 {
+            try store.outbox.apply(SessionChange(backend: "breathesafe", record: Data("secret".utf8), account: "1"))
+            try store.outbox.apply(SessionChange(backend: "breathesafe", record: Data("none".utf8)))
             await pauseBriefly()
         }
         run.cancel()
@@ -125,24 +118,17 @@ import Vault
     }
 
     @Test func deletesKeptListAfterAMonth() async throws {
-        let directory = try TemporaryDirectory()
-        let clock = TestClock()
-        let outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
+        let store = try Store()
+        let (outbox, clock) = (store.outbox, store.clock)
         try outbox.apply(SessionChange(backend: "breathesafe", record: Data("{}".utf8), account: "1"))
-        let key = RosterKey(destination: Samples.destination, resource: "people")
-        let row = RosterRow(id: "1", label: "Anna", folded: "anna", kept: [])
-        let read = RosterRead(
-            key: key, rule: Data("rule".utf8), beganAt: clock.now, readAt: clock.now, pages: [(etag: nil, rows: [row])], total: 1)
-        _ = try await outbox.store(read, at: clock.now)
+        _ = try await outbox.store(RosterRead([[.sample(1)]], at: clock.now), at: clock.now)
         try outbox.apply(SessionChange(backend: "breathesafe", record: Data("{}".utf8), rosters: .kept))
-        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let rosters = RosterKeeper(outbox: outbox, keepers: [], clock: clock, seed: 1, log: log)
-        let housekeeping = Housekeeping(outbox: outbox, rosters: rosters, keepDelivered: 3600, clock: clock, log: log)
+        let housekeeping = Self.housekeeping(store, clock)
         let run = Task { try await housekeeping.run() }
         await clock.sleeps(after: 0)
         #expect(try await outbox.rosterHeads(of: Samples.destination).count == 1)
         clock.advance(by: Housekeeping.listsKept + 1)
-        while try await !outbox.rosterHeads(of: Samples.destination).isEmpty { await pauseBriefly() }
+        try await until { try await outbox.rosterHeads(of: Samples.destination).isEmpty }
         run.cancel()
         try await run.value
     }

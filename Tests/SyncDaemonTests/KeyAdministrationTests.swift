@@ -6,7 +6,7 @@ import Vault
 
 @testable import SyncDaemon
 
-@Suite(.timeLimit(.minutes(60))) struct KeyAdministrationTests {
+@Suite struct KeyAdministrationTests {
     private static let recipient = "age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj"
 
     private func administration(_ station: DaemonStation, _ environment: [String: String] = [:]) throws -> KeyAdministration {

@@ -1,6 +1,5 @@
 import ControlAPI
 import Foundation
-import Logging
 import Outbox
 import Sandbox
 import SyncModel
@@ -11,7 +10,7 @@ import Vault
 @testable import SyncDaemon
 
 /// A change of the keys with a store, as the daemon makes it.
-@Suite(.timeLimit(.minutes(60))) struct KeyRotationTests {
+@Suite struct KeyRotationTests {
     private struct Killed: Error {}
     private let directory: TemporaryDirectory
     private let clock = TestClock()
@@ -68,7 +67,7 @@ import Vault
     }
 
     private func resealer(_ keeper: KeyKeeper, _ outbox: Outbox) -> Resealer {
-        Resealer(keys: keeper, outbox: outbox, clock: clock, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        Resealer(keys: keeper, outbox: outbox, clock: clock, log: .silent)
     }
 
     @Test func earlierKeysOpenNothingAfterwards() async throws {

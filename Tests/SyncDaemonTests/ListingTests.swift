@@ -6,7 +6,7 @@ import Testing
 
 @testable import SyncDaemon
 
-@Suite(.timeLimit(.minutes(60))) struct ListingTests {
+@Suite struct ListingTests {
     @Test func listsRoutesAndFieldsOfEachBackend() async throws {
         try await DaemonStation.with { station in
             try await station.running {

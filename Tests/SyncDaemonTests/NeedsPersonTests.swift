@@ -3,7 +3,6 @@ import ControlServer
 import Delivery
 import Foundation
 import Glibc
-import Logging
 import Outbox
 import SyncModel
 import TestSupport
@@ -12,7 +11,7 @@ import Testing
 @testable import SyncDaemon
 
 /// `homing status` lists every entry that needs a person, and `homing why` says what to do. `ExitCodesTests` checks the exit code of each notice.
-@Suite(.timeLimit(.minutes(60))) struct NeedsPersonTests {
+@Suite struct NeedsPersonTests {
     private static let now = Date(timeIntervalSince1970: 1_765_000_000)
     private static let administrator = Caller(Peer(pid: 7, uid: geteuid(), groups: []), .administer)
 
@@ -86,8 +85,7 @@ import Testing
         try await DaemonStation.with { station in
             var configuration = station.configuration
             (configuration.delivery.breaker.first, configuration.delivery.breaker.ceiling) = (600, 600)
-            let daemon = try await Daemon(
-                configuration: configuration, environment: [:], log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            let daemon = try await Daemon(configuration: configuration, environment: [:], log: .silent)
             try await DaemonStation.running(daemon) {
                 _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
                 let id = try await station.client.call(

@@ -1,7 +1,6 @@
 import ControlAPI
 import ControlServer
 import Foundation
-import Logging
 import Outbox
 import SyncModel
 import TestSupport
@@ -10,7 +9,7 @@ import Testing
 @testable import SyncDaemon
 
 /// Observers see no email addresses, no names of people and no server messages. See WhatObserversSee.
-@Suite(.timeLimit(.minutes(60))) struct ObserverViewTests {
+@Suite struct ObserverViewTests {
     private static let observer = Peer(pid: 7, uid: 54_321, groups: [54])
     private static let administrator = Peer(pid: 8, uid: geteuid(), groups: [])
 
@@ -38,8 +37,7 @@ import Testing
         try await DaemonStation.with { station in
             var configuration = station.configuration
             configuration.access.observe = .init(name: "watchers", id: 54)
-            let daemon = try await Daemon(
-                configuration: configuration, environment: [:], log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            let daemon = try await Daemon(configuration: configuration, environment: [:], log: .silent)
             try await DaemonStation.running(daemon) {
                 _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
                 try await station.event { $0.kind == "rosterChanged" }

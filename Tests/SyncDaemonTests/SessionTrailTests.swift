@@ -9,7 +9,7 @@ import Testing
 
 @testable import SyncDaemon
 
-@Suite(.timeLimit(.minutes(60))) struct SessionTrailTests {
+@Suite struct SessionTrailTests {
     /// A caller with the operator role only.
     private static let clerk = Caller(Peer(pid: 7, uid: 54321, groups: []), .operate)
     private static let administrator = Caller(Peer(pid: 8, uid: geteuid(), groups: []), .administer)

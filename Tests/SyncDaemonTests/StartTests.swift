@@ -1,6 +1,5 @@
 import Capture
 import Foundation
-import Logging
 import Outbox
 import TestSupport
 import Testing
@@ -18,8 +17,7 @@ import Vault
     }
 
     private func start(_ directory: TemporaryDirectory) async throws -> Daemon {
-        try await Daemon(
-            configuration: try configuration(directory), environment: [:], log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await Daemon(configuration: try configuration(directory), environment: [:], log: .silent)
     }
 
     private func startAndStop(_ directory: TemporaryDirectory) async throws {

@@ -1,11 +1,11 @@
 import ControlAPI
 import Foundation
-import Logging
+import TestSupport
 import Testing
 
 @testable import SyncDaemon
 
-@Suite(.timeLimit(.minutes(60))) struct StatsTests {
+@Suite struct StatsTests {
     @Test func figuresAndTrailNameAccountsAndUsers() async throws {
         try await DaemonStation.with { station in
             try await station.running {
@@ -48,8 +48,7 @@ import Testing
         try await DaemonStation.with { station in
             var configuration = station.configuration
             configuration.keepDelivered = 7200
-            let daemon = try await Daemon(
-                configuration: configuration, environment: [:], log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            let daemon = try await Daemon(configuration: configuration, environment: [:], log: .silent)
             try await DaemonStation.running(daemon) {
                 let stats = try await station.client.call(Endpoints.stats, StatsQuery())
                 #expect(stats.hours.count == 2)

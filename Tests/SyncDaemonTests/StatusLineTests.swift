@@ -6,7 +6,7 @@ import Testing
 
 @testable import SyncDaemon
 
-@Suite(.timeLimit(.minutes(60))) struct StatusLineTests {
+@Suite struct StatusLineTests {
     private final class Situation: Sendable {
         let looks = Mutex(0)
         let sentence = Mutex<String?>("Ready.")

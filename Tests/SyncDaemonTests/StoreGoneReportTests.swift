@@ -6,7 +6,7 @@ import Testing
 
 @testable import SyncDaemon
 
-@Suite(.timeLimit(.minutes(60))) struct StoreGoneReportTests {
+@Suite struct StoreGoneReportTests {
     enum Loss: CaseIterable {
         case directory, store, log, replaced
 

@@ -8,7 +8,7 @@ import Testing
 @testable import SyncDaemon
 
 /// The store is deleted under a running daemon.
-@Suite(.timeLimit(.minutes(60))) struct StoreGoneTests {
+@Suite struct StoreGoneTests {
     private func loseStore(_ station: DaemonStation) throws {
         let state = station.configuration.stateDirectory
         for name in try FileManager.default.contentsOfDirectory(atPath: state) where name.hasPrefix("outbox.sqlite") {

@@ -8,7 +8,7 @@ import Vault
 
 @testable import SyncDaemon
 
-@Suite(.timeLimit(.minutes(60))) struct StoreRestoreTests {
+@Suite struct StoreRestoreTests {
     private func backUp(_ station: DaemonStation) async throws {
         var file = Data()
         try await station.client.download(Endpoints.backup, NoInput()) { file.append($0) }

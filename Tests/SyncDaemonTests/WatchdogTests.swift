@@ -1,16 +1,14 @@
 import Delivery
 import Foundation
-import Logging
 import Outbox
 import Roster
-import SyncModel
+import StoreSupport
 import TestSupport
 import Testing
-import Vault
 
 @testable import SyncDaemon
 
-@Suite(.timeLimit(.minutes(60))) struct WatchdogTests {
+@Suite struct WatchdogTests {
     @Test(
         arguments: [
             ([:], nil),
@@ -25,14 +23,13 @@ import Vault
     }
 
     @Test func pingsOnlyWhileDispatcherRuns() async throws {
-        let directory = try TemporaryDirectory()
-        let receiver = try DatagramReceiver(at: directory("notify"))
-        let notifier = try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": directory("notify")]))
-        let clock = SystemClock()
-        let outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
-        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let rosters = RosterKeeper(outbox: outbox, keepers: [], clock: clock, seed: 1, log: log)
-        let dispatcher = try Dispatcher(outbox: outbox, rosters: rosters, clock: clock, policy: .init(), seed: 1, log: log)
+        let store = try Store()
+        let notify = store.directory("notify")
+        let receiver = try DatagramReceiver(at: notify)
+        let notifier = try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": notify]))
+        let rosters = RosterKeeper(outbox: store.outbox, keepers: [], clock: store.clock, seed: 1, log: .silent)
+        let dispatcher = try Dispatcher(
+            outbox: store.outbox, keepers: [], rosters: rosters, clock: store.clock, policy: .init(), seed: 1, log: .silent)
         let watchdog = Watchdog(dispatcher: dispatcher, notifier: notifier, interval: .milliseconds(5))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await watchdog.run() }
@@ -53,6 +50,6 @@ import Vault
             group.cancelAll()
             try await group.waitForAll()
         }
-        try outbox.close()
+        try store.outbox.close()
     }
 }

@@ -6,6 +6,9 @@ package final class TemporaryDirectory: Sendable {
     package let path: String
     private let isKept = Atomic(false)
 
+    /// A parent in memory if possible, so that fsync is cheap: for many commits or files.
+    package static let memory = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : "/tmp"
+
     /// The name is short because the path of a Unix socket has at most 107 bytes.
     package init(in parent: String = "/tmp") throws {
         path = parent + "/hm-" + UUID().uuidString.prefix(12).lowercased()

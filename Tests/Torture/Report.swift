@@ -45,7 +45,7 @@ struct Report {
 
         Recovery is the time from the end of a fault until all entries were settled. The simulation uses simulated time: a backend may ask for a
         wait of hours, and people sign in one after the other. *Damage* can destroy captures for good. There, *lost* counts missing captures that
-        no report counts. <doc:Faults> counts the reported ones, and all faults by kind.
+        no report counts. [Faults](Faults.md) counts the reported ones, and all faults by kind.
 
         ## Coverage
 
@@ -58,7 +58,7 @@ struct Report {
         ## Negative controls
 
         A campaign that cannot fail proves nothing. Each was also run without one of its guarantees, and had to fail: \(controls). In addition,
-        bugs are planted one at a time: <doc:Mutants>.
+        bugs are planted one at a time: [Planted bugs](Mutants.md).
 
         ## Not tested
 
@@ -85,7 +85,7 @@ struct Report {
         """
         # Faults
 
-        Written by `make torture` on \(began.formatted(.iso8601.year().month().day())), with <doc:Guarantees>.
+        Written by `make torture` on \(began.formatted(.iso8601.year().month().day())), with [Guarantees](Guarantees.md).
 
         ## Faults by kind
 

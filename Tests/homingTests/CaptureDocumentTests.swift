@@ -31,7 +31,7 @@ import Testing
     }
 
     /// A parser that backtracks would take fifteen minutes.
-    @Test(.timeLimit(.minutes(60))) func readsDeepNestingQuicklyUpToLimit() throws {
+    @Test func readsDeepNestingQuicklyUpToLimit() throws {
         let flags = Array(repeating: "true", count: 1 << 16).joined(separator: ",")
         let deep = String(repeating: "[", count: 400) + flags + String(repeating: "]", count: 400)
         #expect(try CaptureDocument(Data(deep.utf8), from: "a.json").payload == Data(deep.utf8))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import homing
 
-@Suite(.timeLimit(.minutes(60))) struct SyncWaitTests {
+@Suite struct SyncWaitTests {
     /// Each event read delivers an entry; a stream has at most `perStream` events.
     private final class Daemon: Sendable {
         private let delivered = Mutex(0)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import homing
 
-@Suite(.timeLimit(.minutes(60))) struct TerminalPromptTests {
+@Suite struct TerminalPromptTests {
     private struct Person {
         private let terminal: PseudoTerminal
         var keyboard: FileHandle { terminal.keyboard }

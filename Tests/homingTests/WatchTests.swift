@@ -5,7 +5,7 @@ import Testing
 
 @testable import homing
 
-@Suite(.timeLimit(.minutes(60))) struct WatchTests {
+@Suite struct WatchTests {
     private final class Fake: Sendable {
         private let state = Mutex<(isUp: Bool, looks: Int, shown: [WatchView])>((true, 0, []))
         let told: AsyncStream<Event>

@@ -59,7 +59,7 @@ extension Route {
 
     static func lane(_ node: YAMLNode, _ key: String, _ table: StrictTable, scope: TemplateScope) -> TextTemplate? {
         guard let text = node.text, !text.isEmpty else { return nil }
-        do {
+        do throws(TemplateMistake) {
             let lane = try TextTemplate(parsing: text, scope: scope)
             try lane.checkWithinText()
             guard !lane.literal.unicodeScalars.contains(where: \.isSteering) else {

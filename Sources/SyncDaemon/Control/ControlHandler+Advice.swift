@@ -35,20 +35,21 @@ extension ControlHandler {
         }
     }
 
-    func advice(_ drafts: [AdviceDraft]) async throws(OutboxError) -> [Advice] {
+    /// - Parameter known: the answer to the first draft's question; nil to ask the store.
+    func advice(_ drafts: [AdviceDraft], _ known: Standing? = nil) async throws(OutboxError) -> [Advice] {
         var all: [Advice] = []
-        for draft in drafts { all.append(try await advice(draft)) }
+        for draft in drafts { all.append(try await advice(draft, all.isEmpty ? known : nil)) }
         return all
     }
 
-    private func advice(_ draft: AdviceDraft) async throws(OutboxError) -> Advice {
+    private func advice(_ draft: AdviceDraft, _ known: Standing?) async throws(OutboxError) -> Advice {
         var advice = draft.advice
         if draft.id.reference != nil {
             let subject = Subject(draft.owner, route: draft.route, draft.id)
             advice.subject = try await names(for: ObserverView(seesPeople: true)).report(subject) ?? advice.subject
         }
         let row = RosterID(advice.subject.id)
-        let standing = try await outbox.standing(draft.question ?? draft.question(of: row))
+        let standing = if let known { known } else { try await outbox.standing(draft.question(of: row)) }
         if let list = draft.list, row.reference == nil {
             try await add(standing.list, of: list, createdBy: draft.id.reference, to: &advice)
         }

@@ -26,11 +26,11 @@ extension ControlHandler {
                 let drafts = drafts(on: submission, of: owner, as: session, isStrict: request.strict)
                 let early = request.strict ? try await self.advice(drafts) : []
                 try await refuse(submission, at: backend, early)
-                all = try await intake.accept(
-                    all: steps(of: submission, at: backend), for: account, at: backend, by: caller.peer.description,
-                    answering: request.strict ? nil : drafts.first?.question)
+                let options = EnqueueOptions(by: caller.peer.description, answering: request.strict ? nil : drafts.first?.question)
+                let standing: Standing?
+                (all, standing) = try await intake.accept(all: steps(of: submission, at: backend), for: account, at: backend, options)
                 // `try?`: the entry is accepted; only the row's name is missing then.
-                advice = request.strict ? early : (try? await self.advice(drafts)) ?? []
+                advice = request.strict ? early : (try? await self.advice(drafts, standing)) ?? []
             } else {
                 all = try await repeated(submission, at: backend)
                 let known = all.first.map { drafts(on: submission, of: $0.destination, as: session, isStrict: request.strict) }

@@ -56,7 +56,8 @@ extension ControlHandler {
         if request.strict { try await refuse(submission, at: name, advice) }
         let accepted: Intake.Accepted
         do throws(IntakeError) {
-            accepted = try await intake.accept(submission, for: account, at: name, by: caller.peer.description, mustReplace: true)
+            let options = EnqueueOptions(by: caller.peer.description, mustReplace: true)
+            accepted = try await intake.accept(submission, for: account, at: name, options)
         } catch {
             if case .outbox(let error) = error { throw error }
             var problem = Problem(error, commands: commands(for:))

@@ -1,6 +1,8 @@
 import Backends
+import CSystemLinux
 import ControlServer
 import Dispatch
+import Glibc
 import Logging
 import Outbox
 import ServiceLifecycle
@@ -28,11 +30,20 @@ package struct DaemonProcess: Sendable {
 
     /// Returns after a stop; throws if it cannot start or continue.
     package func run() async throws {
+        Self.prepareProcess()
         let notifier = ServiceNotifier(environment: environment)
         do { try await run(notifier) } catch {
             notifier?.tell(.status("Cannot continue: \(StartError.sentence(for: error))"))
             throw error
         }
+    }
+
+    /// Here, because a `Daemon` in a test must not change its process. Early, because existing thread arenas keep their memory.
+    private static func prepareProcess() {
+        // Owner and socket group only.
+        umask(0o007)
+        signal(SIGPIPE, SIG_IGN)
+        homing_return_memory()
     }
 
     private func run(_ notifier: ServiceNotifier?) async throws {

@@ -43,7 +43,8 @@ struct RunCommand: AsyncParsableCommand {
                 // The only message that is not constant: `systemctl status` shows nothing else of a daemon that fails to start.
                 log.critical("Homing cannot continue: \(sentence)")
             } else {
-                FileHandle.standardError.write(Data("homingd: \(sentence)\n".utf8))
+                // `try?`: standard error may be a closed pipe; the exit code remains.
+                try? FileHandle.standardError.write(contentsOf: Data("homingd: \(sentence)\n".utf8))
             }
             throw ExitCode.failure
         }

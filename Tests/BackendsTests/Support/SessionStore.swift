@@ -16,13 +16,13 @@ final class SessionStore: Sendable {
     private var file: String { folder("outbox.sqlite") }
 
     init() throws {
-        (folder, vault) = (try TemporaryDirectory(), Vault(key: VaultKey()))
+        (folder, vault) = (try TemporaryDirectory(in: TemporaryDirectory.memory), Vault(key: VaultKey()))
         outbox = try Outbox(file: folder("outbox.sqlite"), vault: vault, crashed: false, now: noon)
     }
 
     /// The files as a crash at this moment leaves them.
     private init(copying other: SessionStore) throws {
-        (folder, vault) = (try TemporaryDirectory(), other.vault)
+        (folder, vault) = (try TemporaryDirectory(in: TemporaryDirectory.memory), other.vault)
         for suffix in ["", "-wal"] {
             try FileManager.default.copyItem(atPath: other.file + suffix, toPath: folder("outbox.sqlite") + suffix)
         }

@@ -2,9 +2,9 @@ import AsyncHTTPClient
 import ControlAPI
 import Foundation
 import HTTPTypes
-import Logging
 import NIOCore
 import NIOHTTP1
+import TestSupport
 import Testing
 import Yams
 
@@ -17,10 +17,7 @@ import Yams
     init() throws { description = try Description() }
 
     private var calls: [Call] {
-        ControlRouter(
-            service: FakeService(), policy: AccessPolicy(), limits: ControlLimits(),
-            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        ).calls
+        ControlRouter(service: FakeService(), policy: AccessPolicy(), limits: ControlLimits(), log: .silent).calls
     }
 
     @Test func describesExactlyTheRoutesAndTheirRoles() {

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct CanaryTests {
+@Suite struct CanaryTests {
     @Test("24: Story16: no secret remains, including in freed pages and the log") func story16LeavesNoSecret() async throws {
         let secrets = CanarySecrets()
         let accounts = [SandboxAccount(id: "homingLabManager000000000001", number: 1, email: Canary.email, password: Canary.password)]

@@ -17,7 +17,7 @@ struct WrongFile: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(profile): \(key): \(new)" }
 }
 
-@Suite(.timeLimit(.minutes(60))) struct CheckContractTests {
+@Suite struct CheckContractTests {
     @Test(
         "34: the error for an invalid file names its key",
         arguments: [

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The numbers in the test names are those of the contract.
-@Suite(.timeLimit(.minutes(60))) struct DeliveryContractTests {
+@Suite struct DeliveryContractTests {
     @Test("25: a 200 with an HTML page does not count as delivery", arguments: [FaultName.loginPage, .loginPageAfterCommit])
     func htmlPageDoesNotCountAsDelivery(fault: FaultName) async throws {
         // The daemon does not retry by itself during the test.

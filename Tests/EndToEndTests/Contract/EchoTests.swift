@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// A backend that repeats requests in its errors. Its messages are shown without the secrets.
-@Suite(.timeLimit(.minutes(60))) struct EchoTests {
+@Suite struct EchoTests {
     private final class Echo: Sendable {
         private let state = Mutex<(path: String, status: Int)>(("", 0))
         let secrets = CanarySecrets()
@@ -99,15 +99,14 @@ import Testing
     }
 
     private func waitForReport(of path: String, _ station: TestStation) async throws {
-        while true {
+        try await until(every: .milliseconds(20)) {
             let entry = try await station.client.call(Endpoints.entry, EntryReference(id: Samples.id(1).description))
             var reports = "\(entry)\(try await station.status())"
             try await station.client.events(EventQuery(since: 0)) { event in
                 reports += "\(event.detail)"
                 return true
             }
-            if reports.contains(path) { return }
-            try await Task.sleep(for: .milliseconds(20))
+            return reports.contains(path)
         }
     }
 
@@ -131,7 +130,7 @@ import Testing
         try await capture(1)
         try await station.event("released")
         // During an attempt, `homing why` shows no error.
-        while try await !station.homing("why", Samples.id(1).description).text.contains("(hidden)") { await pauseBriefly() }
+        try await until { try await station.homing("why", Samples.id(1).description).text.contains("(hidden)") }
         try await Canary.check(station, log, echo.secrets, "an entry was refused")
 
         if let renewal = paths.renewal {

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// A backend that repeats payloads in its errors. Its words are destroyed with the payload.
-@Suite(.timeLimit(.minutes(60))) struct EchoedPayloadTests {
+@Suite struct EchoedPayloadTests {
     private static let words = "Canary-payload"
 
     private final class Echo: Sendable {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Tests the profile key `outbox`. See DroppingAtSignOut.
-@Suite(.timeLimit(.minutes(60))) struct OutboxOnSignOutTests {
+@Suite struct OutboxOnSignOutTests {
     private func labLoop(outbox: String, delivery: String = TestStation.shortPauses) async throws -> TestStation {
         let station = try await TestStation(
             .labLoop(), profile: "labloop", route: "appointment",

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// The numbers in the test names are those of the contract.
-@Suite(.timeLimit(.minutes(60))) struct ProfileContractTests {
+@Suite struct ProfileContractTests {
     private static let golden = TestStation.project + "/Tests/BackendsTests/Fixtures/Requests"
     private static let id = "0198c0de-0000-7000-8000-000000000001"
     private static let payload = Data(#"{"average_measurements":{"14-818":{"value":17.25}}}"#.utf8)

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The numbers in the test names are those of the contract.
-@Suite(.timeLimit(.minutes(60))) struct RefreshContractTests {
+@Suite struct RefreshContractTests {
     @Test("1: two hundred entries that get a 401 together cause one refresh") func concurrent401sCauseOneRefresh() async throws {
         let station = try await TestStation.lists2026(delivery: "in_flight: 64, first_delay: 0.05, first_pause: 0.1")
         try await station.signedIn()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import homing_torture
 
-@Suite(.timeLimit(.minutes(60))) struct SignOutKillTests {
+@Suite struct SignOutKillTests {
     private static let wal = "outbox.sqlite-wal"
     private static let told = "send:after:POST /api/mobile/auth/logout:1"
     private static let asked = "request:after:DELETE /v1/sessions:1"

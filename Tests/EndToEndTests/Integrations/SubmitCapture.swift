@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Crypto
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -14,10 +15,12 @@ func submitCapture(_ document: Data, user: Int, id: UUID, socket: String = "/run
     request.body = .bytes(ByteBuffer(bytes: document))
     let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
     let body = try await answer.body.collect(upTo: 1 << 20)
+    let text = String(buffer: body)
+    let digest = SHA256.hash(data: document).map { String(format: "%02x", $0) }.joined()
     // A 200 with a warning is for an entry that is being discarded.
-    let isKept = answer.status == .ok && !String(buffer: body).contains(#""warning":"#)
-    guard answer.status == .created || isKept else { throw CaptureRefused(answer: Data(body.readableBytesView)) }
+    let isKept = answer.status == .created || answer.status == .ok && !text.contains(#""warning":"#)
+    guard isKept, text.contains(#""sha256":"\#(digest)""#) else { throw CaptureRefused(answer: Data(text.utf8)) }
 }
 
-/// The daemon's response, mostly application/problem+json.
+/// The daemon's response: mostly application/problem+json, or the receipt of other bytes.
 struct CaptureRefused: Error { let answer: Data }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Sessions and entries belong to the whole base URL, including the path. See AddressesApart.
-@Suite(.timeLimit(.minutes(60))) struct BaseURLTests {
+@Suite struct BaseURLTests {
     @Test func sessionAndEntriesStayAtTheirBaseURL() async throws {
         let isDown = Mutex(true)
         let server = try await ScriptedServer { request in
@@ -84,7 +84,7 @@ import Testing
             try await station.submit(1)
             try await station.client.event("gateChanged") { $0.detail["reason"] == "throttled" }
         }
-        try await station.running(former) { try await station.waits { try await station.backend.gateCause == "throttled" } }
+        try await station.running(former) { try await until { try await station.backend.gateCause == "throttled" } }
         try await station.running(WireProfile.cookies.replacing("base_url: BASE", with: "base_url: BASE/v2\nformerly: [BASE/v1]")) {
             _ = try await station.signIn()
             try await station.submit(2)

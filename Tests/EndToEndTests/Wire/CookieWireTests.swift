@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct CookieWireTests {
+@Suite struct CookieWireTests {
     /// - Parameter cookies: the cookies that the response with this number sets.
     private static func server(
         login: [String] = ["s=1; path=/"], _ cookies: @escaping @Sendable (Int) -> [String] = { _ in [] }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Only a response that the profile declares as a refusal of credentials ends a session. See DeclaredRefusals.
-@Suite(.timeLimit(.minutes(60))) struct GatewayErrorTests {
+@Suite struct GatewayErrorTests {
     private final class Backend: Sendable {
         struct State {
             var isSignedIn = true

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Entries are only sent under the account that captured them. See WhoseSession.
-@Suite(.timeLimit(.minutes(60))) struct OtherAccountTests {
+@Suite struct OtherAccountTests {
     /// Ann is 1, Bob is 2. Responses that match `swapping` set Bob's cookie.
     private static func server(_ swapping: @escaping @Sendable (ScriptedServer.Request) -> Bool) async throws -> ScriptedServer {
         try await ScriptedServer { request in
@@ -28,7 +28,7 @@ import Testing
         try await station.running(WireProfile.csrf) {
             _ = try await station.signIn()
             for id in 1...5 { try await station.submit(id) }
-            try await station.waits { try await station.session.state == "signInRequired" }
+            try await until { try await station.session.state == "signInRequired" }
             #expect(station.server.count("POST /notes") == 0)
             #expect(try await station.session.reason?.hasPrefix("the server answered as another account") == true)
             #expect(try await station.backend.queue.pending == 5)
@@ -45,7 +45,7 @@ import Testing
             try await station.client.event("delivered", count: 2)
             station.clock.advance(by: 61)
             try await station.submit(3)
-            try await station.waits { try await station.session.state == "signInRequired" }
+            try await until { try await station.session.state == "signInRequired" }
             #expect(station.server.count("POST /notes") == 2)
             #expect(try await station.client.event("unverified")?.detail["receipts"] == "2")
             let receipts = try await station.client.call(Endpoints.receipts, ReceiptQuery()).receipts
@@ -61,7 +61,7 @@ import Testing
             try await station.submit(1)
             try await station.client.event("delivered")
             // The daemon may not have started its timer yet.
-            try await station.waits {
+            try await until {
                 station.clock.advance(by: 61)
                 return try await station.session.state == "signInRequired"
             }
@@ -102,7 +102,7 @@ import Testing
         swapped.withLock { $0 = true }
         try await station.running(WireProfile.cookies) {
             try await station.submit(1)
-            try await station.waits { try await station.session.state == "signInRequired" }
+            try await until { try await station.session.state == "signInRequired" }
         }
         #expect(server.count("POST /notes") == 0)
         await server.stop()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Reads of a list from a scripted server, with a test clock.
-@Suite(.timeLimit(.minutes(60))) struct RosterWireTests {
+@Suite struct RosterWireTests {
     private static let profile =
         WireProfile.cookies.replacing("remote_id: /id, lane", with: "remote_id: /id, touches: people, lane") + """
 
@@ -85,7 +85,7 @@ import Testing
             backend.set { $0.people = [] }
             await station.passTime(3590)
             #expect(station.server.count(reads) == 1)
-            try await station.waits {
+            try await until {
                 station.clock.advance(by: 10)
                 return station.server.count(reads) == 2
             }
@@ -151,7 +151,7 @@ import Testing
             backend.set { ($0.fault, $0.account) = (swapped, 2) }
             // `try?`: the read ends the session, and its answer may say so.
             _ = try? await refresh(station)
-            try await station.waits { try await station.session.state == "signInRequired" }
+            try await until { try await station.session.state == "signInRequired" }
             await #expect(throws: Problem.self) { try await people(station) }
             backend.set { ($0.fault, $0.account) = (ScriptedServer.Answer(503, "{}"), 1) }
             _ = try await station.signIn()

@@ -1,6 +1,5 @@
 import ControlAPI
 import Foundation
-import Logging
 import SyncDaemon
 import SyncModel
 import TestSupport
@@ -31,8 +30,7 @@ struct WireStation: Sendable {
             delivery: {first_delay: 1, lookup_after: 1, first_pause: 1, longest_pause: 5}
             """, to: "homing.yaml")
         let configuration = try Configuration.load(file: directory("homing.yaml"), environment: [:])
-        let daemon = try await Daemon(
-            configuration: configuration, environment: [:], clock: clock, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let daemon = try await Daemon(configuration: configuration, environment: [:], clock: clock, log: .silent)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 do { try await daemon.run() } catch is CancellationError {}  // the test cancels the daemon
@@ -86,8 +84,6 @@ struct WireStation: Sendable {
             await pauseBriefly()
         }
     }
-
-    func waits(until condition: () async throws -> Bool) async throws { while try await !condition() { await pauseBriefly() } }
 
     func delivered() async throws -> Int { try await backend.queue.delivered }
 }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import SyncDaemon
 
-@Suite(.timeLimit(.minutes(60))) struct ExaminationTests {
+@Suite struct ExaminationTests {
     private func examined(_ station: DaemonStation) async throws -> [Finding] {
         try await station.client.call(Endpoints.doctor, NoInput()).findings
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SyncDaemon
 
-@Suite(.timeLimit(.minutes(60))) struct SharedRunTests {
+@Suite struct SharedRunTests {
     /// Work that ends with its gate, or is cancelled.
     private static func waiting(_ gate: AsyncStream<Void>, _ value: Int) -> @Sendable () async -> Int {
         return {

@@ -66,7 +66,7 @@ import Testing
     }
 
     private func isDelivered(_ store: Store, _ receiver: StoredNotification.Receiver = .mail) async throws {
-        while try await store.outbox.nextNotification(for: receiver) != nil { await pauseBriefly() }
+        try await until { try await store.outbox.nextNotification(for: receiver) == nil }
     }
 
     @Test func mailHasTheMessageAndTheStation() async throws {

@@ -1,6 +1,5 @@
 import Backends
 import Foundation
-import Logging
 import Outbox
 import StoreSupport
 import SyncModel
@@ -35,11 +34,10 @@ import Testing
     private func run(_ store: Store, _ receiver: Receiver, until work: () async throws -> Void) async throws {
         try store.directory.write(WebhookSecretTests.text, to: "secret")
         #expect(chmod(store.directory("secret"), 0o600) == 0)
-        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let webhook = WebhookReceiver(
             webhook: NotifyConfiguration.Webhook(url: "https://alerts.test/x", secretFile: store.directory("secret")), environment: [:],
-            transport: receiver, log: log)
-        let sender = NotificationSender(outbox: store.outbox, receiver: webhook, clock: store.clock, log: log)
+            transport: receiver, log: .silent)
+        let sender = NotificationSender(outbox: store.outbox, receiver: webhook, clock: store.clock, log: .silent)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await sender.run() }
             try await work()
@@ -60,7 +58,7 @@ import Testing
         let arrivals = receiver.arrivals.listen()
         try await run(store, receiver) {
             for await _ in arrivals where receiver.requests.count == 2 { break }
-            while try await store.outbox.nextNotification(for: .webhook) != nil { await pauseBriefly() }
+            try await until { try await store.outbox.nextNotification(for: .webhook) == nil }
         }
         let bodies = receiver.requests.map { String(decoding: $0.body ?? Data(), as: UTF8.self) }
         #expect(bodies == [#"{"title":"1"}"#, #"{"title":"2"}"#])
@@ -78,7 +76,7 @@ import Testing
         let online = Receiver([])
         let restarted = store
         try await run(restarted, online) {
-            while try await restarted.outbox.nextNotification(for: .webhook) != nil { await pauseBriefly() }
+            try await until { try await restarted.outbox.nextNotification(for: .webhook) == nil }
         }
         #expect(online.requests.map { $0[header: "webhook-id"] } == offline.requests.map { $0[header: "webhook-id"] })
     }
@@ -91,7 +89,7 @@ import Testing
                 await store.clock.sleeps(after: count)
                 store.clock.advance(by: delay)
             }
-            while try await store.outbox.nextNotification(for: .webhook) != nil { await pauseBriefly() }
+            try await until { try await store.outbox.nextNotification(for: .webhook) == nil }
         }
         #expect(receiver.requests.count == NotificationRetry.delays.count + 2)
         #expect(receiver.requests.last?.body == Data(#"{"title":"2"}"#.utf8))

@@ -1,6 +1,5 @@
 import ControlAPI
 import Foundation
-import Logging
 import Notifying
 import Outbox
 import StoreSupport
@@ -36,7 +35,7 @@ import Testing
         let webhook = NotifyConfiguration.Webhook(url: "https://alerts.test/", secretFile: nil)
         return NotificationWatch(
             outbox: store.outbox, notify: NotifyConfiguration(rules: rules, webhook: webhook), station: "front-desk", clock: clock,
-            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            log: .silent
         ) { status(clock) }
     }
 
