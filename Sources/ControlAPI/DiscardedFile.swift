@@ -27,6 +27,7 @@ public struct FileDiscardRequest: WireRequest {
     }
 
     public var parameters: [String: String] { ["name": name, "reason": reason] }
+    public var auditTarget: String? { name }
 }
 
 /// The refused file was destroyed.

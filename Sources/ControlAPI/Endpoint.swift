@@ -41,7 +41,7 @@ public enum Access: Int, Sendable, Comparable, CaseIterable {
     public static func < (a: Access, b: Access) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// All calls. The compiler enforces the server side of a new one.
+/// All calls.
 public enum Endpoints {
     public static let status = Endpoint<NoInput, Status>(.get, "/v1/status", .observe)
     /// For administrators, opens a connection to each backend. Others learn only their role.

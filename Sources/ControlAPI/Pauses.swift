@@ -25,6 +25,7 @@ public struct PauseRequest: WireRequest, Codable {
 
     public var parameters: [String: String] { [:] }
     public var body: Data? { JSONCoding.encoded(self) }
+    public var auditTarget: String? { backend ?? "all" }
 }
 
 public struct ResumeRequest: WireRequest {
@@ -36,6 +37,7 @@ public struct ResumeRequest: WireRequest {
         self.init(backend: try ParameterReader(parameters, known: ["backend"]).text("backend"))
     }
     public var parameters: [String: String] { backend.map { ["backend": $0] } ?? [:] }
+    public var auditTarget: String? { backend ?? "all" }
 }
 
 /// A backend paused by a person.

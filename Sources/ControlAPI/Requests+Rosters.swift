@@ -32,6 +32,7 @@ public struct RosterReference: WireRequest {
         all["backend"] = backend
         return all
     }
+    public var auditTarget: String? { resource }
 }
 
 public struct RosterQuery: WireRequest {

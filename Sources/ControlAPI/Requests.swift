@@ -51,6 +51,7 @@ public struct SignIn: WireRequest, Codable {
 
     public var parameters: [String: String] { [:] }
     public var body: Data? { JSONCoding.encoded(self) }
+    public var auditTarget: String? { backend }
 }
 
 public struct SignOut: WireRequest {
@@ -142,6 +143,7 @@ public struct Submission: WireRequest {
         return all
     }
     public var body: Data? { payload }
+    public var auditTarget: String? { id }
 }
 
 public struct EntryReference: WireRequest {
@@ -185,6 +187,7 @@ public struct SyncRequest: WireRequest {
         self.init(backend: try ParameterReader(parameters, known: ["backend"]).text("backend"))
     }
     public var parameters: [String: String] { backend.map { ["backend": $0] } ?? [:] }
+    public var auditTarget: String? { backend ?? "all" }
 }
 
 public struct EventQuery: WireRequest {

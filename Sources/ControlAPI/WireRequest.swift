@@ -6,12 +6,15 @@ public protocol WireRequest: Sendable {
     var parameters: [String: String] { get }
     /// Always JSON; nil for none.
     var body: Data? { get }
+    /// The object of the call, for the log: an id, a name or a backend; nil for none.
+    var auditTarget: String? { get }
     /// The error names the wrong parameter and the expected value.
     init(parameters: [String: String], body: Data?) throws(Problem)
 }
 
 extension WireRequest {
     public var body: Data? { nil }
+    public var auditTarget: String? { parameters["id"] ?? parameters["backend"] }
 }
 
 extension WireRequest where Self: Decodable {

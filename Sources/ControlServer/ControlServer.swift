@@ -19,7 +19,7 @@ package struct ControlServer: Service {
 
     /// - Parameter onServing: called once requests are answered.
     package init(
-        socket: UnixSocket, service: any ControlService, policy: AccessPolicy = AccessPolicy(), limits: ControlLimits = ControlLimits(),
+        socket: UnixSocket, service: ControlService, policy: AccessPolicy = AccessPolicy(), limits: ControlLimits = ControlLimits(),
         log: Logger, onServing: @escaping @Sendable () -> Void = {}
     ) {
         self.socket = socket
@@ -149,7 +149,7 @@ package struct ControlServer: Service {
         let decision = count.open(peer)
         channel.closeFuture.whenComplete { _ in count.close(peer, decision) }
         guard decision != .admitted else { return true }
-        router.audit.crowded(by: peer)
+        router.doorkeeper.audit.crowded(by: peer)
         guard case .refused(let ofUser) = decision else { throw ChannelError.ioOnClosedChannel }
         try channel.pipeline.syncOperations.addHandler(RefusedConnection(ofUser: ofUser))
         return false

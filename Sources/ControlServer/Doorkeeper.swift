@@ -1,5 +1,6 @@
 import ControlAPI
 import Foundation
+import HTTPTypes
 import Hummingbird
 import NIOCore
 import SyncModel
@@ -9,15 +10,35 @@ struct Doorkeeper {
     let policy: AccessPolicy
     let limits: ControlLimits
     let audit: Audit
-    let service: any ControlService
+    /// Reports a denied call.
+    let denied: @Sendable (_ call: String, _ peer: Peer) async -> Void
     private let budget: ByteBudget
 
-    init(policy: AccessPolicy, limits: ControlLimits, audit: Audit, service: any ControlService) {
+    init(
+        policy: AccessPolicy, limits: ControlLimits, audit: Audit, denied: @escaping @Sendable (_ call: String, _ peer: Peer) async -> Void
+    ) {
         self.policy = policy
         self.limits = limits
         self.audit = audit
-        self.service = service
+        self.denied = denied
         budget = ByteBudget(limits.bodies, ofOwner: limits.bodiesPerUser)
+    }
+
+    /// Admits the call, performs it and logs its outcome.
+    func perform<Input, Output, Answer: Sendable>(
+        _ endpoint: Endpoint<Input, Output>, _ request: Request, _ context: ControlContext,
+        _ work: (Input, Caller) async throws -> Answer
+    ) async throws -> Answer {
+        try await admit(endpoint, request, context) { input, caller in
+            let answer: Answer
+            do { answer = try await work(input, caller) } catch let error as any ProblemConvertible {
+                audit.failed(endpoint, on: input.auditTarget, by: caller.peer, error.problem)
+                throw error
+            }
+            let target = (answer as? any AuditedResponse)?.auditTarget ?? input.auditTarget
+            audit.done(endpoint, on: target, by: caller.peer, HTTPResponse.Status.success(of: answer).code)
+            return answer
+        }
     }
 
     func admit<Input, Output, Answer>(
@@ -28,7 +49,7 @@ struct Doorkeeper {
             throw Problem(.notPermitted, status: 403, title: "Not permitted", detail: "The system did not identify the calling process.")
         }
         guard let access = policy.access(of: peer), access >= endpoint.access else {
-            if audit.denied(endpoint, by: peer) { await service.denied(endpoint.name, by: peer) }
+            if audit.denied(endpoint, by: peer) { await denied(endpoint.name, peer) }
             throw await refusing(request, endpoint.largestBody, policy.refusal(of: peer, for: endpoint.access))
         }
         let caller = Caller(peer, access, under: policy)

@@ -144,7 +144,7 @@ extension Daemon {
                 keepers: keepers, outbox: outbox, dispatcher: dispatcher, rosters: rosters, spool: spool, clock: clock, log: log),
         ] + (spool.settings.isEnabled ? [SpoolService(spool: spool)] : []) + notifying + [
             NetworkWatch(dispatcher: dispatcher, notifications: outbox.notificationsDue, log: log),
-            ControlServer(socket: socket, service: handler, policy: policy, log: log, onServing: announce),
+            ControlServer(socket: socket, service: handler.service, policy: policy, log: log, onServing: announce),
         ]
     }
 

@@ -40,7 +40,7 @@ import Testing
             let directory = try TemporaryDirectory()
             let socket = try UnixSocket(path: directory("homing.sock"), mode: 0o660)
             defer { socket.close() }
-            let server = ControlServer(socket: socket, service: FakeService(), log: log)
+            let server = ControlServer(socket: socket, service: FakeService().service, log: log)
             let serving = Task { try await server.run() }
             var clients: [RawConnection] = []
             for _ in 0..<40 { clients.append(try RawConnection(socket.path)) }

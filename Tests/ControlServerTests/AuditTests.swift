@@ -8,7 +8,7 @@ import Testing
 @testable import ControlServer
 
 @Suite struct AuditTests {
-    private static let id = FakeService.summary.id
+    private static let id = WireSamples.id
 
     @Test func logsChangingCallsButNotReads() async throws {
         let lines = LoggedLines()
@@ -35,7 +35,7 @@ import Testing
             ])
         #expect(
             made.map { $0.facts["target"] } == [
-                "breathesafe", "breathesafe", Self.id, Self.id, "breathesafe", "managed_users",
+                "b", "b", Self.id, Self.id, "breathesafe", "managed_users",
             ])
         #expect(made.map { $0.facts["outcome"] } == ["201", "200", "200", "200", "200", "200"])
         #expect(made.allSatisfy { $0.level == .notice && $0.facts["uid"] == "\(geteuid())" && $0.facts["pid"] == "\(getpid())" })
@@ -92,6 +92,17 @@ import Testing
             _ = try await served.client.call(Endpoints.discard, DiscardRequest(id: "#7"))
         }
         #expect(lines.all.filter { $0.message == "Call completed" }.map { $0.facts["target"] } == [Self.id, Self.id])
+    }
+
+    @Test func logsTargetOfTheRequestIfTheResponseNamesNone() async throws {
+        let lines = LoggedLines()
+        try await Served.with(FakeService(), log: lines.logger) { served in
+            _ = try await served.client.call(Endpoints.pause, PauseRequest())
+            _ = try await served.client.call(Endpoints.resume, ResumeRequest(backend: "b"))
+            _ = try await served.client.call(Endpoints.sync, SyncRequest())
+            _ = try await served.client.call(Endpoints.discardFile, FileDiscardRequest(name: "a.json", reason: "a test"))
+        }
+        #expect(lines.all.filter { $0.message == "Call completed" }.map { $0.facts["target"] } == ["all", "b", "all", "a.json"])
     }
 
     @Test func logsFailedCallWithoutForgedLines() async throws {

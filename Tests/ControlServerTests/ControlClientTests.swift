@@ -49,7 +49,7 @@ import Testing
             try await ControlClient(socketPath: socket.path, timeout: .seconds(1)).call(Endpoints.status, NoInput())
         }
         #expect(problem?.code == .busy, "\(String(describing: problem))")
-        let server = ControlServer(socket: socket, service: FakeService(), log: .silent)
+        let server = ControlServer(socket: socket, service: FakeService().service, log: .silent)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run() }
             _ = try await client.call(Endpoints.status, NoInput())

@@ -10,64 +10,75 @@ import TestSupport
 import Testing
 
 @Suite struct EndpointTests {
-    private static let id = FakeService.summary.id
+    private static let id = WireSamples.id
     private static let reference = ["id": id]
 
-    /// Expects that `work` calls these methods of the service, in this order, as a user who may administer.
-    private func expectCalls(
-        _ calls: [FakeService.Call], sourceLocation: SourceLocation = #_sourceLocation,
-        _ work: (ControlClient, FakeService) async throws -> Void
-    ) async throws {
-        let service = FakeService()
-        try await Served.with(service) { try await work($0.client, service) }
-        #expect(service.calls == calls, sourceLocation: sourceLocation)
-        #expect(service.callers.count == calls.count, sourceLocation: sourceLocation)
-        #expect(
-            service.callers.allSatisfy { $0.peer == Peer.ofThisProcess && $0.access == .administer }, sourceLocation: sourceLocation)
+    /// A server with the fake service, and its client.
+    private struct Exchange {
+        let service: FakeService
+        let client: ControlClient
+
+        /// Expects that the request reaches its call with these values, from a user who may administer, and that the response comes back.
+        func expect<Input, Output: Equatable>(
+            _ endpoint: Endpoint<Input, Output>, _ request: Input, parameters: [String: String] = [:], body: Data? = nil,
+            sourceLocation: SourceLocation = #_sourceLocation
+        ) async throws {
+            let response = try await client.call(endpoint, request)
+            #expect(try response == WireSamples.full(Output.self), sourceLocation: sourceLocation)
+            expectLast(endpoint, parameters: parameters, body: body, sourceLocation: sourceLocation)
+        }
+
+        func expectLast<Input, Output>(
+            _ endpoint: Endpoint<Input, Output>, parameters: [String: String] = [:], body: Data? = nil,
+            sourceLocation: SourceLocation = #_sourceLocation
+        ) {
+            let received = FakeService.Received(endpoint, parameters: parameters, body: body)
+            #expect(service.calls.last == received, sourceLocation: sourceLocation)
+            let caller = service.callers.last
+            #expect(caller?.peer == Peer.ofThisProcess && caller?.access == .administer, sourceLocation: sourceLocation)
+        }
     }
 
-    @Test func everyEndpointOfTheStationReachesItsMethodWithItsParameters() async throws {
+    private func exchange(_ work: (Exchange) async throws -> Void) async throws {
+        let service = FakeService()
+        try await Served.with(service) { try await work(Exchange(service: service, client: $0.client)) }
+    }
+
+    @Test func everyEndpointOfTheStationReachesItsCallWithItsParameters() async throws {
         let signIn = SignIn(backend: "b", email: "ann@lab.test", password: "pässword&=+ %", remember: true)
         let signOut = SignOut(backend: "b", account: "a@https://b", allDevices: true, keepData: true)
         let pause = PauseRequest(backend: "b", reason: "back-up", until: FakeService.day)
-        let calls: [FakeService.Call] = [
-            .init(name: "status"), .init(name: "doctor"), .init(name: "sessions"), .init(name: "signIn", body: signIn.body),
-            .init(
-                name: "signOut", parameters: ["backend": "b", "account": "a@https://b", "all_devices": "true", "keep_data": "true"]),
-            .init(name: "backends"), .init(name: "sync", parameters: ["backend": "b"]), .init(name: "claim"),
-            .init(name: "discardFile", parameters: ["name": "a b/ü?.json", "reason": "a test & more"]),
-            .init(name: "pause", body: pause.body), .init(name: "resume", parameters: ["backend": "b"]),
-            .init(name: "key"), .init(name: "rotateKey", body: KeyRotation(newKey: "k").body),
-            .init(name: "copyKey"),
-            .init(name: "lanes", parameters: ["limit": "3"]), .init(name: "events", parameters: ["since": "5", "follow": "true"]),
-        ]
-        try await expectCalls(calls) { client, service in
-            #expect(try await client.call(Endpoints.status, NoInput()) == FakeService.status)
-            #expect(try await client.call(Endpoints.doctor, NoInput()) == FakeService.report)
-            #expect(try await client.call(Endpoints.sessions, NoInput()) == SessionList(sessions: [FakeService.session]))
-            #expect(try await client.call(Endpoints.signIn, signIn) == FakeService.session)
-            #expect(try await client.call(Endpoints.signOut, signOut).waiting == 2)
-            #expect(try await client.call(Endpoints.backends, NoInput()) == FakeService.backends)
-            #expect(try await client.call(Endpoints.sync, SyncRequest(backend: "b")).waiting == 4)
-            #expect(try await client.call(Endpoints.claim, NoInput()).files == 3)
-            let file = FileDiscardRequest(name: "a b/ü?.json", reason: "a test & more")
-            #expect(try await client.call(Endpoints.discardFile, file) == DiscardedFile(name: "a b/ü?.json", refused: 1))
-            #expect(try await client.call(Endpoints.pause, pause).pauses == [FakeService.pause])
-            #expect(try await client.call(Endpoints.resume, ResumeRequest(backend: "b")) == PauseList(pauses: [], inflight: 0))
-            #expect(try await client.call(Endpoints.key, NoInput()) == FakeService.key)
-            #expect(try await client.call(Endpoints.rotateKey, KeyRotation(newKey: "k")) == FakeService.key)
-            #expect(try await client.call(Endpoints.copyKey, NoInput()) == FakeService.keyCopy)
-            #expect(try await client.call(Endpoints.lanes, LaneQuery(limit: 3)).lanes == [FakeService.lane])
-            service.continuation.finish()
-            try await client.events(EventQuery(since: 5, follow: true)) { _ in true }
+        let key = KeyRotation(newKey: "k")
+        let file = FileDiscardRequest(name: "a b/ü?.json", reason: "a test & more")
+        try await exchange { it in
+            try await it.expect(Endpoints.status, NoInput())
+            try await it.expect(Endpoints.doctor, NoInput())
+            try await it.expect(Endpoints.sessions, NoInput())
+            try await it.expect(Endpoints.signIn, signIn, body: signIn.body)
+            let signOutParameters = ["backend": "b", "account": "a@https://b", "all_devices": "true", "keep_data": "true"]
+            try await it.expect(Endpoints.signOut, signOut, parameters: signOutParameters)
+            try await it.expect(Endpoints.backends, NoInput())
+            try await it.expect(Endpoints.sync, SyncRequest(backend: "b"), parameters: ["backend": "b"])
+            try await it.expect(Endpoints.claim, NoInput())
+            try await it.expect(Endpoints.discardFile, file, parameters: ["name": "a b/ü?.json", "reason": "a test & more"])
+            try await it.expect(Endpoints.pause, pause, body: pause.body)
+            try await it.expect(Endpoints.resume, ResumeRequest(backend: "b"), parameters: ["backend": "b"])
+            try await it.expect(Endpoints.key, NoInput())
+            try await it.expect(Endpoints.rotateKey, key, body: key.body)
+            try await it.expect(Endpoints.copyKey, NoInput())
+            try await it.expect(Endpoints.lanes, LaneQuery(limit: 3), parameters: ["limit": "3"])
+            it.service.continuation.finish()
+            try await it.client.events(EventQuery(since: 5, follow: true)) { _ in true }
+            it.expectLast(Endpoints.events, parameters: ["since": "5", "follow": "true"])
         }
     }
 
     @Test func backupArrivesInParts() async throws {
-        try await expectCalls([.init(name: "backup")]) { client, _ in
+        try await exchange { it in
             var file = Data()
-            try await client.download(Endpoints.backup, NoInput()) { file.append($0) }
+            try await it.client.download(Endpoints.backup, NoInput()) { file.append($0) }
             #expect(file == Data(FakeService.parts.joined()))
+            it.expectLast(Endpoints.backup)
         }
         try await Served.with(FakeService()) { served in
             let response = try await served.send(.GET, "/v1/backup")
@@ -91,107 +102,85 @@ import Testing
         }
     }
 
-    @Test func everyEndpointOfTheQueueReachesItsMethodWithItsParameters() async throws {
-        let id = Self.id
+    @Test func everyEndpointOfTheQueueReachesItsCallWithItsParameters() async throws {
+        let (id, time) = (Self.id, "2025-12-06T05:46:40.123Z")
         let payload = Data(#"{"a": 1.50}"#.utf8)
-        let calls: [FakeService.Call] = [
-            .init(
-                name: "submit",
+        let submission = Submission(
+            backend: "b & c", route: "measurement", id: id, supersedes: id, fields: ["user_id": "5", "näme": "a/b?c=d&e+f %zz"],
+            payload: payload)
+        let query = EntryQuery(
+            state: "dead", backend: "b", user: "@\(id)", route: "a b/ü?", since: FakeService.day, until: FakeService.day, after: 9,
+            limit: 500)
+        try await exchange { it in
+            try await it.expect(
+                Endpoints.submit, submission,
                 parameters: [
                     "backend": "b & c", "route": "measurement", "id": id, "supersedes": id, "item.user_id": "5",
                     "item.näme": "a/b?c=d&e+f %zz",
-                ], body: payload),
-            .init(
-                name: "entries",
+                ], body: payload)
+            try await it.expect(
+                Endpoints.entries, query,
                 parameters: [
-                    "state": "dead", "backend": "b", "user": "@\(id)", "route": "a b/ü?", "since": "2025-12-06T05:46:40.123Z",
-                    "until": "2025-12-06T05:46:40.123Z", "after": "9", "limit": "500",
-                ]),
-            .init(name: "entry", parameters: Self.reference), .init(name: "why", parameters: ["id": "a b/ü?"]),
-            .init(name: "export", parameters: Self.reference),
-            .init(
-                name: "receipts", parameters: ["after": "3", "limit": "2", "backend": "b", "since": "2025-12-06T05:46:40.123Z"]),
-            .init(name: "receipt", parameters: Self.reference),
-        ]
-        try await expectCalls(calls) { client, _ async throws in
-            let submission = Submission(
-                backend: "b & c", route: "measurement", id: id, supersedes: id, fields: ["user_id": "5", "näme": "a/b?c=d&e+f %zz"],
-                payload: payload)
-            #expect(try await client.call(Endpoints.submit, submission).sequence == 7)
-            let query = EntryQuery(
-                state: "dead", backend: "b", user: "@\(id)", route: "a b/ü?", since: FakeService.day, until: FakeService.day, after: 9,
-                limit: 500)
-            #expect(try await client.call(Endpoints.entries, query) == FakeService.page)
-            let entry = EntryReference(id: id)
-            #expect(try await client.call(Endpoints.entry, entry).entry == FakeService.summary)
-            #expect(try await client.call(Endpoints.why, EntryReference(id: "a b/ü?")).id == "a b/ü?")
-            #expect(try await client.call(Endpoints.export, entry) == FakeService.exported)
-            let receipts = ReceiptQuery(after: 3, limit: 2, backend: "b", since: FakeService.day)
-            #expect(try await client.call(Endpoints.receipts, receipts) == ReceiptPage(receipts: [FakeService.receipt], next: 7))
-            #expect(try await client.call(Endpoints.receipt, entry) == FakeService.receipt)
+                    "state": "dead", "backend": "b", "user": "@\(id)", "route": "a b/ü?", "since": time, "until": time, "after": "9",
+                    "limit": "500",
+                ])
+            try await it.expect(Endpoints.entry, EntryReference(id: id), parameters: Self.reference)
+            try await it.expect(Endpoints.why, EntryReference(id: "a b/ü?"), parameters: ["id": "a b/ü?"])
+            try await it.expect(Endpoints.export, EntryReference(id: id), parameters: Self.reference)
+            try await it.expect(
+                Endpoints.receipts, ReceiptQuery(after: 3, limit: 2, backend: "b", since: FakeService.day),
+                parameters: ["after": "3", "limit": "2", "backend": "b", "since": time])
+            try await it.expect(Endpoints.receipt, EntryReference(id: id), parameters: Self.reference)
         }
     }
 
-    @Test func everyEndpointThatChangesAnEntryReachesItsMethodWithItsParameters() async throws {
+    @Test func everyEndpointThatChangesAnEntryReachesItsCallWithItsParameters() async throws {
         let id = Self.id
-        let calls: [FakeService.Call] = [
-            .init(name: "retry", parameters: Self.reference),
-            .init(name: "fix", parameters: ["id": id, "new_id": id, "item.user_id": "7", "strict": "true"]),
-            .init(name: "resolve", parameters: ["id": id, "delivered": "17", "not_delivered": "false"]),
-            .init(name: "resolve", parameters: ["id": id, "delivered": "", "not_delivered": "false"]),
-            .init(name: "resolve", parameters: ["id": id, "not_delivered": "true"]),
-            .init(name: "discard", parameters: ["id": id, "grace": "600", "reason": "a test & more"]),
-            .init(name: "discard", parameters: Self.reference), .init(name: "restore", parameters: Self.reference),
+        let words: [(String?, Bool, [String: String])] = [
+            ("17", true, ["id": id, "delivered": "17", "not_delivered": "false"]),
+            (nil, true, ["id": id, "delivered": "", "not_delivered": "false"]), (nil, false, ["id": id, "not_delivered": "true"]),
         ]
-        try await expectCalls(calls) { client, _ async throws in
-            #expect(try await client.call(Endpoints.retry, RetryRequest(id: id)) == FakeService.summary)
+        try await exchange { it in
+            try await it.expect(Endpoints.retry, RetryRequest(id: id), parameters: Self.reference)
             let fix = FixRequest(id: id, newID: id, fields: ["user_id": "7"], strict: true)
-            #expect(try await client.call(Endpoints.fix, fix).lane == "users/7")
-            let words: [(String?, Bool)] = [("17", true), (nil, true), (nil, false)]
-            for (remoteID, delivered) in words {
+            let fixParameters = ["id": id, "new_id": id, "item.user_id": "7", "strict": "true"]
+            try await it.expect(Endpoints.fix, fix, parameters: fixParameters)
+            for (remoteID, delivered, parameters) in words {
                 let resolve = ResolveRequest(id: id, remoteID: remoteID, delivered: delivered)
-                #expect(try await client.call(Endpoints.resolve, resolve) == FakeService.summary)
+                try await it.expect(Endpoints.resolve, resolve, parameters: parameters)
             }
             let discard = DiscardRequest(id: id, grace: 600, reason: "a test & more")
-            #expect(try await client.call(Endpoints.discard, discard) == FakeService.summary)
-            #expect(try await client.call(Endpoints.discard, DiscardRequest(id: id)) == FakeService.summary)
-            #expect(try await client.call(Endpoints.restore, EntryReference(id: id)) == FakeService.summary)
+            try await it.expect(Endpoints.discard, discard, parameters: ["id": id, "grace": "600", "reason": "a test & more"])
+            try await it.expect(Endpoints.discard, DiscardRequest(id: id), parameters: Self.reference)
+            try await it.expect(Endpoints.restore, EntryReference(id: id), parameters: Self.reference)
         }
     }
 
-    @Test func everyEndpointOfStoredListsReachesItsMethodWithItsParameters() async throws {
-        let calls: [FakeService.Call] = [
-            .init(name: "rosters", parameters: ["backend": "b"]),
-            .init(
-                name: "roster",
+    @Test func everyEndpointOfStoredListsReachesItsCallWithItsParameters() async throws {
+        let people = RosterQuery(
+            resource: "a b/ü?", backend: "b", find: "Zoë & +", label: "Anna Example", ids: ["28", "31"], after: "7", limit: 2)
+        try await exchange { it in
+            try await it.expect(Endpoints.rosters, RosterListQuery(backend: "b"), parameters: ["backend": "b"])
+            try await it.expect(
+                Endpoints.roster, people,
                 parameters: [
                     "resource": "a b/ü?", "backend": "b", "find": "Zoë & +", "label": "Anna Example", "id": "28,31", "after": "7",
                     "limit": "2",
-                ]),
-            .init(name: "refreshRoster", parameters: ["resource": "r", "backend": "b"]),
-        ]
-        try await expectCalls(calls) { client, _ async throws in
-            #expect(try await client.call(Endpoints.rosters, RosterListQuery(backend: "b")).rosters == [FakeService.roster])
-            let people = RosterQuery(
-                resource: "a b/ü?", backend: "b", find: "Zoë & +", label: "Anna Example", ids: ["28", "31"], after: "7", limit: 2)
-            #expect(try await client.call(Endpoints.roster, people) == FakeService.people)
-            #expect(try await client.call(Endpoints.refreshRoster, RosterReference(resource: "r", backend: "b")) == FakeService.roster)
+                ])
+            let list = RosterReference(resource: "r", backend: "b")
+            try await it.expect(Endpoints.refreshRoster, list, parameters: ["resource": "r", "backend": "b"])
         }
     }
 
-    @Test func everyEndpointOfFiguresReachesItsMethodWithItsParameters() async throws {
+    @Test func everyEndpointOfFiguresReachesItsCallWithItsParameters() async throws {
         let day = "2025-12-06T05:46:40.123Z"
-        let calls: [FakeService.Call] = [
-            .init(name: "stats", parameters: ["since": day, "until": day, "backend": "b"]),
-            .init(
-                name: "audit",
-                parameters: ["since": day, "kind": "sign-out", "account": "a b/ü?", "backend": "b", "after": "3", "limit": "2"]),
-        ]
-        try await expectCalls(calls) { client, _ async throws in
+        try await exchange { it in
             let period = StatsQuery(since: FakeService.day, until: FakeService.day, backend: "b")
-            #expect(try await client.call(Endpoints.stats, period) == FakeService.stats)
+            try await it.expect(Endpoints.stats, period, parameters: ["since": day, "until": day, "backend": "b"])
             let query = AuditQuery(since: FakeService.day, kind: "sign-out", account: "a b/ü?", backend: "b", after: 3, limit: 2)
-            #expect(try await client.call(Endpoints.audit, query) == FakeService.trail)
+            try await it.expect(
+                Endpoints.audit, query,
+                parameters: ["since": day, "kind": "sign-out", "account": "a b/ü?", "backend": "b", "after": "3", "limit": "2"])
         }
     }
 

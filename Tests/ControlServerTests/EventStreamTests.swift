@@ -9,7 +9,7 @@ import Testing
 @Suite struct EventStreamTests {
     private static func event(_ cursor: Int64) -> Event {
         Event(
-            cursor: cursor, at: FakeService.day, kind: "captured", backend: "breathesafe", account: "1", entry: FakeService.summary.id,
+            cursor: cursor, at: FakeService.day, kind: "captured", backend: "breathesafe", account: "1", entry: WireSamples.id,
             detail: ["reason": "line one\nline two"])
     }
 

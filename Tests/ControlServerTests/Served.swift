@@ -22,7 +22,7 @@ struct Served {
         defer { socket.close() }
         var limits = limits
         limits.heartbeat = heartbeat
-        let server = ControlServer(socket: socket, service: service, policy: policy, limits: limits, log: log)
+        let server = ControlServer(socket: socket, service: service.service, policy: policy, limits: limits, log: log)
         let group = ServiceGroup(services: [server], logger: log)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The station of `make try`.
-@Suite(.timeLimit(.minutes(60))) struct TryTests {
+@Suite struct TryTests {
     private func process(_ folder: String) -> Process {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: TestStation.project + "/Tests/try")

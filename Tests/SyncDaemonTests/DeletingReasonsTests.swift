@@ -20,14 +20,13 @@ import Testing
     }
 
     private func reasons(_ first: Entry?, earlier: Int = 1) -> Reasons {
-        var reasons = Reasons(
-            blocker: first, gate: .open, owner: "ann@lab.test", canLookUp: false, attempts: 3,
-            subjectReport: SubjectReport(resource: "managed_users", field: "user_id", id: "5", label: "Anna Example"),
-            moment: Moment(now: Self.now, timeZone: .gmt))
-        reasons.session = SessionSnapshot(
+        var reasons = Reasons.sample(at: Self.now)
+        (reasons.blocker, reasons.obstacles.gate, reasons.route.canLookUp) = (first, .open, false)
+        reasons.subjectReport = SubjectReport(resource: "managed_users", field: "user_id", id: "5", label: "Anna Example")
+        reasons.obstacles.session = SessionSnapshot(
             backend: "breathesafe", state: .signedIn, account: Account(id: "1", label: "ann@lab.test"))
-        reasons.title = Resource.Title(one: "person", many: "people")
-        (reasons.earlier, reasons.noun, reasons.deletes) = (earlier, "deletion", true)
+        reasons.list.title = Resource.Title(one: "person", many: "people")
+        (reasons.earlier, reasons.route.noun, reasons.route.deletes) = (earlier, "deletion", true)
         return reasons
     }
 
@@ -66,7 +65,7 @@ import Testing
         entry.uncertain = true
         var reasons = reasons(nil, earlier: 0)
         #expect(reasons.explain(entry).sentence.contains("no way to look the entry up"))
-        reasons.readsRow = true
+        reasons.route.readsRow = true
         #expect(
             reasons.explain(entry).sentence
                 == "The answer was lost. Homing reads the list of people again to see whether it must send the entry again.")

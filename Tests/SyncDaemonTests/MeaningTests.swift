@@ -36,12 +36,12 @@ import Testing
     private static func explain(
         _ entry: Entry, _ subject: SubjectReport? = nil, fields: [String: String] = ["user_id": "28"], at name: String = "breathesafe",
         gate: Gate = .open
-    ) throws -> Reasons.Explanation {
-        var reasons = Reasons(owner: "ann@lab.test", canLookUp: true, attempts: 3, moment: Moment(now: now, timeZone: .gmt))
+    ) throws -> (sentence: String, next: Reasons.NextStep) {
+        var reasons = Reasons.sample(at: now)
         (reasons.fields, reasons.subjectReport) = (fields, subject)
-        (reasons.gate, reasons.noun) = (gate, "measurement")
+        (reasons.obstacles.gate, reasons.route.noun) = (gate, "measurement")
         let account = Account(id: entry.destination.account, label: "ann@lab.test")
-        reasons.session = SessionSnapshot(backend: name, state: .signedIn, account: account)
+        reasons.obstacles.session = SessionSnapshot(backend: name, state: .signedIn, account: account)
         reasons.meaning = Reasons.Meaning(of: entry, at: try backend(name), for: reasons)
         return reasons.explain(entry)
     }
@@ -139,28 +139,28 @@ import Testing
     /// Several refused entries, so that the gate names none: the correction of each is still for a person.
     @Test(arguments: [nil, 1, 2] as [Int64?]) func refusalWithACorrectionNeedsAPersonHoweverManyFail(alone: Int64?) throws {
         let waiting = Self.entry(404, "breathesafe answered: Not Found.", state: .pending)
-        var reasons = Reasons(owner: "ann@lab.test", canLookUp: true, attempts: 3, moment: Moment(now: Self.now, timeZone: .gmt))
+        var reasons = Reasons.sample(at: Self.now)
         reasons.fields = ["user_id": "28"]
         let account = Account(id: waiting.destination.account, label: "ann@lab.test")
-        reasons.session = SessionSnapshot(backend: "breathesafe", state: .signedIn, account: account)
+        reasons.obstacles.session = SessionSnapshot(backend: "breathesafe", state: .signedIn, account: account)
         let failure = Failure(.refused, status: 404, "breathesafe answered: Not Found.")
         let gate = RouteGate(since: Self.now, until: Self.now.addingTimeInterval(600), failure: failure, entry: alone)
-        reasons.routeGate = gate
+        reasons.obstacles.routeGate = gate
         reasons.meaning = Reasons.Meaning(of: waiting, at: try Self.backend("breathesafe"), for: reasons)
-        if alone == 1 { reasons.refusal = reasons.refusal(of: waiting, behind: gate) }
+        if alone == 1 { reasons.obstacles.refusal = reasons.refusal(of: waiting, behind: gate) }
         let next = reasons.explain(waiting).next
         #expect(next.needsPerson && !next.text.contains("Nothing to do."), "\(next.text)")
         #expect(next.text.contains("homing fix \(Self.id) --user USER"), "\(next.text)")
         // Without a correction in the profile, Homing goes on by itself while others fail too.
         reasons.meaning = Reasons.Meaning(words: "The server is being repaired.", fix: nil, rowTitle: nil)
-        reasons.refusal = nil
+        reasons.obstacles.refusal = nil
         let other = reasons.explain(waiting).next
         #expect(!other.needsPerson && other.text == "Nothing to do. To try now, run: homing sync", "\(other.text)")
     }
 
     @Test func refusalOfTheOnlyFailingEntryNamesTheCorrection() throws {
         let waiting = Self.entry(404, "breathesafe answered: Not Found.", state: .pending)
-        var reasons = Reasons(owner: "ann@lab.test", canLookUp: true, attempts: 3, moment: Moment(now: Self.now, timeZone: .gmt))
+        var reasons = Reasons.sample(at: Self.now)
         reasons.fields = ["user_id": "28"]
         reasons.meaning = Reasons.Meaning(of: waiting, at: try Self.backend("breathesafe"), for: reasons)
         let until = Self.now.addingTimeInterval(600)
@@ -177,9 +177,9 @@ import Testing
         // The gate tells of another answer, or the profile has no words for this one.
         #expect(reasons.refusal(of: waiting, behind: gate(410)) == nil)
         // Only a person can correct it.
-        reasons.session = SessionSnapshot(
+        reasons.obstacles.session = SessionSnapshot(
             backend: "breathesafe", state: .signedIn, account: Account(id: waiting.destination.account, label: "ann@lab.test"))
-        (reasons.routeGate, reasons.refusal) = (gate(404), refusal)
+        (reasons.obstacles.routeGate, reasons.obstacles.refusal) = (gate(404), refusal)
         let next = reasons.explain(waiting).next
         let ways = "To try now, run: homing sync\nTo send it for another person, run: homing fix \(Self.id) --user USER"
         #expect(next.needsPerson && next.text == "\(ways)\nTo discard it, run: homing discard \(Self.id)", "\(next.text)")

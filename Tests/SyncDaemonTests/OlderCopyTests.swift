@@ -7,7 +7,7 @@ import Testing
 
 @testable import SyncDaemon
 
-@Suite(.timeLimit(.minutes(60))) struct OlderCopyTests {
+@Suite struct OlderCopyTests {
     @Test func captureThatWasDeliveredAfterTheCopyIsFoundAndNotSentAgain() async throws {
         try await DaemonStation.with { station in
             let path = Daemon.store(in: station.configuration.stateDirectory)

@@ -31,10 +31,9 @@ import Testing
     }
 
     private static func reasons(_ change: (inout Reasons) -> Void = { _ in }) -> Reasons {
-        var reasons = Reasons(
-            gate: .open, session: session(.signedIn, account: "1", "ann@lab.test"), owner: "ann@lab.test", canLookUp: true, attempts: 3,
-            moment: Moment(now: now, timeZone: .gmt))
-        reasons.noun = "measurement"
+        var reasons = Reasons.sample(at: now)
+        (reasons.obstacles.gate, reasons.obstacles.session) = (.open, session(.signedIn, account: "1", "ann@lab.test"))
+        reasons.route.noun = "measurement"
         change(&reasons)
         return reasons
     }
@@ -49,7 +48,7 @@ import Testing
     }
 
     private static func cooling(_ reason: Failure.Reason) -> Reasons {
-        reasons { $0.gate = .cooling(until: later, Failure(reason, "Its words.")) }
+        reasons { $0.obstacles.gate = .cooling(until: later, Failure(reason, "Its words.")) }
     }
 
     private static func behind(_ head: Entry, ahead: Int) -> Reasons {
@@ -60,7 +59,9 @@ import Testing
     }
 
     private static func paused(until: Date?) -> Reasons {
-        reasons { $0.pause = PauseReport(backend: "breathesafe", reason: "weekly backup", since: earlier, until: until, by: "bob") }
+        reasons {
+            $0.obstacles.pause = PauseReport(backend: "breathesafe", reason: "weekly backup", since: earlier, until: until, by: "bob")
+        }
     }
 
     /// It may have taken effect, and its next try is later.
@@ -138,23 +139,27 @@ import Testing
             "Retry that one, or ask an administrator to discard it. To see why, run: homing why \(Samples.id(0))"),
         Case(
             reasons {
-                $0.routeGate = RouteGate(since: earlier, until: later, failure: Failure(.refused, status: 404, "Its words"), entry: 2)
-                $0.refusal = Reasons.Refusal(id: Samples.id(2), sentence: "There is no user 77. Homing tries again at 05:56.")
+                $0.obstacles.routeGate = RouteGate(
+                    since: earlier, until: later, failure: Failure(.refused, status: 404, "Its words"), entry: 2)
+                $0.obstacles.refusal = Reasons.Refusal(id: Samples.id(2), sentence: "There is no user 77. Homing tries again at 05:56.")
             }, pending, "It waits, because breathesafe refused another measurement. There is no user 77. Homing tries again at 05:56.",
             "To see the next step for that entry, run: homing why \(Samples.id(2))"),
         Case(
             reasons {
-                $0.gate = .cooling(until: later, Failure(.offline, "No network."))
-                $0.routeGate = RouteGate(since: earlier, until: later, failure: Failure(.refused, status: 404, "Its words"), entry: 2)
-                $0.refusal = Reasons.Refusal(id: Samples.id(2), sentence: "There is no user 77. Homing tries again at 05:56.")
+                $0.obstacles.gate = .cooling(until: later, Failure(.offline, "No network."))
+                $0.obstacles.routeGate = RouteGate(
+                    since: earlier, until: later, failure: Failure(.refused, status: 404, "Its words"), entry: 2)
+                $0.obstacles.refusal = Reasons.Refusal(id: Samples.id(2), sentence: "There is no user 77. Homing tries again at 05:56.")
             }, pending, "The backend cannot be reached: No network. Homing tries again at 05:56.",
             "Nothing to do. If this lasts, check the network."),
         Case(
-            reasons { $0.routeGate = RouteGate(since: earlier, until: later, failure: Failure(.serverError, "Its words")) }, pending,
+            reasons {
+                $0.obstacles.routeGate = RouteGate(since: earlier, until: later, failure: Failure(.serverError, "Its words"))
+            }, pending,
             "breathesafe has accepted no measurement since 05:36. Its words. Homing tries again at 05:56.", "run: homing sync"),
         Case(
             reasons {
-                $0.routeGate = RouteGate(since: earlier, until: later, failure: Failure(.serverError, "Its words"))
+                $0.obstacles.routeGate = RouteGate(since: earlier, until: later, failure: Failure(.serverError, "Its words"))
                 $0.later = 2
             }, pending,
             "breathesafe has accepted no measurement since 05:36. Its words. Homing tries again at 05:56. 2 later entries wait for it, because their order matters.",
@@ -166,7 +171,7 @@ import Testing
                     $0.mutation.onDead = .skipFailed
                 }, ahead: 1), pending,
             "It waits for entry \(Samples.id(0)), which keeps failing and must be sent first.",
-            "and the next step if that entry alone is the cause, run: homing why \(Samples.id(0))"),
+            "Nothing to do. To see the reason and the next step, run: homing why \(Samples.id(0))"),
         Case(
             reasons { $0.fields = ["user_id": "5"] },
             entry(1, .pending) {
@@ -178,7 +183,7 @@ import Testing
             "This measurement (user id 5) may already have taken effect at breathesafe, but looking it up failed 3 times in a row. The look-up failed. Homing looks it up again at 05:56.",
             "homing retry \(id) --without-looking"),
         Case(
-            removed { $0.looksUpRow = true }, unfindable(.pending),
+            removed { $0.route.looksUpRow = true }, unfindable(.pending),
             "This measurement of Anna Example (5) may already have taken effect at breathesafe. breathesafe answered the look-up as if the person no longer existed (404), so it cannot be seen whether the entry was delivered. Homing looks it up again at 05:56.",
             "If you know that it was not, run: homing resolve \(id) --not-delivered\nHoming then sends it again.\nIf breathesafe refuses it then, to send it for another person, run: homing fix \(id) --user USER\nTo look it up again, run: homing sync"
         ),
@@ -189,13 +194,13 @@ import Testing
         ),
         // The values of a new person cannot go to another.
         Case(
-            removed { ($0.looksUpRow, $0.isFollower) = (true, true) }, unfindable(.pending),
+            removed { ($0.route.looksUpRow, $0.isFollower) = (true, true) }, unfindable(.pending),
             "This measurement of Anna Example (5) may already have taken effect at breathesafe. breathesafe answered the look-up as if the person no longer existed (404), so it cannot be seen whether the entry was delivered. Homing looks it up again at 05:56.",
             "--not-delivered\nHoming then sends it again.\nTo look it up again"),
         Case(
             reasons {
-                $0.hasProfile = false
-                $0.session = nil
+                $0.route.hasProfile = false
+                $0.obstacles.session = nil
             }, pending, "Its backend breathesafe no longer has a profile.", "put breathesafe.yaml back"),
         Case(
             paused(until: later), pending, "Sending is paused by bob since 05:36 until 05:56: weekly backup.",
@@ -204,19 +209,19 @@ import Testing
             paused(until: nil), pending, "Sending is paused by bob since 05:36 until it is resumed: weekly backup.",
             "To resume, run: homing resume"),
         Case(
-            reasons { $0.session = session(.signedOut, account: nil) }, pending,
+            reasons { $0.obstacles.session = session(.signedOut, account: nil) }, pending,
             "It waits for ann@lab.test to sign in. Homing sends it only as that account.", "run: homing login"),
         Case(
-            reasons { $0.session = session(.signedIn, account: "2", "bob@lab.test") }, pending,
+            reasons { $0.obstacles.session = session(.signedIn, account: "2", "bob@lab.test") }, pending,
             "It waits for ann@lab.test to sign in, but bob@lab.test is signed in.", "run: homing login"),
         Case(
-            reasons { $0.session = session(.signInRequired, account: "1", reason: "The password was changed.") }, pending,
+            reasons { $0.obstacles.session = session(.signInRequired, account: "1", reason: "The password was changed.") }, pending,
             "It waits for ann@lab.test to sign in again, because the session has ended: The password was changed.", "run: homing login"),
         Case(
-            reasons { $0.session = session(.signingOut, account: "1") }, pending,
+            reasons { $0.obstacles.session = session(.signingOut, account: "1") }, pending,
             "ann@lab.test is being signed out; it waits for ann@lab.test to sign in again.", "run: homing login"),
         Case(
-            reasons { $0.isDiskFull = true }, pending,
+            reasons { $0.obstacles.isDiskFull = true }, pending,
             "The disk is full. Homing sends nothing until it can store the result.", "Make room"),
         Case(
             cooling(.offline), pending, "The backend cannot be reached: Its words. Homing tries again at 05:56.",
@@ -244,13 +249,13 @@ import Testing
             "Tell the administrator of this station"),
         Case(
             reasons {
-                $0.session = session(.signedOut, account: nil)
+                $0.obstacles.session = session(.signedOut, account: nil)
                 $0.commands = NextCommands(backend: "keyed", means: .token)
             }, pending, "It waits for ann@lab.test to sign in. Homing sends it only as that account.",
             "run: homing login --backend keyed --token-stdin"),
         Case(
             reasons {
-                $0.session = session(.signedIn, account: "9", "bob@lab.test")
+                $0.obstacles.session = session(.signedIn, account: "9", "bob@lab.test")
                 $0.commands = NextCommands(backend: "keyed", means: .refreshToken)
             }, pending, "It waits for ann@lab.test to sign in, but bob@lab.test is signed in.",
             "To sign bob@lab.test out, run: homing logout --backend keyed\nThen to sign in as ann@lab.test, run: homing login --backend keyed --refresh-token-stdin"
@@ -267,25 +272,26 @@ import Testing
                 $0.dueAt = later
             }, "The answer was lost. Homing looks the entry up at 05:56 before it sends it again.", "Nothing to do. This happens"),
         Case(
-            reasons { $0.canLookUp = false }, entry(1, .pending) { $0.uncertain = true },
+            reasons { $0.route.canLookUp = false }, entry(1, .pending) { $0.uncertain = true },
             "The answer was lost. breathesafe offers no way to look the entry up, so Homing sends it again under the same id.",
             "Nothing to do. This happens"),
         Case(
             reasons {
-                $0.gate = .cooling(until: earlier, Failure(.serverError, status: 500, "Its words"))
-                $0.routeGate = RouteGate(since: earlier, until: earlier, failure: Failure(.serverError, status: 500, "Its words"), entry: 1)
+                $0.obstacles.gate = .cooling(until: earlier, Failure(.serverError, status: 500, "Its words"))
+                $0.obstacles.routeGate = RouteGate(
+                    since: earlier, until: earlier, failure: Failure(.serverError, status: 500, "Its words"), entry: 1)
             }, doubtful(.serverError, 500),
             "breathesafe answered with status 500, so it is not known whether it has this measurement. Homing looks the entry up at 05:56 before it sends it again.",
             "Nothing to do. Homing does this automatically. To look now, run: homing sync"),
         Case(
-            reasons { $0.gate = .cooling(until: earlier, Failure(.offline, "No network.")) }, doubtful(.serverError, 500),
+            reasons { $0.obstacles.gate = .cooling(until: earlier, Failure(.offline, "No network.")) }, doubtful(.serverError, 500),
             "The backend cannot be reached: No network. Homing is trying again now.", "Nothing to do. If this lasts, check the network."),
         Case(
-            reasons { $0.canLookUp = false }, doubtful(.intercepted, 200),
+            reasons { $0.route.canLookUp = false }, doubtful(.intercepted, 200),
             "A login page or proxy may have answered in place of breathesafe, so it is not known whether it has this measurement. breathesafe offers no way to look the entry up, so Homing sends it again at 05:56, or once breathesafe accepts another entry like it, under the same id.",
             "Nothing to do. Homing does this automatically."),
         Case(
-            reasons { $0.canLookUp = false }, doubtful(.throttled, 503),
+            reasons { $0.route.canLookUp = false }, doubtful(.throttled, 503),
             "breathesafe answered with status 503 and asked Homing to wait, so it is not known whether it has this measurement. breathesafe offers no way to look the entry up, so Homing sends it again at 05:56, or once breathesafe accepts another entry like it, under the same id.",
             "Nothing to do. Homing does this automatically."),
         Case(
@@ -372,7 +378,7 @@ import Testing
         Case(
             reasons {
                 $0.subjectReport = SubjectReport(resource: "managed_users", field: "user_id", id: "5")
-                $0.noun = nil
+                $0.route.noun = nil
             }, entry(1, .dead) { $0.lastStatus = 404 },
             "breathesafe refused this measurement entry of user_id 5 for ann@lab.test (404).", "run: homing retry \(id)"),
         Case(
@@ -391,7 +397,7 @@ import Testing
             },
             "This measurement failed after 3 attempts. Oops. It may have taken effect anyway.", "run: homing retry \(id)"),
         Case(
-            reasons { ($0.canLookUp, $0.retryMayDuplicate) = (false, true) },
+            reasons { ($0.route.canLookUp, $0.retryMayDuplicate) = (false, true) },
             entry(1, .dead) {
                 $0.lastError = "Oops."
                 ($0.attempts, $0.doubts) = (3, 1)
@@ -410,7 +416,7 @@ import Testing
             }, "breathesafe refused this measurement as if ann@lab.test were signed out, although ann@lab.test is signed in.",
             "run: homing retry \(id)"),
         Case(
-            reasons { $0.canLookUp = false }, held(.unknownOutcome),
+            reasons { $0.route.canLookUp = false }, held(.unknownOutcome),
             "This measurement was sent and may have taken effect, and breathesafe offers no way to look it up.",
             "Look for it at breathesafe. If it is there, run: homing resolve \(id) --delivered\nIf it is missing there, run: homing resolve \(id) --not-delivered"
         ),
@@ -419,7 +425,7 @@ import Testing
             "This measurement was sent and may have taken effect, and looking it up there did not settle it.",
             "To look it up again, and send it only if it is missing, run: homing retry \(id)"),
         Case(
-            removed { $0.looksUpRow = true }, unfindable(.held) { $0.holdReason = .unknownOutcome },
+            removed { $0.route.looksUpRow = true }, unfindable(.held) { $0.holdReason = .unknownOutcome },
             "This measurement of Anna Example (5) may already have taken effect at breathesafe. breathesafe answered the look-up as if the person no longer existed (404), so it cannot be seen whether the entry was delivered.",
             "run: homing fix \(id) --user USER\nTo look it up again, run: homing retry \(id)"),
         Case(reasons(), held(.poison), "The daemon crashed three times while sending this measurement.", "Report the crash"),
@@ -548,14 +554,14 @@ import Testing
     /// A look-up soon shows what became of it.
     @Test(arguments: [(600.0, true, false), (6 * 3600.0, true, true), (600.0, false, true)])
     func offersNoDiscardWhileLookUpsMaySettleIt(age: TimeInterval, canLookUp: Bool, isOffered: Bool) {
-        let reasons = Self.reasons { ($0.later, $0.canLookUp) = (1, canLookUp) }
+        let reasons = Self.reasons { ($0.later, $0.route.canLookUp) = (1, canLookUp) }
         let (sentence, next) = reasons.explain(Self.doubtful(.serverError, 500, since: Self.now.addingTimeInterval(-age)))
         #expect(sentence.hasSuffix(" 1 later entry waits for it, because their order matters."))
         #expect(next.text.contains("homing discard") == isOffered, "\(next)")
     }
 
     @Test func offersDiscardWhileLookUpsFail() {
-        let reasons = Self.reasons { ($0.later, $0.canLookUp) = (1, true) }
+        let reasons = Self.reasons { ($0.later, $0.route.canLookUp) = (1, true) }
         var entry = Self.doubtful(.serverError, 500, since: Self.now.addingTimeInterval(-600))
         entry.looks = Outbox.stuckLooks
         #expect(reasons.explain(entry).next.text.contains("To let the later ones go without it, run: homing discard"))
@@ -569,8 +575,8 @@ import Testing
 
     @Test func pauseIsReportedBeforeOtherReasons() {
         var reasons = Self.paused(until: nil)
-        reasons.session = nil
-        reasons.gate = .cooling(until: Self.later, Samples.failure)
+        reasons.obstacles.session = nil
+        reasons.obstacles.gate = .cooling(until: Self.later, Samples.failure)
         #expect(reasons.explain(Self.pending).sentence.hasPrefix("Sending is paused by "))
     }
 
@@ -580,7 +586,7 @@ import Testing
             ($0.holdReason, $0.lastReason, $0.lastError) = (.unknownOutcome, .restored, Outbox.restoredWords)
             ($0.uncertain, $0.uncertainSince) = (true, Self.earlier)
         }
-        let found = Self.reasons { ($0.canLookUp, $0.retryMayDuplicate) = (false, true) }.finding(held)
+        let found = Self.reasons { ($0.route.canLookUp, $0.retryMayDuplicate) = (false, true) }.finding(held)
         let expected =
             "Homing was restored from a backup of 05:36. breathesafe may have this measurement already, and offers no way to look it up."
         #expect(found.sentence == expected)

@@ -38,17 +38,16 @@ import Testing
     private static func reasons(
         _ create: Entry?, label: String? = "Anna Example", _ candidates: CreatedCandidates? = nil
     ) -> Reasons {
-        var reasons = Reasons(
-            gate: .open, owner: "ann@lab.test", canLookUp: true, attempts: 3,
-            subjectReport: SubjectReport(
-                resource: "managed_users", field: "user_id", id: "@\(createID)", label: label, isNew: true),
-            moment: Moment(now: now, timeZone: .gmt))
-        reasons.session = SessionSnapshot(
+        var reasons = Reasons.sample(at: now)
+        reasons.obstacles.gate = .open
+        reasons.subjectReport = SubjectReport(
+            resource: "managed_users", field: "user_id", id: "@\(createID)", label: label, isNew: true)
+        reasons.obstacles.session = SessionSnapshot(
             backend: "breathesafe", state: .signedIn, account: Account(id: "1", label: "ann@lab.test"))
-        (reasons.create, reasons.newLabel, reasons.candidates) = (create, label, candidates)
-        reasons.title = Resource.Title(one: "person", many: "people")
-        (reasons.noun, reasons.rowTitle) = ("measurement", "person")
-        reasons.refresh = "homing people --refresh"
+        (reasons.create, reasons.list.newLabel, reasons.list.candidates) = (create, label, candidates)
+        reasons.list.title = Resource.Title(one: "person", many: "people")
+        (reasons.route.noun, reasons.rowTitle) = ("measurement", "person")
+        reasons.list.refresh = "homing people --refresh"
         return reasons
     }
 
@@ -72,7 +71,7 @@ import Testing
     @Test func changesAreThoseThatTheStoreDoesNotRefuse() {
         let held = Self.entry(.held, .dependency)
         var reasons = Self.reasons(Self.create(.held, .unknownOutcome))
-        reasons.session?.account = Account(id: held.destination.account, label: "ann@lab.test")
+        reasons.obstacles.session?.account = Account(id: held.destination.account, label: "ann@lab.test")
         #expect(reasons.changes(of: held) == [.fix, .discard])
         #expect(reasons.changes(of: Self.entry(.inflight)).isEmpty)
         #expect(reasons.changes(of: Self.entry(.held, .discarding)) == [.restore])
@@ -87,7 +86,7 @@ import Testing
     @Test func changesOfAnEntryInDoubtAreThoseOfAPerson() {
         let create = Self.create(.held, .unknownOutcome)
         var reasons = Self.reasons(nil)
-        reasons.session?.account = Account(id: create.destination.account, label: "ann@lab.test")
+        reasons.obstacles.session?.account = Account(id: create.destination.account, label: "ann@lab.test")
         reasons.retryMayDuplicate = true
         #expect(reasons.changes(of: create) == [.resolve, .discard])
         reasons.retryMayDuplicate = false
@@ -96,7 +95,7 @@ import Testing
         #expect(reasons.changes(of: Self.create(.dead)) == [.retry, .discard])
         reasons.dependents = 0
         #expect(reasons.changes(of: Self.create(.dead)) == [.retry, .fix, .discard])
-        reasons.session?.account = nil
+        reasons.obstacles.session?.account = nil
         #expect(reasons.changes(of: Self.create(.dead)) == [.retry, .discard])
     }
 

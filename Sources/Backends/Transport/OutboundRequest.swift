@@ -55,8 +55,6 @@ package struct OutboundRequest: Hashable, Sendable, CustomStringConvertible, Cus
     /// In bytes.
     var headSize: Int { headers.reduce(url.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count } }
 
-    func hasHeader(_ name: String) -> Bool { self[header: name] != nil }
-
     package subscript(header name: String) -> String? {
         headers.first { $0.name.isFieldName(name) }?.value
     }

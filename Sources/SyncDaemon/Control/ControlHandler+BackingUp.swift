@@ -5,6 +5,7 @@ import Outbox
 import SyncModel
 
 extension ControlHandler {
+    /// Returns once the copy is made.
     func backup(_ request: NoInput, by caller: Caller) async throws -> Download {
         let copy = try await outbox.backUp(
             of: station, version: HomingVersion.current, by: caller.peer.description, at: clock.now,

@@ -2,6 +2,7 @@ import ControlAPI
 import ControlServer
 
 extension ControlHandler {
+    /// Examines the station for administrators: opens a connection to each backend, and looks at files, the disk and the clock.
     func doctor(_ request: NoInput, by caller: Caller) async throws -> DoctorReport {
         // No error: it would be a refused call in the audit.
         guard caller.access >= .administer else {

@@ -9,6 +9,7 @@ import Sessions
 import SyncModel
 
 extension ControlHandler {
+    /// Assigns files dropped while signed out to the signed-in account.
     func claim(_ request: NoInput, by caller: Caller) async throws -> ClaimReport {
         guard spool.settings.isEnabled else {
             throw Problem.invalid("The drop folder is turned off.", next: "Turn it on in the configuration, under ‘spool’.")
@@ -36,6 +37,7 @@ extension ControlHandler {
         return ClaimReport(files: files, backend: name, account: account.id.rawValue, email: account.label)
     }
 
+    /// Destroys a refused file of the drop folder.
     func discardFile(_ request: FileDiscardRequest, by caller: Caller) async throws -> DiscardedFile {
         let (owner, name) = (caller.mayDestroy ? nil : caller.peer.uid, request.name)
         let end: RefusedFileEnd

@@ -11,6 +11,7 @@ import SyncModel
 import Vault
 
 extension ControlHandler {
+    /// Returns once the submission is durable.
     func submit(_ request: ControlAPI.Submission, by caller: Caller) async throws -> SubmissionReceipt {
         var submission = Capture.Submission(
             route: request.route, id: try request.id.map { text throws(Problem) in try id(text) }, payload: request.payload,
@@ -124,64 +125,72 @@ extension ControlHandler {
             }, fields: fields.isEmpty ? nil : fields, behind: context.blocker?.id.description, altered: context.receipt?.altered)
     }
 
-    func why(_ request: EntryReference, by caller: Caller) async throws -> ControlAPI.Explanation {
+    func why(_ request: EntryReference, by caller: Caller) async throws -> Explanation {
         let view = ObserverView(caller)
         let context = try await context(of: id(named: request.id))
         let entry = view.entry(context.entry)
-        let backend = entry.destination.backend
-        let keeper = keepers[backend]
-        var reasons = try await reasons(about: context, for: view)
-        (reasons.blocker, reasons.ahead, reasons.earlier) = (context.blocker, context.ahead, context.earlier)
-        reasons.later = context.later
-        reasons.receipt = context.receipt
-        if view.seesPeople, entry.state == .discarded || entry.holdReason == .discarding {
-            reasons.discardNote = try await outbox.discardNote(of: entry.id)
-        }
-        reasons.pause = PauseReport(context.pause, at: clock.now)
-        reasons.gate = dispatcher.gates[backend].map { view.gate($0, at: backend) }
-        reasons.hasProfile = keeper != nil
-        switch try await outbox.room() {
-        case .nothingLeft: reasons.isDiskFull = true
-        case .gone(let path): reasons.lostStore = path
-        case .enough, .diskFull, .overLimit: break
-        }
-        reasons.retryMayDuplicate = retryMayDuplicate(entry)
-        reasons.mayBeTwice = entry.doubts > 0 && keepers[entry.destination.backend]?.backend.traits(route: entry.route).isBlind == true
-        reasons.mayDestroy = caller.mayDestroy
-        reasons.looksUpRow = keeper?.backend.looksUpRow(route: entry.route) == true
-        reasons.readsRow = keeper?.backend.freshResource(route: entry.route) != nil
-        reasons.deletes = keeper?.backend.deletes(route: entry.route) != nil
-        if let gate = dispatcher.routeGates(of: backend)[entry.route] {
-            reasons.refusal = try await refusal(behind: gate, for: view)
-            reasons.routeGate = gate
-            reasons.routeGate?.failure = view.failure(gate.failure, at: backend)
-        }
-        if let keeper { reasons.session = view.session(await keeper.snapshot) }
-        if !entry.destination.account.namesItsServer { reasons.formerAddress = keeper?.foreignTo }
-        try await addReferences(to: &reasons, of: context, for: view)
-        let (cause, sentence, next) = reasons.finding(entry)
+        let obstacles = try await obstacles(of: entry, context.pause, for: view)
+        let list = try await listFacts(of: context, for: view)
+        let reasons = try await reasons(about: context, obstacles, list, mayDestroy: caller.mayDestroy, for: view)
+        let found = reasons.finding(entry)
         let changes = caller.access >= .operate ? reasons.changes(of: entry) : []
-        var why = ControlAPI.Explanation(
-            id: entry.id.description, state: entry.state.rawValue, subject: reasons.subjectReport, sentence: sentence, next: next.text,
-            needsPerson: next.needsPerson, changes: changes.isEmpty ? nil : changes.map(\.rawValue))
-        (why.cause, why.facts) = (cause.word.rawValue, cause.facts)
+        var why = Explanation(
+            id: entry.id.description, state: entry.state.rawValue, subject: reasons.subjectReport, sentence: found.sentence,
+            next: found.next.text, needsPerson: found.next.needsPerson, changes: changes.isEmpty ? nil : changes.map(\.rawValue))
+        (why.cause, why.facts) = (found.cause.word.rawValue, found.cause.facts)
         return why
     }
 
-    /// The facts about the entry, without the obstacles to its next send.
-    private func reasons(about context: EntryContext, for view: ObserverView) async throws(OutboxError) -> Reasons {
+    private func reasons(
+        about context: EntryContext, _ obstacles: Reasons.Obstacles, _ list: Reasons.ListFacts, mayDestroy: Bool, for view: ObserverView
+    ) async throws(OutboxError) -> Reasons {
         let entry = context.entry
         let backend = keepers[entry.destination.backend]?.backend
+        let subject = try await names(for: view).report(Subject(entry))
+        var note: String?
+        if view.seesPeople, entry.state == .discarded || entry.holdReason == .discarding {
+            note = try await outbox.discardNote(of: entry.id)
+        }
+        let owner = view.seesPeople ? context.label : nil
+        let rowTitle = subject.flatMap { backend?.resource($0.resource) }?.title.one
+        let isFollower = try await create(followedBy: entry) != nil
+        let isBlind = backend?.traits(route: entry.route).isBlind == true
         var reasons = Reasons(
-            fields: identifyingFields(in: context),
-            owner: (view.seesPeople ? context.label : nil) ?? "account \(entry.destination.account)", canLookUp: canLookUp(entry),
-            commands: commands(for: entry.destination.backend), attempts: dispatcher.attempts,
-            subjectReport: try await names(for: view).report(Subject(entry)), moment: Moment(now: clock.now))
-        reasons.isFollower = try await create(followedBy: entry) != nil
-        reasons.noun = backend?.noun(route: entry.route)
-        reasons.rowTitle = reasons.subjectReport.flatMap { backend?.resource($0.resource) }?.title.one
+            owner: owner ?? "account \(entry.destination.account)", fields: identifyingFields(in: context), subjectReport: subject,
+            rowTitle: rowTitle, isFollower: isFollower, retryMayDuplicate: retryMayDuplicate(entry),
+            mayBeTwice: entry.doubts > 0 && isBlind, discardNote: note, receipt: context.receipt, blocker: context.blocker,
+            ahead: context.ahead, earlier: context.earlier, later: context.later,
+            create: backend == nil ? nil : context.create.map(view.entry), isRowKnown: backend != nil && context.binding != nil,
+            dependents: backend == nil ? 0 : context.dependents, route: Reasons.RouteFacts(of: entry.route, at: backend), list: list,
+            obstacles: obstacles, commands: commands(for: entry.destination.backend), attempts: dispatcher.attempts,
+            mayDestroy: mayDestroy, moment: Moment(now: clock.now))
         reasons.meaning = Reasons.Meaning(of: entry, at: backend, for: reasons)
         return reasons
+    }
+
+    private func obstacles(of entry: Entry, _ pause: Pause?, for view: ObserverView) async throws(OutboxError) -> Reasons.Obstacles {
+        let backend = entry.destination.backend
+        let keeper = keepers[backend]
+        var routeGate = dispatcher.routeGates(of: backend)[entry.route]
+        var refusal: Reasons.Refusal?
+        if let gate = routeGate {
+            refusal = try await self.refusal(behind: gate, for: view)
+            routeGate?.failure = view.failure(gate.failure, at: backend)
+        }
+        var isDiskFull = false
+        var lostStore: String?
+        switch try await outbox.room() {
+        case .nothingLeft: isDiskFull = true
+        case .gone(let path): lostStore = path
+        case .enough, .diskFull, .overLimit: break
+        }
+        var session: SessionSnapshot?
+        if let keeper { session = view.session(await keeper.snapshot) }
+        return Reasons.Obstacles(
+            pause: PauseReport(pause, at: clock.now), gate: dispatcher.gates[backend].map { view.gate($0, at: backend) },
+            routeGate: routeGate, refusal: refusal, session: session,
+            formerAddress: entry.destination.account.namesItsServer ? nil : keeper?.foreignTo, isDiskFull: isDiskFull,
+            lostStore: lostStore)
     }
 
     /// The server's words about the entry that cools a route; nil if several failed, or the profile has no words. Observers see the status.
@@ -190,7 +199,9 @@ extension ControlHandler {
             let entry = try await outbox.entries(after: sequence - 1, limit: 1).first, entry.sequence == sequence,
             let context = try await outbox.context(of: entry.id), [.pending, .inflight].contains(context.entry.state)
         else { return nil }
-        var refusal = try await reasons(about: context, for: view).refusal(of: context.entry, behind: gate)
+        // Only its words count.
+        let reasons = try await reasons(about: context, .none, .none, mayDestroy: false, for: view)
+        var refusal = reasons.refusal(of: context.entry, behind: gate)
         if !view.seesPeople { refusal?.sentence = view.failure(gate.failure, at: entry.destination.backend).message }
         return refusal
     }

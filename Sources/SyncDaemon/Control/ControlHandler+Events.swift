@@ -6,6 +6,7 @@ import Sessions
 import SyncModel
 
 extension ControlHandler {
+    /// Batches of events in order. Ends when the daemon stops or, without `follow`, after the last event.
     func events(_ request: EventQuery, by caller: Caller) async throws -> AsyncStream<[Event]> {
         if let named = request.backend { _ = try keeper(named) }
         // Listens before the first read, so that no event is missed.

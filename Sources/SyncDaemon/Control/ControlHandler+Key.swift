@@ -8,6 +8,7 @@ import SyncModel
 extension ControlHandler {
     func key(_ request: NoInput, by caller: Caller) async throws -> KeyReport { keys.report }
 
+    /// Returns once the new keys are durable; the data is sealed again afterwards.
     func rotateKey(_ request: KeyRotation, by caller: Caller) async throws -> KeyReport {
         try caller.requireOwner()
         let content = request.newKey.map { Data($0.utf8) }
@@ -17,6 +18,7 @@ extension ControlHandler {
         return report
     }
 
+    /// Only while the key file is missing.
     func copyKey(_ request: NoInput, by caller: Caller) async throws -> KeyCopy {
         try caller.requireOwner()
         let content = try keys.lostKey()

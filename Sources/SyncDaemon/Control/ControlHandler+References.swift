@@ -66,27 +66,26 @@ extension ControlHandler {
 
 /// For the explanation of an entry.
 extension ControlHandler {
-    func addReferences(to reasons: inout Reasons, of context: EntryContext, for view: ObserverView) async throws {
+    func listFacts(of context: EntryContext, for view: ObserverView) async throws(OutboxError) -> Reasons.ListFacts {
         let entry = context.entry
-        guard let backend = keepers[entry.destination.backend]?.backend else { return }
-        reasons.dependents = context.dependents
-        reasons.create = context.create.map(view.entry)
-        reasons.isRowKnown = context.binding != nil
+        guard let backend = keepers[entry.destination.backend]?.backend else { return .none }
         // Another entry, this one, or none creates the row.
         let isOwn = context.create == nil && entry.mutation.creates != nil
         let create = isOwn ? entry : context.create
         let resource = isOwn ? entry.mutation.creates.flatMap(backend.resource) : backend.subjectField(route: entry.route)?.resource
-        guard let resource else { return }
-        reasons.title = resource.title
-        reasons.refresh = commands(for: backend.name).roster(resource.name, resource.title.many, "--refresh")
-        guard let create, create.mutation.creates == resource.name else { return }
-        reasons.canLookUpCreate = backend.canLookUp(route: create.route)
+        guard let resource else { return .none }
+        let refresh = commands(for: backend.name).roster(resource.name, resource.title.many, "--refresh")
+        var list = Reasons.ListFacts(
+            title: resource.title, refresh: refresh, newLabel: nil, canLookUpCreate: false, candidates: nil)
+        guard let create, create.mutation.creates == resource.name else { return list }
+        list.canLookUpCreate = backend.canLookUp(route: create.route)
         let names = names(for: view)
-        guard await names.isShown(create.destination) else { return }
+        guard await names.isShown(create.destination) else { return list }
         let key = RosterKey(destination: create.destination, resource: resource.name)
-        reasons.newLabel = try await names.newLabels([create.id], in: key)[create.id]
+        list.newLabel = try await names.newLabels([create.id], in: key)[create.id]
         if create.state == .held, create.holdReason == .unknownOutcome {
-            reasons.candidates = try await CreatedCandidates.find(of: create, among: resource, in: key, outbox)
+            list.candidates = try await CreatedCandidates.find(of: create, among: resource, in: key, outbox)
         }
+        return list
     }
 }

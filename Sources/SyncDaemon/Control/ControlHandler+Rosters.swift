@@ -23,6 +23,7 @@ extension ControlHandler {
         return RosterList(rosters: reports)
     }
 
+    /// Never waits for the network.
     func roster(_ request: RosterQuery, by caller: Caller) async throws -> RosterPage {
         let (keeper, resource) = try resource(request.resource, at: request.backend)
         let snapshot = await keeper.snapshot
@@ -70,6 +71,7 @@ extension ControlHandler {
             next: selection.next?.rawValue)
     }
 
+    /// Returns when the read has ended, or after a minute.
     func refreshRoster(_ request: RosterReference, by caller: Caller) async throws -> RosterReport {
         let (keeper, resource) = try resource(request.resource, at: request.backend)
         _ = try key(of: resource, await keeper.snapshot)

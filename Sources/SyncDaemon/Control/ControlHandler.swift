@@ -11,7 +11,7 @@ import Sessions
 import SyncModel
 
 /// Implements the control channel: forwards each call to the responsible component.
-struct ControlHandler: ControlService {
+struct ControlHandler: Sendable {
     let keepers: [String: SessionKeeper]
     let outbox: Outbox
     let intake: Intake

@@ -4,17 +4,17 @@ import SyncModel
 
 extension Reasons {
     /// The changes that the daemon allows. A waiting entry is not retried, and is resolved only after several failed look-ups, because
-    /// Homing continues automatically.
-    func changes(of entry: Entry) -> [ControlAPI.Explanation.Change] {
+    /// Homing continues without a person.
+    func changes(of entry: Entry) -> [Explanation.Change] {
         guard entry.holdReason != .discarding else { return mayDestroy ? [.restore] : [] }
         switch entry.state {
         case .delivered, .discarded, .inflight: return []
         case .pending, .dead, .held: break
         }
-        var changes: [ControlAPI.Explanation.Change] = []
+        var changes: [Explanation.Change] = []
         if entry.state != .pending, !retryMayDuplicate, isCreateViable { changes.append(.retry) }
         if entry.mayHaveTakenEffect, entry.state != .pending || isStuck(entry) { changes.append(.resolve) }
-        let isOwn = session?.account?.id == entry.destination.account
+        let isOwn = obstacles.session?.account?.id == entry.destination.account
         if isOwn, !entry.mayHaveTakenEffect, !isFollower, dependents == 0 { changes.append(.fix) }
         if mayDestroy { changes.append(.discard) }
         return changes

@@ -4,18 +4,18 @@ import SyncModel
 
 extension Reasons {
     /// Looking it up failed several times in a row.
-    func isStuck(_ entry: Entry) -> Bool { entry.uncertain && canLookUp && entry.looks >= Outbox.stuckLooks }
+    func isStuck(_ entry: Entry) -> Bool { entry.uncertain && route.canLookUp && entry.looks >= Outbox.stuckLooks }
 
     /// Nil unless the server answered that the look-up's path does not exist: then no later look-up can tell either.
     ///
     /// - Parameter again: when or how Homing looks again.
     func unfindable(_ entry: Entry, sentence again: String = "", command: String) -> Finding? {
-        guard canLookUp, entry.looks > 0, entry.lastReason == .serverError, let status = entry.lastStatus, [404, 410].contains(status)
+        guard route.canLookUp, entry.looks > 0, entry.lastReason == .serverError, let status = entry.lastStatus, [404, 410].contains(status)
         else {
             return nil
         }
         let backend = entry.destination.backend
-        let row = looksUpRow ? subjectReport : nil
+        let row = route.looksUpRow ? subjectReport : nil
         let title = rowTitle ?? "row"
         let cause =
             row == nil
@@ -30,11 +30,10 @@ extension Reasons {
             )
         }
         lines.append("To look it up again, run: \(command)")
-        return (
+        return Finding(
             .of(.lookUpImpossible) { ($0.status, $0.at) = (status, entry.dueAt) },
             "\(subject(entry, "This")) may already have taken effect at \(backend). \(backend) \(cause), so it cannot be seen whether the entry was delivered.\(again)",
-            .required(lines.joined(separator: "\n"))
-        )
+            .required(lines.joined(separator: "\n")))
     }
 
     /// The option of `homing fix` for that field.

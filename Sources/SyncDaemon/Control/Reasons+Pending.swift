@@ -16,7 +16,7 @@ extension Reasons {
 
     /// For the first entry of its lane.
     private func first(_ entry: Entry) -> Finding {
-        let next: Finding = (.of(.next), "It is the next to be sent.", .optional("Nothing to do. Homing sends it automatically."))
+        let next = Finding(.of(.next), "It is the next to be sent.", .optional("Nothing to do. Homing sends it automatically."))
         return unseen(entry) ?? doubted(entry) ?? refused(entry) ?? refusedOther(entry) ?? cooling() ?? failing(entry) ?? uncertain(entry)
             ?? backoff(entry) ?? revived(entry) ?? next
     }
@@ -24,7 +24,7 @@ extension Reasons {
     private func holdingBack(_ entry: Entry, _ why: Finding) -> Finding {
         guard later > 0 else { return why }
         let settlesItself =
-            entry.uncertain && canLookUp && entry.looks < Outbox.stuckLooks
+            entry.uncertain && route.canLookUp && entry.looks < Outbox.stuckLooks
             && entry.uncertainSince?.hasAged(Self.patience, at: moment.now) != true
         let least = later >= Outbox.countedInLane ? "At least " : ""
         let wait = "\(least)\(later) later \(later == 1 ? "entry waits" : "entries wait") for it, because their order matters."
@@ -37,31 +37,31 @@ extension Reasons {
         var cause = why.cause
         cause.facts.later = later
         if later >= Outbox.countedInLane { cause.facts.least = true }
-        return (cause, "\(why.sentence) \(wait)", next)
+        return Finding(cause, "\(why.sentence) \(wait)", next)
     }
 
     /// Seconds within which a look-up usually settles an entry.
     private static let patience: TimeInterval = 6 * 3600
 
     private func backendMissing(_ entry: Entry) -> Finding? {
-        guard !hasProfile else { return nil }
+        guard !route.hasProfile else { return nil }
         let backend = entry.destination.backend
-        return (.of(.noProfile), "Its backend \(backend) no longer has a profile.", .required(NextCommands.restoreProfile(of: backend)))
+        return Finding(
+            .of(.noProfile), "Its backend \(backend) no longer has a profile.", .required(NextCommands.restoreProfile(of: backend)))
     }
 
     private func addressChanged(_ entry: Entry) -> Finding? {
-        guard let formerAddress else { return nil }
+        guard let formerAddress = obstacles.formerAddress else { return nil }
         let backend = entry.destination.backend
-        return (
+        return Finding(
             .of(.otherAddress) { $0.address = formerAddress },
             "It was accepted for \(formerAddress), but \(backend) now has another address, where the same id means another account.",
-            .required(NextCommands.restoreAddress(formerAddress, of: backend))
-        )
+            .required(NextCommands.restoreAddress(formerAddress, of: backend)))
     }
 
     private func paused() -> Finding? {
-        guard let pause else { return nil }
-        return (
+        guard let pause = obstacles.pause else { return nil }
+        return Finding(
             .of(.paused) {
                 ($0.person, $0.since, $0.until) = (pause.by, pause.since, pause.until)
                 $0.words = pause.reason.isEmpty ? nil : pause.reason
@@ -69,90 +69,81 @@ extension Reasons {
             "Sending is \(PauseText(pause: pause, moment: moment).predicate)",
             pause.until == nil
                 ? .required("To resume, run: \(commands.resume)")
-                : .optional("Nothing to do. To resume before that, run: \(commands.resume)")
-        )
+                : .optional("Nothing to do. To resume before that, run: \(commands.resume)"))
     }
 
     private func accountMissing(_ entry: Entry) -> Finding? {
-        let account = session?.account
+        let account = obstacles.session?.account
         let next = NextStep.required("To sign in as \(owner), run: \(commands.login(of: owner))")
-        switch session?.state {
+        switch obstacles.session?.state {
         case .signedIn where account?.id == entry.destination.account: return nil
         case .signedIn:
             let present = account?.label ?? "Another account"
-            return (
+            return Finding(
                 .of(.otherAccount) { ($0.account, $0.person) = (owner, account?.label) },
                 "It waits for \(owner) to sign in, but \(present) is signed in.",
-                .required(commands.change(from: present, to: owner))
-            )
+                .required(commands.change(from: present, to: owner)))
         case .signInRequired where account?.id == entry.destination.account:
-            return (
+            return Finding(
                 .of(.sessionEnded) { $0.account = owner },
-                "It waits for \(owner) to sign in again, because the session has ended\(SessionReport.because(session?.reason))",
-                next
-            )
+                "It waits for \(owner) to sign in again, because the session has ended\(SessionReport.because(obstacles.session?.reason))",
+                next)
         case .signingOut:
-            return (
+            return Finding(
                 .of(.signingOut) { $0.account = owner },
-                "\(owner) is being signed out; it waits for \(owner) to sign in again.", next
-            )
+                "\(owner) is being signed out; it waits for \(owner) to sign in again.", next)
         default:
-            return (
+            return Finding(
                 .of(.signedOut) { $0.account = owner },
-                "It waits for \(owner) to sign in. Homing sends it only as that account.", next
-            )
+                "It waits for \(owner) to sign in. Homing sends it only as that account.", next)
         }
     }
 
     private func behind(_ entry: Entry) -> Finding? {
         guard let head = blocker, head.id != entry.id else { return nil }
         let why = "To see why, run: homing why \(head.id)"
-        func cause(_ word: ControlAPI.Explanation.Cause) -> Cause { .of(word) { $0.entry = "\(head.id)" } }
+        func cause(_ word: Explanation.Cause) -> Cause { .of(word) { $0.entry = "\(head.id)" } }
         if head.holdReason == .discarding {
-            return (
+            return Finding(
                 cause(.behindDiscarding),
                 "It waits for entry \(head.id), which is being discarded. It is put on hold when that is done.",
-                .optional("Nothing to do. To undo the discard, \(destroying("homing undo \(head.id)"))")
-            )
+                .optional("Nothing to do. To undo the discard, \(destroying("homing undo \(head.id)"))"))
         }
         if head.state == .dead || head.state == .held {
             let what = head.state == .dead ? "has failed" : "is on hold"
-            return (
+            return Finding(
                 cause(head.state == .dead ? .behindFailed : .behindHeld),
                 "It waits for entry \(head.id), which is ahead of it and \(what).",
-                .required("\(mayDestroy ? "Retry or discard that one" : "Retry that one, or ask an administrator to discard it"). \(why)")
-            )
+                .required("\(mayDestroy ? "Retry or discard that one" : "Retry that one, or ask an administrator to discard it"). \(why)"))
         }
         if head.isAside, head.lane != entry.lane || head.mutation.onDead != .skip {
-            return (
+            return Finding(
                 cause(.behindFailing),
                 "It waits for entry \(head.id), which keeps failing and must be sent first.",
-                .optional("Nothing to do. To see the reason, and the next step if that entry alone is the cause, run: homing why \(head.id)")
-            )
+                .optional("Nothing to do. To see the reason and the next step, run: homing why \(head.id)"))
         }
         guard head.lane == entry.lane else {
-            return (cause(.behindOne), "It waits for entry \(head.id), which must be sent first.", .optional("Nothing to do. \(why)"))
+            return Finding(
+                cause(.behindOne), "It waits for entry \(head.id), which must be sent first.", .optional("Nothing to do. \(why)"))
         }
         let count = ahead >= Outbox.countedInLane ? "At least \(ahead) entries are" : ahead <= 1 ? "1 entry is" : "\(ahead) entries are"
-        return (
+        return Finding(
             .of(.behind) {
                 ($0.count, $0.least, $0.entry) = (max(1, ahead), ahead >= Outbox.countedInLane ? true : nil, "\(head.id)")
             },
             "\(count) ahead of it; the first is \(head.id).",
-            .optional("Nothing to do. To check the first one, run: homing why \(head.id)")
-        )
+            .optional("Nothing to do. To check the first one, run: homing why \(head.id)"))
     }
 
     private func storeGone() -> Finding? {
-        guard let lostStore else { return nil }
-        return (.of(.storeGone), StoreGone.sentence(lostStore), .required(StoreGone.next))
+        guard let lostStore = obstacles.lostStore else { return nil }
+        return Finding(.of(.storeGone), StoreGone.sentence(lostStore), .required(StoreGone.next))
     }
 
     private func diskFull() -> Finding? {
-        guard isDiskFull else { return nil }
-        return (
-            .of(.diskFull), "The disk is full. Homing sends nothing until it can store the result.", .required("Make room on the disk.")
-        )
+        guard obstacles.isDiskFull else { return nil }
+        return Finding(
+            .of(.diskFull), "The disk is full. Homing sends nothing until it can store the result.", .required("Make room on the disk."))
     }
 
     /// Look-ups keep failing; only a successful one helps.
@@ -160,31 +151,29 @@ extension Reasons {
         guard isStuck(entry) else { return nil }
         let when = entry.dueAt.map { $0 > moment.now ? " Homing looks it up again at \(moment.text($0))." : "" } ?? ""
         if let unfindable = unfindable(entry, sentence: when, command: "homing sync") { return unfindable }
-        return (
+        return Finding(
             .of(.lookUpFailing) { ($0.count, $0.at, $0.words) = (entry.looks, entry.dueAt, quoted(entry)) },
             "\(subject(entry, "This")) may already have taken effect at \(entry.destination.backend), but looking it up failed \(entry.looks) times in a row.\(said(entry))\(when)",
             .required(
                 "Tell the administrator of \(entry.destination.backend) that looking up entries fails there. To look again now, run: homing sync\nIf it is there, run: \(resolve(entry))\nTo send it without looking, which may make a duplicate, run: homing retry \(entry.id) --without-looking"
-            )
-        )
+            ))
     }
 
     /// The backend cools after an answer to this entry whose meaning the profile tells.
     private func refused(_ entry: Entry) -> Finding? {
-        var times = [routeGate?.until].compactMap(\.self)
-        if case .cooling(let until, _) = gate { times.append(until) }
+        var times = [obstacles.routeGate?.until].compactMap(\.self)
+        if case .cooling(let until, _) = obstacles.gate { times.append(until) }
         guard meaning != nil, !entry.uncertain, let next = times.max() else { return nil }
         let again = next > moment.now ? "tries again at \(moment.text(next))" : "is trying again"
         let status = entry.lastStatus.map { " (\($0))" } ?? ""
         let now = "To try now, run: homing sync"
         // While others fail too, the backend is the likely cause, and no entry should be discarded.
-        let isAlone = refusal?.id == entry.id
+        let isAlone = obstacles.refusal?.id == entry.id
         let step: NextStep = isAlone ? .required(now + correction(entry)) : retrying(entry, now)
-        return (
+        return Finding(
             .of(.refusedForNow) { ($0.status, $0.at, $0.words) = (entry.lastStatus, next, quoted(entry)) },
             "\(entry.destination.backend) refused \(subject(entry, "this"))\(status).\(said(entry)) Homing \(again), in case \(entry.destination.backend) itself is the cause.",
-            isAlone && later == 0 ? .required("\(step.text)\n\(discard(entry))") : step
-        )
+            isAlone && later == 0 ? .required("\(step.text)\n\(discard(entry))") : step)
     }
 
     /// Homing keeps trying. But if the profile names a correction of the refused entry, only that helps.
@@ -195,36 +184,35 @@ extension Reasons {
 
     /// Its route cools only because another entry fails.
     private func refusedOther(_ entry: Entry) -> Finding? {
-        guard let refusal, refusal.id != entry.id else { return nil }
-        if case .cooling(_, let failure) = gate, failure != routeGate?.failure { return nil }
-        return (
+        guard let refusal = obstacles.refusal, refusal.id != entry.id else { return nil }
+        if case .cooling(_, let failure) = obstacles.gate, failure != obstacles.routeGate?.failure { return nil }
+        return Finding(
             .of(.refusedOther) { $0.entry = "\(refusal.id)" },
             "It waits, because \(entry.destination.backend) refused another \(kind(entry)). \(refusal.sentence)",
-            .optional("Nothing to do. To see the next step for that entry, run: homing why \(refusal.id)")
-        )
+            .optional("Nothing to do. To see the next step for that entry, run: homing why \(refusal.id)"))
     }
 
     /// Only this entry's route fails.
     private func failing(_ entry: Entry) -> Finding? {
-        guard let routeGate else { return nil }
+        guard let routeGate = obstacles.routeGate else { return nil }
         let again = routeGate.until > moment.now ? "Homing tries again at \(moment.text(routeGate.until))." : "Homing is trying again."
-        return (
+        return Finding(
             .of(.routeFailing) {
                 ($0.since, $0.at, $0.reason) = (routeGate.since, routeGate.until, routeGate.failure.reason.rawValue)
                 $0.words = quoted(routeGate.failure.message, of: entry)
             },
             "\(entry.destination.backend) has accepted no \(kind(entry)) since \(moment.text(routeGate.since)).\(meant) \(routeGate.failure.message.asSentence) \(again)",
-            retrying(entry, "To try now, run: homing sync")
-        )
+            retrying(entry, "To try now, run: homing sync"))
     }
 
     private func cooling() -> Finding? {
-        guard case .cooling(let until, let failure) = gate else { return nil }
+        guard case .cooling(let until, let failure) = obstacles.gate else { return nil }
         let again = until > moment.now ? "Homing tries again at \(moment.text(until))." : "Homing is trying again now."
         let hurry = "run: homing sync"
         let text = CoolingText(reason: failure.reason, message: failure.message, who: owner)
         let cause = Cause.of(.cooling) { ($0.reason, $0.at, $0.account) = (failure.reason.rawValue, until, owner) }
-        return (cause, "\(text.sentence) \(again)", text.remedy(then: hurry).map(NextStep.required) ?? next(after: failure.reason, hurry))
+        let step = text.remedy(then: hurry).map(NextStep.required) ?? next(after: failure.reason, hurry)
+        return Finding(cause, "\(text.sentence) \(again)", step)
     }
 
     private func next(after reason: Failure.Reason, _ hurry: String) -> NextStep {
@@ -250,35 +238,32 @@ extension Reasons {
 
     /// The entry is due after its route's pause ends, and the backend as a whole is not paused.
     private func doubted(_ entry: Entry) -> Finding? {
-        if case .cooling(_, let failure) = gate, failure != routeGate?.failure { return nil }
-        guard let due = entry.dueAt, due > max(moment.now, routeGate?.until ?? .distantPast) else { return nil }
+        if case .cooling(_, let failure) = obstacles.gate, failure != obstacles.routeGate?.failure { return nil }
+        guard let due = entry.dueAt, due > max(moment.now, obstacles.routeGate?.until ?? .distantPast) else { return nil }
         return uncertain(entry)
     }
 
     private func uncertain(_ entry: Entry) -> Finding? {
         guard entry.uncertain else { return nil }
         let when = entry.dueAt.map { $0 > moment.now ? " at \(moment.text($0))" : "" } ?? ""
-        if readsRow {
-            return (
+        if route.readsRow {
+            return Finding(
                 .of(.doubtfulReads) { ($0.at, $0.status, $0.reason) = (entry.dueAt, entry.lastStatus, entry.lastReason?.rawValue) },
-                "\(doubt(about: entry)) Homing reads the list of \(title.many) again\(when) to see whether it must send the entry again.",
-                .optional("Nothing to do. Homing does this automatically.")
-            )
+                "\(doubt(about: entry)) Homing reads the list of \(list.title.many) again\(when) to see whether it must send the entry again.",
+                .optional("Nothing to do. Homing does this automatically."))
         }
-        if canLookUp {
-            return (
+        if route.canLookUp {
+            return Finding(
                 .of(.doubtfulLooks) { ($0.at, $0.status, $0.reason) = (entry.dueAt, entry.lastStatus, entry.lastReason?.rawValue) },
                 "\(doubt(about: entry)) Homing looks the entry up\(when) before it sends it again.",
-                .optional("Nothing to do. Homing does this automatically. To look now, run: homing sync")
-            )
+                .optional("Nothing to do. Homing does this automatically. To look now, run: homing sync"))
         }
         // See `Outbox.recall`.
         let sooner = entry.isAside && !when.isEmpty ? ", or once \(entry.destination.backend) accepts another entry like it," : ""
-        return (
+        return Finding(
             .of(.doubtfulSends) { ($0.at, $0.status, $0.reason) = (entry.dueAt, entry.lastStatus, entry.lastReason?.rawValue) },
             "\(doubt(about: entry)) \(entry.destination.backend) offers no way to look the entry up, so Homing sends it again\(when)\(sooner) under the same id.",
-            .optional("Nothing to do. Homing does this automatically.")
-        )
+            .optional("Nothing to do. Homing does this automatically."))
     }
 
     /// Why the outcome of the last send is unknown, as a sentence.
@@ -308,7 +293,7 @@ extension Reasons {
             ($0.at, $0.reason, $0.words) = (due, entry.lastReason?.rawValue, quoted(entry))
             if entry.attempts > 0 { ($0.count, $0.limit) = (entry.attempts, attempts) }
         }
-        return (cause, sentence, retrying(entry, "To try now, run: homing sync"))
+        return Finding(cause, sentence, retrying(entry, "To try now, run: homing sync"))
     }
 
     /// A space and the meaning of the last answer, or nothing.
@@ -316,10 +301,9 @@ extension Reasons {
 
     private func revived(_ entry: Entry) -> Finding? {
         guard let date = entry.retriedAt, entry.triedAt.map({ $0 <= date }) ?? true else { return nil }
-        return (
+        return Finding(
             .of(.retried) { ($0.person, $0.at) = (entry.retriedBy, date) },
             "\(entry.retriedBy ?? "A person") retried it at \(moment.text(date)). It is the next to be sent.",
-            .optional("Nothing to do. Homing sends it automatically.")
-        )
+            .optional("Nothing to do. Homing sends it automatically."))
     }
 }

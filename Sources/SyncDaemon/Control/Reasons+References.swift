@@ -8,11 +8,10 @@ extension Reasons {
     /// Nil if the entry does not wait for a row.
     func creation(_ entry: Entry) -> Finding? {
         guard let create, create.state == .pending || create.state == .inflight else { return nil }
-        return (
-            .of(.creation) { ($0.entry, $0.name) = (short(create), newLabel) },
+        return Finding(
+            .of(.creation) { ($0.entry, $0.name) = (short(create), list.newLabel) },
             "\(subject(entry, "This")) waits until entry \(short(create)) has created \(newRow) at \(entry.destination.backend).",
-            .optional("Nothing to do. Homing then sends it automatically. To see the other entry, run: homing why \(short(create))")
-        )
+            .optional("Nothing to do. Homing then sends it automatically. To see the other entry, run: homing why \(short(create))"))
     }
 
     /// For an entry on hold; nil if it has another cause.
@@ -21,54 +20,47 @@ extension Reasons {
         guard entry.holdReason == .dependency, let reference = entry.mutation.subject?.reference, !isRowKnown else { return nil }
         let this = subject(entry, "This")
         guard let create else {
-            return (
+            return Finding(
                 .of(.rowUnknown) { $0.entry = EntryName.short("\(reference)") },
-                "\(this) cannot be sent, because the \(title.one) that entry \(EntryName.short("\(reference)")) created has no known id.",
-                .required(otherwise(entry))
-            )
+                "\(this) cannot be sent, because the \(list.title.one) that entry \(EntryName.short("\(reference)")) created has no known id.",
+                .required(otherwise(entry)))
         }
         let (id, isOnHold) = (short(create), "\(this) is on hold, because")
-        func cause(_ word: ControlAPI.Explanation.Cause) -> Cause { .of(word) { ($0.entry, $0.name) = (id, newLabel) } }
+        func cause(_ word: Explanation.Cause) -> Cause { .of(word) { ($0.entry, $0.name) = (id, list.newLabel) } }
         switch create.state {
         case .pending, .inflight, .delivered: return nil
         case .dead:
-            return (
+            return Finding(
                 cause(.creationFailed),
                 "\(isOnHold) entry \(id) failed to create \(newRow).\(said(create))",
-                .required("After fixing the cause, run: homing retry \(id)\nHoming then sends this entry too.\n\(otherwise(entry))")
-            )
+                .required("After fixing the cause, run: homing retry \(id)\nHoming then sends this entry too.\n\(otherwise(entry))"))
         case .discarded:
-            return (
+            return Finding(
                 cause(.creationDiscarded),
-                "\(this) cannot be sent, because entry \(id), which was to create \(newRow), was discarded.", .required(otherwise(entry))
-            )
+                "\(this) cannot be sent, because entry \(id), which was to create \(newRow), was discarded.", .required(otherwise(entry)))
         case .held where create.holdReason == .discarding:
-            return (
+            return Finding(
                 cause(.creationDiscarding),
                 "\(isOnHold) entry \(id), which creates \(newRow), is being discarded.",
-                .required("To keep that entry, \(destroying("homing undo \(id)"))\n\(otherwise(entry))")
-            )
+                .required("To keep that entry, \(destroying("homing undo \(id)"))\n\(otherwise(entry))"))
         case .held where isMisplaced(create):
-            return (
+            return Finding(
                 cause(.creationMisplaced),
                 "\(isOnHold) \(entry.destination.backend) stored \(newRow) with other values than those of entry \(id).\(said(create))",
-                .required("\(resolution(of: create))\n\(otherwise(entry))")
-            )
+                .required("\(resolution(of: create))\n\(otherwise(entry))"))
         case .held where create.holdReason == .unknownOutcome:
             let backend = entry.destination.backend
             let isRestored = create.lastReason == .restored
             let why = isRestored ? "Homing was restored from a backup" : "the answer to entry \(id) is missing or has no usable id"
-            return (
+            return Finding(
                 cause(.creationDoubtful),
                 "\(isOnHold) it is not known whether \(backend) has created \(newRow): \(why).\(found)",
-                .required("\(resolution(of: create))\n\(otherwise(entry))")
-            )
+                .required("\(resolution(of: create))\n\(otherwise(entry))"))
         case .held:
-            return (
+            return Finding(
                 cause(.creationHeld),
                 "\(isOnHold) entry \(id), which creates \(newRow), is on hold.",
-                .required("To see the reason and the next step, run: homing why \(id)\n\(otherwise(entry))")
-            )
+                .required("To see the reason and the next step, run: homing why \(id)\n\(otherwise(entry))"))
         }
     }
 
@@ -83,20 +75,18 @@ extension Reasons {
     private func perhapsCreated(_ entry: Entry) -> Finding {
         let backend = entry.destination.backend
         if isMisplaced(entry) {
-            return (
-                .of(.misplaced) { ($0.name, $0.words) = (newLabel, quoted(entry)) },
+            return Finding(
+                .of(.misplaced) { ($0.name, $0.words) = (list.newLabel, quoted(entry)) },
                 "\(backend) stored \(newRow) with other values than those of the entry.\(said(entry))",
-                .required(resolution(of: entry))
-            )
+                .required(resolution(of: entry)))
         }
         let isRestored = entry.lastReason == .restored
-        let why = canLookUpCreate ? "looking it up there did not settle it" : "\(backend) offers no way to look it up"
+        let why = list.canLookUpCreate ? "looking it up there did not settle it" : "\(backend) offers no way to look it up"
         let doubt = isRestored ? "Homing was restored from a backup, and \(why)." : "the entry was sent, and \(why).\(said(entry))"
-        return (
-            .of(.createdPerhaps) { ($0.name, $0.words) = (newLabel, quoted(entry)) },
+        return Finding(
+            .of(.createdPerhaps) { ($0.name, $0.words) = (list.newLabel, quoted(entry)) },
             "It is not known whether \(backend) has created \(newRow): \(doubt)\(found)",
-            .required(resolution(of: entry))
-        )
+            .required(resolution(of: entry)))
     }
 
     /// The server created the row with other values, perhaps in another list.
@@ -105,25 +95,25 @@ extension Reasons {
     }
 
     /// `Anna Example`, or `the new person`.
-    private var newRow: String { newLabel ?? "the new \(title.one)" }
+    private var newRow: String { list.newLabel ?? "the new \(list.title.one)" }
 
     private func short(_ create: Entry) -> String { EntryName.short(create.id.description) }
 
     private func otherwise(_ entry: Entry) -> String {
         if isFollower { return discard(entry) }
         let option = Self.option(for: subjectReport?.field ?? "user_id")
-        return "To send it for another \(title.one), run: homing fix \(entry.id) \(option)\n\(discard(entry))"
+        return "To send it for another \(list.title.one), run: homing fix \(entry.id) \(option)\n\(discard(entry))"
     }
 
     /// A space and what the stored list says, or nothing.
     private var found: String {
-        switch candidates {
+        switch list.candidates {
         case .newest(let rows) where rows.isEmpty:
-            " The list of \(title.many), which was read afterwards, has none that could be the new one."
+            " The list of \(list.title.many), which was read afterwards, has none that could be the new one."
         case .newest(let rows):
-            " The list of \(title.many) was read afterwards. The new one may be \(rows.map(\.text).joined(separator: " or "))."
-        case .tooOld: " The stored list of \(title.many) cannot tell: it is incomplete, or older than the send."
-        case .unordered: " The stored list of \(title.many) cannot tell which ones are new."
+            " The list of \(list.title.many) was read afterwards. The new one may be \(rows.map(\.text).joined(separator: " or "))."
+        case .tooOld: " The stored list of \(list.title.many) cannot tell: it is incomplete, or older than the send."
+        case .unordered: " The stored list of \(list.title.many) cannot tell which ones are new."
         case nil: ""
         }
     }
@@ -136,16 +126,16 @@ extension Reasons {
                 It exists there: --not-delivered, or homing retry, would make a second one.
                 """
         }
-        let again = canLookUpCreate ? "\nTo look it up again, run: homing retry \(short(create))" : ""
+        let again = list.canLookUpCreate ? "\nTo look it up again, run: homing retry \(short(create))" : ""
         let lines: [String]
-        if case .newest(let rows) = candidates, let first = rows.first {
+        if case .newest(let rows) = list.candidates, let first = rows.first {
             lines = [
-                "If the new \(title.one) is \(first.text), run: \(resolve) --delivered \(first.id)",
+                "If the new \(list.title.one) is \(first.text), run: \(resolve) --delivered \(first.id)",
                 "For another one, give that number. If it is none of them, run: \(resolve) --not-delivered",
             ]
         } else {
             lines = [
-                "To see the current list, run: \(refresh)", "If the new \(title.one) is there, run: \(resolve) --delivered ID",
+                "To see the current list, run: \(list.refresh)", "If the new \(list.title.one) is there, run: \(resolve) --delivered ID",
                 "If not, run: \(resolve) --not-delivered",
             ]
         }

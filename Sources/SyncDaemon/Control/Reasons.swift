@@ -6,90 +6,68 @@ import Outbox
 import Sessions
 import SyncModel
 
-/// Why an entry is in its state and what to do next. Pure.
+/// Why an entry is in its state and what to do next. Pure. Each fact must be given: an `Optional`, unlike a `?`, has no default value.
 struct Reasons {
-    /// The entry ahead, in the entry's lane or the lane before.
-    var blocker: Entry?
-    /// Entries before it, counted up to `Outbox.countedInLane`.
-    var ahead = 0
-    /// Undelivered entries of its subject that go first, up to `Outbox.countedInLane`.
-    var earlier = 0
-    /// Entries that it holds back in its lane while it keeps failing, up to `Outbox.countedInLane`.
-    var later = 0
-    /// Its row is read before each send.
-    var readsRow = false
-    /// Nil until it is delivered or discarded.
-    var receipt: ReceiptRecord?
-    var fields: [String: String] = [:]
-    var pause: PauseReport?
-    var gate: Gate?
-    /// Why its route is cooling; nil if it is not.
-    var routeGate: RouteGate?
-    var session: SessionSnapshot?
     /// The account's display name.
     var owner: String
-    var canLookUp: Bool
-    /// A look-up requests the row that the entry refers to.
-    var looksUpRow = false
+    var fields: [String: String]
+    /// The row that the entry refers to; nil for none.
+    var subjectReport: Optional<SubjectReport>
+    /// The word for the row, such as `person`; nil for a backend without a profile.
+    var rowTitle: Optional<String>
+    /// Nil if the profile says nothing about the last answer. Follows from the others.
+    var meaning: Meaning?
+    /// The entry has the values of `create`'s row, so it can have no other row.
+    var isFollower: Bool
     /// True if a resend may duplicate the entry: a person must resolve it.
-    var retryMayDuplicate = false
+    var retryMayDuplicate: Bool
     /// True if it was delivered after a send whose outcome nothing can tell.
-    var mayBeTwice = false
-    var commands = NextCommands()
-    /// The former backend address that the entry is bound to, if the profile has since changed.
-    var formerAddress: String?
-    var hasProfile = true
-    /// Outcomes cannot be stored, so nothing is sent.
-    var isDiskFull = false
-    /// The path of the store's file if that was deleted or replaced.
-    var lostStore: String?
+    var mayBeTwice: Bool
+    /// The words of the person who discarded it; nil for none, and for observers.
+    var discardNote: Optional<String>
+    /// Nil until it is delivered or discarded.
+    var receipt: Optional<ReceiptRecord>
+    /// The entry ahead, in the entry's lane or the lane before.
+    var blocker: Optional<Entry>
+    /// Entries before it, counted up to `Outbox.countedInLane`.
+    var ahead: Int
+    /// Undelivered entries of its subject that go first, up to `Outbox.countedInLane`.
+    var earlier: Int
+    /// Entries that it holds back in its lane while it keeps failing, up to `Outbox.countedInLane`.
+    var later: Int
+    /// The undelivered entry that creates this one's row; nil for none.
+    var create: Optional<Entry>
+    /// False while the server's id of that row is unknown.
+    var isRowKnown: Bool
+    /// Undelivered entries that refer to this one's row, up to `Outbox.countedInLane`.
+    var dependents: Int
+    var route: RouteFacts
+    var list: ListFacts
+    var obstacles: Obstacles
+    var commands: NextCommands
     /// The limit of counted attempts.
     var attempts: Int
-    /// The row that the entry refers to; nil for none.
-    var subjectReport: SubjectReport?
-    /// The word for the row, such as `person`; nil for a backend without a profile.
-    var rowTitle: String?
-    /// Nil if the profile says nothing about the last answer.
-    var meaning: Meaning?
-    /// The undelivered entry that creates this one's row; nil for none.
-    var create: Entry?
-    /// False while the server's id of that row is unknown.
-    var isRowKnown = false
-    /// The entry has the values of `create`'s row, so it can have no other row.
-    var isFollower = false
-    /// The name of the new row; nil if it is unknown or hidden.
-    var newLabel: String?
-    /// The words for rows of the list that the entry refers to or creates.
-    var title = Resource.Title(one: "row", many: "rows")
-    /// How to read that list again.
-    var refresh = ""
-    /// The word for the entry, such as `deletion`; nil for a backend without a profile.
-    var noun: String?
-    /// A delivery deletes the row that the entry refers to.
-    var deletes = false
-    /// The words of the person who discarded it; nil for none, and for observers.
-    var discardNote: String?
     /// The caller may run commands that destroy entries, or undo that.
-    var mayDestroy = true
-    /// The refusal of the only other entry that fails on this route.
-    var refusal: Refusal?
-    /// True if the creation can be looked up.
-    var canLookUpCreate = false
-    /// Rows that the create may have made; nil if its outcome is known.
-    var candidates: CreatedCandidates?
-    /// Undelivered entries that refer to this one's row, up to `Outbox.countedInLane`.
-    var dependents = 0
+    var mayDestroy: Bool
     var moment: Moment
 
-    typealias Explanation = (sentence: String, next: NextStep)
-    typealias Finding = (cause: Cause, sentence: String, next: NextStep)
+    /// Why the entry is in its state, and what to do next.
+    struct Finding {
+        var cause: Cause
+        var sentence: String
+        var next: NextStep
+
+        init(_ cause: Cause, _ sentence: String, _ next: NextStep) {
+            (self.cause, self.sentence, self.next) = (cause, sentence, next)
+        }
+    }
 
     /// The meaning of the sentence, for programs that write their own.
     struct Cause: Equatable {
-        let word: ControlAPI.Explanation.Cause
+        let word: Explanation.Cause
         var facts = SentenceFacts()
 
-        static func of(_ word: ControlAPI.Explanation.Cause, _ set: (inout SentenceFacts) -> Void = { _ in }) -> Cause {
+        static func of(_ word: Explanation.Cause, _ set: (inout SentenceFacts) -> Void = { _ in }) -> Cause {
             Cause(word: word, facts: SentenceFacts(set))
         }
     }
@@ -107,12 +85,6 @@ struct Reasons {
         var needsPerson: Bool { if case .required = self { true } else { false } }
     }
 
-    func explain(_ entry: Entry) -> Explanation {
-        let found = finding(entry)
-        return (found.sentence, found.next)
-    }
-
-    /// The result of `explain`, with the cause.
     func finding(_ entry: Entry) -> Finding {
         var found = byState(entry)
         let waiting = dependentsWait(entry)
@@ -128,11 +100,10 @@ struct Reasons {
         case .delivered: delivered(entry)
         case .discarded: discarded(entry)
         case .inflight:
-            (
+            Finding(
                 .of(.sending) { $0.since = entry.claimedAt },
                 "\(subject(entry, "This")) is being sent\(entry.claimedAt.map { " (since \(moment.text($0)))" } ?? "").",
-                .optional("Nothing to do. Ask again in a minute.")
-            )
+                .optional("Nothing to do. Ask again in a minute."))
         case .dead: dead(entry)
         case .held: ofReference(entry) ?? ofRow(entry) ?? held(entry)
         case .pending: pending(entry)
@@ -146,27 +117,24 @@ struct Reasons {
         let backend = entry.destination.backend
         let isUnsure = mayBeTwice && found.isEmpty
         let twice = isUnsure ? " The answer to an earlier attempt was lost, so \(backend) may have it twice." : ""
-        return (
-            .of(.delivered) { ($0.account, $0.at, $0.reason) = (owner, entry.settledAt, isUnsure ? ControlAPI.Explanation.doubtful : nil) },
+        return Finding(
+            .of(.delivered) { ($0.account, $0.at, $0.reason) = (owner, entry.settledAt, isUnsure ? Explanation.doubtful : nil) },
             "Delivered to \(backend) for \(owner)\(number)\(at(entry.settledAt))\(found).\(altered)\(twice)",
-            .optional("To see the receipt, run: homing receipt \(entry.id)")
-        )
+            .optional("To see the receipt, run: homing receipt \(entry.id)"))
     }
 
     private func discarded(_ entry: Entry) -> Finding {
         if let new = receipt?.supersededBy {
-            return (
+            return Finding(
                 .of(.replaced) { ($0.entry, $0.at) = ("\(new)", entry.settledAt) },
                 "Entry \(new) replaced it\(at(entry.settledAt)). Its payload was deleted.\(lastAnswer(entry))",
-                .optional("To see that one, run: homing show \(new)")
-            )
+                .optional("To see that one, run: homing show \(new)"))
         }
         let who = receipt?.discardedBy ?? "A person"
-        return (
+        return Finding(
             .of(.discarded) { ($0.person, $0.at, $0.words) = (receipt?.discardedBy, entry.settledAt, discardNote) },
             "\(who) discarded it\(at(entry.settledAt)). Its payload was deleted.\(lastAnswer(entry))\(noted)",
-            .optional("To see the receipt, run: homing receipt \(entry.id)")
-        )
+            .optional("To see the receipt, run: homing receipt \(entry.id)"))
     }
 
     /// A space and the reason of the person who discarded it, or nothing.
@@ -188,9 +156,9 @@ struct Reasons {
             : "\(subject(entry, "This")) failed after \(entry.attempts) attempts\(status).\(said(entry))\(doubt)"
         let cause = Cause.of(wasRefused ? .refused : .attemptsFailed) {
             ($0.account, $0.count, $0.status, $0.words) = (owner, wasRefused ? nil : entry.attempts, entry.lastStatus, quoted(entry))
-            $0.reason = entry.mayHaveTakenEffect ? ControlAPI.Explanation.doubtful : nil
+            $0.reason = entry.mayHaveTakenEffect ? Explanation.doubtful : nil
         }
-        return (cause, sentence, .required("\(again(entry, "After fixing the cause"))\(correction(entry))\n\(discard(entry))"))
+        return Finding(cause, sentence, .required("\(again(entry, "After fixing the cause"))\(correction(entry))\n\(discard(entry))"))
     }
 
     private func held(_ entry: Entry) -> Finding {
@@ -198,86 +166,76 @@ struct Reasons {
         let this = subject(entry, "this")
         switch entry.holdReason {
         case .forbidden where entry.lastReason == .stillUnauthorized:
-            return (
+            return Finding(
                 .of(.refusedAsSignedOut) { ($0.account, $0.words) = (owner, quoted(entry)) },
                 "\(backend) refused \(this) as if \(owner) were signed out, although \(owner) is signed in.\(said(entry))",
-                .required("\(again(entry, "If \(owner) may send it"))\(correction(entry))\n\(discard(entry))")
-            )
+                .required("\(again(entry, "If \(owner) may send it"))\(correction(entry))\n\(discard(entry))"))
         case .forbidden:
-            return (
+            return Finding(
                 .of(.forbidden) { ($0.account, $0.words) = (owner, quoted(entry)) },
                 "\(backend) does not allow \(owner) to send \(this).\(said(entry))",
-                .required("\(again(entry, "Once \(owner) has the permission"))\(correction(entry))\n\(discard(entry))")
-            )
+                .required("\(again(entry, "Once \(owner) has the permission"))\(correction(entry))\n\(discard(entry))"))
         case .unknownOutcome: return ofUnknownOutcome(entry)
         case .poison:
-            return (
+            return Finding(
                 .of(.crashed),
                 "The daemon crashed three times while sending \(this).",
-                .required("Report the crash. \(again(entry, "To send it again"))\n\(discard(entry))")
-            )
+                .required("Report the crash. \(again(entry, "To send it again"))\n\(discard(entry))"))
         case .quarantine: return unreadable(entry)
         case .profile:
-            return (
+            return Finding(
                 .of(.misfit) { $0.name = entry.route },
                 "\(subject(entry, "This")) does not fit the changed profile of \(backend).\(said(entry)) Homing sends it once the profile fits again.",
                 .required(
                     "For the administrator: put the route \"\(entry.route)\" back into \(backend).yaml as it was, then run: systemctl reload homingd\n\(discard(entry))"
-                )
-            )
+                ))
         case .dependency:
-            return (
+            return Finding(
                 .of(.dependency),
                 "\(subject(entry, "This")) depends on an entry that was not delivered.\(said(entry))",
-                .required("\(again(entry, "To send it anyway"))\n\(discard(entry))")
-            )
+                .required("\(again(entry, "To send it anyway"))\n\(discard(entry))"))
         case .discarding:
-            return (
+            return Finding(
                 .of(.discarding) { ($0.person, $0.at, $0.words) = (entry.discardBy, entry.discardAt, discardNote) },
                 "\(entry.discardBy ?? "A person") discarded it. Its payload will be destroyed\(at(entry.discardAt)).\(noted)",
-                .optional("To undo this, \(destroying("homing undo \(entry.id)"))")
-            )
+                .optional("To undo this, \(destroying("homing undo \(entry.id)"))"))
         case .operator, nil:
-            return (
-                .of(.heldByPerson), "A person put \(this) on hold.", .required("\(again(entry, "To send it"))\n\(discard(entry))")
-            )
+            return Finding(
+                .of(.heldByPerson), "A person put \(this) on hold.", .required("\(again(entry, "To send it"))\n\(discard(entry))"))
         }
     }
 
     private func ofUnknownOutcome(_ entry: Entry) -> Finding {
         let (backend, retry) = (entry.destination.backend, "homing retry \(entry.id)")
         if let unfindable = unfindable(entry, command: retry) { return unfindable }
-        if entry.lastReason == .restored, !canLookUp { return sinceBackup(entry) }
-        let why = canLookUp ? "looking it up there did not settle it" : "\(backend) offers no way to look it up"
-        let again = canLookUp ? "\nTo look it up again, and send it only if it is missing, run: \(retry)" : ""
-        return (
-            .of(canLookUp ? .lookUpUnsettled : .noLookUp) { $0.words = quoted(entry) },
+        if entry.lastReason == .restored, !route.canLookUp { return sinceBackup(entry) }
+        let why = route.canLookUp ? "looking it up there did not settle it" : "\(backend) offers no way to look it up"
+        let again = route.canLookUp ? "\nTo look it up again, and send it only if it is missing, run: \(retry)" : ""
+        return Finding(
+            .of(route.canLookUp ? .lookUpUnsettled : .noLookUp) { $0.words = quoted(entry) },
             "\(subject(entry, "This")) was sent and may have taken effect, and \(why).\(said(entry))",
-            .required("\(resolution(entry))\(again)")
-        )
+            .required("\(resolution(entry))\(again)"))
     }
 
     /// It waited when the backup was made, which is the time since when it may have been sent.
     private func sinceBackup(_ entry: Entry) -> Finding {
         let backend = entry.destination.backend
         let made = entry.uncertainSince.map { " of \(moment.text($0))" } ?? ""
-        return (
+        return Finding(
             .of(.sinceBackup) { $0.at = entry.uncertainSince },
             "Homing was restored from a backup\(made). \(backend) may have \(subject(entry, "this")) already, and offers no way to look it up.",
-            .required(resolution(entry))
-        )
+            .required(resolution(entry)))
     }
 
     private func unreadable(_ entry: Entry) -> Finding {
         let (backend, retry) = (entry.destination.backend, "homing retry \(entry.id)")
         let doubt = entry.uncertain ? ", and it may have been sent" : ""
         let first = entry.uncertain ? "Look for it at \(backend). If it is missing, submit" : "Submit"
-        return (
+        return Finding(
             .of(entry.uncertain ? .unreadableAfterSend : .unreadable),
             "The stored data of this entry cannot be read\(doubt).",
             .required(
-                "\(first) the original again, then \(destroying("homing discard \(entry.id)"))\nTo try to read it again, run: \(retry)")
-        )
+                "\(first) the original again, then \(destroying("homing discard \(entry.id)"))\nTo try to read it again, run: \(retry)"))
     }
 
     /// `this measurement of Anna Example (5)`, without a name `this measurement of person 5`; or `this new person Anna Example`.
@@ -297,7 +255,7 @@ struct Reasons {
         return "\(article) \(kind(entry))\(name)\(rest.isEmpty ? "" : " (\(rest))")"
     }
 
-    func kind(_ entry: Entry) -> String { noun ?? RosterTitle(route: entry.route).one }
+    func kind(_ entry: Entry) -> String { route.noun ?? RosterTitle(route: entry.route).one }
 
     /// How to resend the entry, or how to resolve it if a resend could duplicate it.
     private func again(_ entry: Entry, _ condition: String) -> String {
@@ -315,7 +273,7 @@ struct Reasons {
 
     /// Discarding a deletion keeps the row.
     func discard(_ entry: Entry) -> String {
-        "\(deletes ? "To cancel the deletion" : "To delete it for good"), \(destroying("homing discard \(entry.id)"))"
+        "\(route.deletes ? "To cancel the deletion" : "To discard it"), \(destroying("homing discard \(entry.id)"))"
     }
 
     /// The end of an advice to run a command for administrators.

@@ -1,15 +1,19 @@
 import ControlAPI
 import Foundation
+import Testing
 
 /// Each wire type with all optional values, and with none.
 enum WireSamples {
     private static let day = Date(timeIntervalSince1970: 1_765_000_000)
-    private static let id = "00000000-0000-7000-8000-000000000001"
+    static let id = "00000000-0000-7000-8000-000000000001"
 
     struct Pair: Sendable {
         let full: any Codable & Sendable
         let bare: any Codable & Sendable
     }
+
+    /// The response with all optional values.
+    static func full<Sample>(_ type: Sample.Type) throws -> Sample { try #require(all["\(type)"]?.full as? Sample) }
 
     /// The samples by schema name.
     static let all: [String: Pair] = [
@@ -52,7 +56,7 @@ enum WireSamples {
         "SubmissionReceipt": Pair(full: receipt, bare: bareReceipt),
         "EntrySummary": Pair(full: entry, bare: bareEntry),
         "ExportedEntry": Pair(
-            full: ExportedEntry(entry: entry, fields: ["user_id": "5"], payload: "{}"),
+            full: ExportedEntry(entry: entry, fields: ["user_id": "5"], payload: "{\"a\": 1.50,\r\n\t\"n\": \"ü\"}"),
             bare: ExportedEntry(entry: bareEntry, fields: [:], payload: nil)),
         "EntryPage": Pair(
             full: EntryPage(entries: [entry], next: 1, total: 10_000, totalIsLeast: true), bare: EntryPage(entries: [], next: nil)),
@@ -90,9 +94,10 @@ enum WireSamples {
             bare: LaneReport(
                 backend: "b", account: "1", email: nil, lane: "l", head: id, state: "dead", capturedAt: day, dueAt: nil, waiting: 1)),
         "KeyRotation": Pair(full: KeyRotation(newKey: "k"), bare: KeyRotation()),
-        "KeyCopy": Pair(full: FakeService.keyCopy, bare: FakeService.keyCopy),
+        "KeyCopy": Pair(full: KeyCopy(key: "a2V5\n"), bare: KeyCopy(key: "a2V5\n")),
         "KeyReport": Pair(
-            full: FakeService.key,
+            full: KeyReport(
+                path: "p", isCredential: false, fingerprint: "f", madeAt: day, isPending: false, isResealing: true, left: 3),
             bare: KeyReport(path: "p", isCredential: true, fingerprint: "f", madeAt: day, isPending: false, isResealing: false)),
         "LaneList": Pair(full: LaneList(lanes: [lane]), bare: LaneList(lanes: [])),
         "BackendList": Pair(full: BackendList(backends: [described]), bare: BackendList(backends: [])),
