@@ -493,7 +493,7 @@ import Testing
     @Test(arguments: [(nil, false), (0, false), (3599, false), (3600, true)] as [(TimeInterval?, Bool)])
     func sessionThatCannotBeRenewedNeedsAPersonAfterAnHour(failingFor seconds: TimeInterval?, needsPerson: Bool) {
         var reasons = Self.cooling(.signInRequired)
-        reasons.session?.failing = seconds.map {
+        reasons.obstacles.session?.failing = seconds.map {
             SessionSnapshot.Failing(since: Self.now.addingTimeInterval(-$0), failure: Failure(.signInRequired, "Its words."))
         }
         let next = reasons.explain(Self.pending).next

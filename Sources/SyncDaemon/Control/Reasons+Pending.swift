@@ -230,7 +230,7 @@ extension Reasons {
 
     /// Homing renews the session without a person, until the status asks for one.
     private func renewal(_ signIn: String) -> NextStep {
-        if let since = session?.failing?.since, moment.now.timeIntervalSince(since) >= Notices.renewalPatience {
+        if let since = obstacles.session?.failing?.since, moment.now.timeIntervalSince(since) >= Notices.renewalPatience {
             return .required("Homing keeps trying. If the server works in a browser, \(signIn)")
         }
         return .optional("Nothing to do. Homing renews the session automatically. To sign in now, \(signIn)")
