@@ -2,10 +2,10 @@ import Foundation
 import JSON
 import SyncModel
 
-/// A dropped document and the user it is about.
+/// The payload of a dropped file, and the user it is for.
 struct CaptureFile: Equatable {
     var user: JSONValue
-    var document: Data
+    var payload: Data
     /// From the file; nil if it has none.
     var capturedAt: Date?
 
@@ -34,7 +34,7 @@ struct CaptureFile: Equatable {
                     "The file does not say which user it is about. Put it into new/users/<id>/, where <id> is the user’s number.")
             }
             try Self.check(folder)
-            self.init(user: JSONValue(argument: folder), document: content)
+            self.init(user: JSONValue(argument: folder), payload: content)
         }
         capturedAt = root.captureTime
     }
@@ -55,9 +55,9 @@ struct CaptureFile: Equatable {
         }
     }
 
-    private init(user: JSONValue, document: Data) {
+    private init(user: JSONValue, payload: Data) {
         self.user = user
-        self.document = document
+        self.payload = payload
     }
 
     private static func members(_ names: [String], of object: JSONElement) throws(NotUnderstood) -> [String: JSONElement] {
@@ -82,7 +82,7 @@ struct CaptureFile: Equatable {
         if let folder, folder != String(number) {
             throw NotUnderstood("The folder name says user \(folder), but the content says user \(number).")
         }
-        self.init(user: .int(number), document: measurements.bytes)
+        self.init(user: .int(number), payload: measurements.bytes)
     }
 
     /// A sentence that names the expected form.

@@ -109,7 +109,7 @@ package struct Intake: Sendable {
 
     /// The submission with its account, its lanes and an id.
     package func mutation(_ submission: Submission, for owner: Destination, at now: Date) throws(IntakeError) -> Mutation {
-        let limit = Intake.largestDocument
+        let limit = Intake.largestPayload
         if let size = submission.payload?.count, size > limit { throw .tooLarge(size: size, limit: limit) }
         var generator = SystemRandomNumberGenerator()
         let id = submission.id ?? MutationID(at: now, using: &generator)
@@ -131,7 +131,7 @@ package struct Intake: Sendable {
     }
 
     /// 32 MiB.
-    package static let largestDocument = 32 << 20
+    package static let largestPayload = 32 << 20
 }
 
 /// Why a submission was rejected. Nothing was stored.

@@ -110,7 +110,7 @@ extension Spool {
 
     private func submission(_ file: Taken) throws -> Submission {
         let content: Data
-        do { content = try folders.content(of: file.path, atMost: Intake.largestDocument) } catch {
+        do { content = try folders.content(of: file.path, atMost: Intake.largestPayload) } catch {
             switch error {
             case .tooLarge(let size): throw CaptureFile.NotUnderstood(Self.tooLarge(size))
             case .notRegular: throw CaptureFile.NotUnderstood("It is not a regular file.")
@@ -124,14 +124,14 @@ extension Spool {
         }
         let capture = try CaptureFile(name: file.name.original, folder: file.name.folder, content: content)
         var submission = Submission(
-            route: settings.route, id: file.name.id, fields: ["user_id": capture.user], payload: capture.document,
+            route: settings.route, id: file.name.id, fields: ["user_id": capture.user], payload: capture.payload,
             capturedAt: capture.capturedAt)
         submission.file = file.name.original
         return submission
     }
 
     private static func tooLarge(_ size: Int) -> String {
-        "The file has \(size) bytes; the limit is \(Intake.largestDocument) (\(Intake.largestDocument >> 20) MiB)."
+        "The file has \(size) bytes; the limit is \(Intake.largestPayload) (\(Intake.largestPayload >> 20) MiB)."
     }
 
     /// `place` is where it was dropped, below `new/`; nil if it was not.

@@ -4,7 +4,7 @@ import SystemPackage
 
 /// The faults of the drop folder: decides which to log and to report, and when to try again. `Spool` looks at the files.
 struct SpoolFaults {
-    /// As of the last sweep.
+    /// The faults that the last sweep found.
     struct Report: Sendable {
         /// Files that could not be taken, or all files if a large one has no room. `waiting` of them also count as waiting.
         var stuck: (count: Int, waiting: Int, example: StuckFile?) = (0, 0, nil)

@@ -34,7 +34,7 @@ extension SpoolFolders {
 
     private var unfinishedFiles: FilePath { owners / "unfinished" }
 
-    /// As last saved.
+    /// The last saved content.
     var unfinished: Data {
         // `try?`: unreadable counts as empty.
         (try? content(of: unfinishedFiles, atMost: 64 << 20)) ?? Data()

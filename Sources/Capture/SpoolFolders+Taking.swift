@@ -104,7 +104,7 @@ extension SpoolFolders {
     }
 
     private func contentToCopy(of file: OpenFile) throws(FileError) -> Data {
-        do { return try file.content(atMost: Intake.largestDocument) } catch {
+        do { return try file.content(atMost: Intake.largestPayload) } catch {
             switch error {
             case .notRegular: throw FileError(.tooManySymbolicLinkLevels, file.path)
             case .linked: throw FileError(.tooManyLinks, file.path)

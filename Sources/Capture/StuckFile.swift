@@ -6,7 +6,7 @@ package struct StuckFile: Sendable, Equatable {
     package var path: String
     /// Without a full stop; may be the system's error text.
     package var reason: String
-    /// What to do next, as a sentence.
+    /// The next step, as a sentence.
     package var next: String
     /// The reason as a word of the API.
     package var cause: String
@@ -94,13 +94,13 @@ extension StuckFile {
             case .system: "Fix the cause. homingd retries automatically."
             case .unlistable: "Give homingd’s user read and write permission on that folder."
             case .noBackend(let name):
-                "Put \(name).yaml back into the profiles folder. Then run ‘systemctl reload homingd’, or send SIGHUP."
+                "Put \(name).yaml back into the profiles folder. Then send SIGHUP, or run: systemctl reload homingd"
             case .otherAccount(let name): "Ask \(name) to sign in. Only that account can send it."
             case .diskFull: "Free up disk space. homingd retries automatically."
             case .overLimit(_, isForGood: true):
-                "Waiting does not help. Raise outbox.max_bytes in the configuration. Then run ‘systemctl reload homingd’, or send SIGHUP."
+                "Waiting does not help. Raise outbox.max_bytes in the configuration. Then send SIGHUP, or run: systemctl reload homingd"
             case .overLimit(_, isForGood: false):
-                "Wait for deliveries to free space, or raise outbox.max_bytes in the configuration. Then run ‘systemctl reload homingd’, or send SIGHUP."
+                "Wait for deliveries to free space, or raise outbox.max_bytes in the configuration. Then send SIGHUP, or run: systemctl reload homingd"
             case .unreadable(opensByMode: true):
                 "As the owner of the file, let the group read it: ‘chmod 640 \(path.string.asArgument)’."
             case .unreadable(opensByMode: false):
@@ -115,6 +115,5 @@ extension StuckFile {
 }
 
 extension String {
-    /// As one shell argument.
     fileprivate var asArgument: String { "'" + replacing("'", with: "'\\''") + "'" }
 }

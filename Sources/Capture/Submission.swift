@@ -9,12 +9,12 @@ package struct Submission: Sendable, Equatable {
     package var fields: [String: JSONValue]
     /// JSON, sent byte for byte.
     package var payload: Data?
-    /// As in `Mutation`.
+    /// True if a second entry, accepted with this one, has the payload.
     package var hasFollower = false
     package var supersedes: MutationID?
     /// From the file or the caller; nil for the time of acceptance.
     package var capturedAt: Date?
-    /// As in `Mutation`.
+    /// The name of a dropped file, for the event; nil for a submission.
     package var file: String?
 
     package init(
@@ -45,7 +45,7 @@ package struct Address: Sendable, Equatable {
     package var onDead: Mutation.OnDead
     /// A lane whose earlier entries must be delivered first.
     package var after: Lane?
-    /// As in `Mutation`.
+    /// True if earlier entries need only be tried; see `Mutation.isBehind`.
     package var isBehind = false
     package var subject: RosterID?
     package var creates: String?

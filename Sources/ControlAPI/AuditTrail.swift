@@ -41,7 +41,7 @@ public struct AuditQuery: WireRequest {
     }
 }
 
-/// What a person did, or what happened to a session.
+/// An action of a person, or a change of a session.
 public enum AuditKind: String, Sendable, CaseIterable {
     case signIn = "sign-in"
     case signOut = "sign-out"
@@ -69,12 +69,12 @@ public enum AuditKind: String, Sendable, CaseIterable {
 }
 
 public struct AuditRecord: Codable, Sendable, Equatable {
-    /// Of the event.
+    /// The cursor of the event.
     public var cursor: Int64
     public var at: Date
-    /// As `AuditKind`.
+    /// A case of `AuditKind`.
     public var kind: String
-    /// As `Event.kind`.
+    /// The event's kind; see `Event.kind`.
     public var event: String
     public var backend: String?
     public var account: String?
@@ -85,7 +85,7 @@ public struct AuditRecord: Codable, Sendable, Equatable {
     public var uid: Int?
     /// That user's name.
     public var user: String?
-    /// As in `Event`.
+    /// The event's facts; see `Event.detail`.
     public var detail: [String: String]
 
     public init(cursor: Int64, at: Date, kind: String, event: String, detail: [String: String] = [:]) {

@@ -2,7 +2,7 @@ import Foundation
 
 public struct BackendReport: Codable, Sendable, Equatable {
     public var name: String
-    /// As `Status.sentence`, for this backend alone.
+    /// The summary for this backend alone; see `Status.sentence`.
     public var sentence: String?
     public var baseURL: String
     /// `open`, `signInRequired`, `cooling` or `paused`.
@@ -100,7 +100,7 @@ public struct QueueReport: Codable, Sendable, Equatable {
 /// A route that cools down because none of its entries got through.
 public struct CoolingRoute: Codable, Sendable, Equatable {
     public var route: String
-    /// As in `EntrySummary`.
+    /// The kind of the entries on this route; see `EntrySummary.title`.
     public var title: RosterTitle?
     /// When its consecutive failures began.
     public var since: Date

@@ -1,4 +1,4 @@
-/// What each configured backend accepts, by name.
+/// The routes of each configured backend, by name.
 public struct BackendList: Codable, Sendable, Equatable {
     public var backends: [BackendSummary]
     public init(backends: [BackendSummary]) { self.backends = backends }
@@ -21,7 +21,7 @@ public struct RouteSummary: Codable, Sendable, Equatable {
     public var name: String
     /// By name.
     public var fields: [FieldSummary]
-    /// Whether a submission may have a payload.
+    /// True if a submission may have a payload.
     public var takesPayload: Bool
     /// The list in which a delivery makes a row.
     public var creates: String?
@@ -29,7 +29,7 @@ public struct RouteSummary: Codable, Sendable, Equatable {
     public var changes: String?
     /// The list of which a delivery deletes a row.
     public var deletes: String?
-    /// Whether a person must confirm a submission; nil for no.
+    /// True if a person must confirm a submission; nil for no.
     public var confirm: Bool?
     /// The route that takes the payload once the row exists; only with `creates`.
     public var then: String?

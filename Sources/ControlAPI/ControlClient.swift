@@ -229,18 +229,18 @@ public struct ControlClient: Sendable {
             return Problem(
                 .timeout, status: 504, title: "No answer in time", detail: "The daemon did not answer in time.",
                 next: socketPath == SocketLocation.system && SocketLocation.isServiceInstalled
-                    ? "To see whether it started, run ‘systemctl status homingd’ and ‘homingd check’. No acknowledged entry is lost."
-                    : "See its log, and run ‘homingd check’. No acknowledged entry is lost.")
+                    ? "No acknowledged entry is lost.\nTo see whether the daemon started, run: systemctl status homingd\nTo check its configuration, run: homingd check"
+                    : "No acknowledged entry is lost. See the daemon's log. To check its configuration, run: homingd check")
         }
         guard !isSomethingElse(socketPath) else {
             return .invalid(
-                "\(socketPath) is not a socket.", next: "Name the daemon's socket with --socket. To find it, run ‘homingd check’.")
+                "\(socketPath) is not a socket.", next: "Name the daemon's socket with --socket. To find it, run: homingd check")
         }
         if error is HTTPParserError {
             return Problem(
                 .daemonNotRunning, status: 503, title: "Another program answers",
                 detail: "Something else than homingd answers at \(socketPath).",
-                next: "Name the daemon's socket with --socket. To find it, run ‘homingd check’.")
+                next: "Name the daemon's socket with --socket. To find it, run: homingd check")
         }
         switch (error as? IOError)?.errnoCode {
         case EACCES, EPERM:
@@ -259,8 +259,8 @@ public struct ControlClient: Sendable {
             return Problem(
                 .daemonNotRunning, status: 503, title: "The daemon is not running", detail: "No daemon is listening at \(socketPath).",
                 next: socketPath == SocketLocation.system && SocketLocation.isServiceInstalled
-                    ? "Start it with ‘\(ServiceStart.command())’. If it does not stay up, see why with ‘systemctl status homingd’."
-                    : "Start it with ‘homingd run’, or name its socket with --socket.")
+                    ? "To start it, run: \(ServiceStart.command())\nIf it does not stay up, run: systemctl status homingd"
+                    : "To start it, run: homingd run\nIf it runs already, name its socket with --socket.")
         }
     }
 

@@ -1,4 +1,4 @@
-/// What the daemon found when it examined the station.
+/// The findings of the daemon's examination of the station.
 public struct DoctorReport: Codable, Sendable, Equatable {
     public var findings: [Finding]
     /// Nil for callers who may not administer.
@@ -12,13 +12,13 @@ public struct DoctorReport: Codable, Sendable, Equatable {
 
 /// The result of one check.
 public struct Finding: Codable, Sendable, Equatable {
-    /// What was checked, such as `connection`. New words may be added.
+    /// The subject of the check, such as `connection`. New words may be added.
     public var check: String
     /// `ok`, `note`, `warning` or `problem`.
     public var state: String
-    /// What was found, as a sentence.
+    /// The finding, as a sentence.
     public var finding: String
-    /// What to do next, as a sentence; nil if nothing.
+    /// The next step, as a sentence; nil for none.
     public var remedy: String?
     /// Nil for the whole station.
     public var backend: String?

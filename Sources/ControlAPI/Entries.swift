@@ -31,7 +31,7 @@ public struct EntrySummary: Codable, Sendable, Equatable {
     public var releases = 0
     /// An earlier send may have taken effect.
     public var uncertain = false
-    /// Whether the route has a look-up, which precedes resending an uncertain entry.
+    /// True if the route has a look-up, which precedes resending an uncertain entry.
     public var canBeLookedUp = false
     /// True if a retry needs `withoutLooking`, because the entry may have taken effect and cannot be looked up; otherwise nil.
     public var retryMayDuplicate: Bool?
@@ -88,7 +88,7 @@ public struct AttemptSummary: Codable, Sendable, Equatable {
     public var endedAt: Date
     /// `accepted`, `transient`, `throttled`, `locked`, `permanent`, `forbidden`, `unauthorized`, `unreachable`, `intercepted` or `unknown`.
     public var verdict: String
-    /// Whether it counted against the limit.
+    /// True if it counted against the limit.
     public var counted: Bool
     public var status: Int?
     public var message: String?
@@ -129,15 +129,14 @@ public struct Explanation: Codable, Sendable, Equatable {
     public var id: String
     public var state: String
     public var subject: SubjectReport?
-    /// As a sentence.
     public var sentence: String
-    /// What the sentence says, as a word. New ones may be added.
+    /// The cause that the sentence states, as a word. New ones may be added.
     public var cause: String?
     /// The values that the sentence names.
     public var facts: SentenceFacts?
-    /// What to do next, as a sentence; nil for nothing.
+    /// The next step, as sentences and commands; nil for none.
     public var next: String?
-    /// Whether the next step is required: without it, the entry stays as it is.
+    /// True if the next step is required: without it, the entry stays as it is.
     public var needsPerson: Bool
     /// Values of `Change` that the caller can make now.
     public var changes: [String]?

@@ -13,7 +13,7 @@ public struct Event: Codable, Sendable, Equatable {
     public var backend: String?
     public var account: String?
     public var entry: String?
-    /// Of the entry, while it or its receipt is kept.
+    /// The entry's subject, while the entry or its receipt is kept.
     public var subject: SubjectReport?
     /// How sentences name the entry, if `detail` has its route.
     public var title: RosterTitle?

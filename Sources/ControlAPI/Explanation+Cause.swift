@@ -1,5 +1,5 @@
 extension Explanation {
-    /// What the sentence says, as a word.
+    /// The cause that the sentence states, as a word.
     package enum Cause: String, ReportWord {
         case delivered, replaced, discarded, sending
         case refused

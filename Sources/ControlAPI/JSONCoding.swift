@@ -39,7 +39,7 @@ public enum JSONCoding {
     /// Nil if `text` is not a valid time with an offset. Seconds may be left out.
     public static func date(_ text: String) -> Date? { complete(text) ?? text.withSeconds.flatMap(complete) }
 
-    /// As people and programs give a time: without an offset, it is one of the time zone.
+    /// Parses a time from a person or a program. Without an offset, it is a time of `timeZone`.
     public static func date(_ text: String, in timeZone: TimeZone) -> Date? {
         if !text.hasSuffix("Z"), let time = LocalTime(text) { return time.date(in: timeZone) }
         return date(text)

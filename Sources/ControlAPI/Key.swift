@@ -34,7 +34,7 @@ public struct KeyReport: Codable, Sendable, Equatable {
     public var path: String
     /// The file is a credential of the service, which Homing cannot write.
     public var isCredential: Bool
-    /// Of the master key: a name that tells nothing about it.
+    /// Identifies the master key without revealing it.
     public var fingerprint: String
     /// When the data key was made.
     public var madeAt: Date

@@ -20,7 +20,7 @@ public struct LaneReport: Codable, Sendable, Equatable {
     public var lane: String
     /// The id of the next entry.
     public var head: String
-    /// Of the next entry.
+    /// The subject of the next entry.
     public var subject: SubjectReport?
     /// State of the head: `pending`, `inflight`, `dead` or `held`.
     public var state: String

@@ -24,7 +24,7 @@ package struct Moment: Sendable {
         return "\(parts.day ?? 0) \(Self.months[((parts.month ?? 1) - 1) % 12])"
     }
 
-    /// As `text`, with seconds.
+    /// The date in the form of `text`, with seconds.
     package func precise(_ date: Date) -> String { text(date) + ":" + Self.twoDigits(calendar.component(.second, from: date)) }
 
     /// `3 minutes ago`, or `in 2 hours`.

@@ -6,11 +6,11 @@ public struct Problem: Error, Codable, Sendable, Equatable {
     public var type: String
     public var title: String
     public var status: Int
-    /// What happened, as a sentence.
+    /// The failure, as a sentence.
     public var detail: String
     /// Stable, for programs. New codes may be added.
     public var code: Code
-    /// What to do next, as a sentence.
+    /// The next step, as sentences and commands.
     public var next: String?
     /// With `events-pruned`: the lowest cursor from which events are still available.
     public var oldest: Int64?
@@ -82,7 +82,7 @@ public struct Problem: Error, Codable, Sendable, Equatable {
         Problem(
             .alreadySignedIn, status: 409, title: "Already signed in",
             detail: "Nothing was changed: \(who) is signed in at \(backend) already.",
-            next: "Sign out first with ‘\(logout)’. Entries of \(who) are never sent under another account.")
+            next: "Entries of \(who) are never sent under another account. To sign \(who) out first, run: \(logout)")
     }
 
     /// - Parameter limit: bytes.

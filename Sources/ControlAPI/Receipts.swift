@@ -47,9 +47,9 @@ public struct ReceiptReport: Codable, Sendable, Equatable {
     public var email: String?
     public var lane: String
     public var route: String
-    /// As in `EntrySummary`.
+    /// The kind of the entry; see `EntrySummary.title`.
     public var title: RosterTitle?
-    /// As in `EntrySummary`.
+    /// The row that the entry is for; see `EntrySummary.subject`.
     public var subject: SubjectReport?
     /// The id assigned by the server.
     public var remoteID: String?

@@ -61,7 +61,7 @@ extension RosterReport {
 }
 
 extension RosterTitle {
-    /// What an entry does; `entry` for one of a backend without a profile.
+    /// The effect of an entry; `entry` for one of a backend without a profile.
     package enum Kind: String, ReportWord { case new, change, deletion, entry, unknown }
     /// Nil for the words of a profile.
     package var knownKind: Kind? { kind.map { Kind(word: $0) } }

@@ -2,13 +2,13 @@ import Foundation
 
 /// Keeps the route and the payload.
 public struct FixRequest: WireRequest {
-    /// As in `EntryReference`.
+    /// An entry's name, in the forms of `EntryReference.id`.
     public var id: String
     /// Chosen by the client; nil to mint one.
     public var newID: String?
     /// The changed fields, as in `Submission`; the others stay.
     public var fields: [String: String]
-    /// As in `Submission`.
+    /// True refuses an unlisted id; see `Submission.strict`.
     public var strict: Bool
 
     public init(id: String, newID: String? = nil, fields: [String: String], strict: Bool = false) {
@@ -39,7 +39,7 @@ public struct FixRequest: WireRequest {
 
 /// Settles an unknown outcome by a person's word.
 public struct ResolveRequest: WireRequest {
-    /// As in `EntryReference`.
+    /// An entry's name, in the forms of `EntryReference.id`.
     public var id: String
     /// The server's id of a delivered row, if known.
     public var remoteID: String?
@@ -72,7 +72,7 @@ public struct ResolveRequest: WireRequest {
 
 /// Destroys an entry's content, at once or after a grace.
 public struct DiscardRequest: WireRequest {
-    /// As in `EntryReference`.
+    /// An entry's name, in the forms of `EntryReference.id`.
     public var id: String
     /// Seconds until the payload is destroyed, 0 to 86,400.
     public var grace: Int

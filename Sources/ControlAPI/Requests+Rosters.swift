@@ -36,7 +36,7 @@ public struct RosterReference: WireRequest {
 }
 
 public struct RosterQuery: WireRequest {
-    /// As in `RosterReference`.
+    /// The list's name; see `RosterReference`.
     public var resource: String
     public var backend: String?
     /// A part of the label, in any case and with or without accents and apostrophes, or the beginning of the id.

@@ -159,7 +159,7 @@ public struct EntryReference: WireRequest {
 
 /// Resets the attempts.
 public struct RetryRequest: WireRequest {
-    /// As in `EntryReference`.
+    /// An entry's name, in the forms of `EntryReference.id`.
     public var id: String
     /// Skips the look-up of an uncertain entry, which may then exist twice on the server.
     public var withoutLooking: Bool

@@ -38,7 +38,7 @@ public struct RosterReport: Codable, Sendable, Equatable {
     public var readAt: Date?
     /// Older than the profile's `max_age`.
     public var stale = false
-    /// Whether Homing is reading the list now.
+    /// True if Homing is reading the list now.
     public var reading = false
     /// Why the last read failed, as a sentence; nil if it did not.
     public var failure: String?
@@ -75,7 +75,7 @@ public struct FieldReference: Codable, Sendable, Equatable {
     public var field: String
     /// `integer` or `text`.
     public var type: String
-    /// Whether a submission to the route may have a payload.
+    /// True if a submission to the route may have a payload.
     public var takesPayload: Bool
 
     public init(route: String, field: String, type: String, takesPayload: Bool = true) {
@@ -94,7 +94,7 @@ public struct RosterActions: Codable, Sendable, Equatable {
     public var change: String?
     /// Deletes a row.
     public var delete: String?
-    /// Whether a person must confirm `delete`; nil for no.
+    /// True if a person must confirm `delete`; nil for no.
     public var confirm: Bool?
     /// The members of the payload of `change` and `add`; empty for any.
     public var form: [String]
@@ -162,7 +162,7 @@ public struct RosterPage: Codable, Sendable, Equatable {
 public struct RosterSummary: Codable, Sendable, Equatable {
     public var resource: String
     public var title: RosterTitle
-    /// As in `RosterReport`.
+    /// The state of the list; see `RosterReport.state`.
     public var state: String
     public var count: Int?
     public var readAt: Date?

@@ -8,7 +8,7 @@ public struct SentenceFacts: Codable, Sendable, Equatable {
     public var person: String?
     /// The id of another entry, or a part of it.
     public var entry: String?
-    /// Of a row, a list or a kind of entry.
+    /// The name of a row, a list or a kind of entry.
     public var name: String?
     /// The words of the list or of the kind of entry that `name` names.
     public var title: RosterTitle?
@@ -27,13 +27,13 @@ public struct SentenceFacts: Codable, Sendable, Equatable {
     /// True if a number is only the least one.
     public var least: Bool?
     public var bytes: Int64?
-    /// Of an event, or of the next try.
+    /// The time of an event or of the next try.
     public var at: Date?
     public var since: Date?
     public var until: Date?
     /// Until the next sign-in that the server accepts, in seconds.
     public var wait: Int?
-    /// Of an HTTP answer.
+    /// The status of an HTTP response.
     public var status: Int?
     /// Why the backend cannot be used, as in `BackendReport.gateCause`; or another word that the code explains.
     public var reason: String?

@@ -62,7 +62,7 @@ public struct SignOutReport: Codable, Sendable, Equatable {
     public var local: String
     /// `ended`, `alreadyGone`, `failed` or `none` (no session, or no such call at the backend).
     public var server: String
-    /// As a sentence.
+    /// The reason of the server or the network, as a sentence.
     public var serverReason: String?
     public var email: String?
     /// Entries waiting for this account to sign in again.

@@ -1,11 +1,11 @@
 /// The settings that are numbers or truth values. It has no names, addresses or paths, so that it fits into a bug report.
 public struct SettingsReport: Codable, Sendable, Equatable {
-    /// Whether a CA file is set.
+    /// True if a CA file is set.
     public var caFile = false
-    /// Whether a proxy is set.
+    /// True if a proxy is set.
     public var proxy = false
     public var proxyExceptions = 0
-    /// Whether the drop folder is on.
+    /// True if the drop folder is on.
     public var dropFolder = false
     public var inFlight = 0
     public var attempts = 0
@@ -20,11 +20,11 @@ public struct SettingsReport: Codable, Sendable, Equatable {
     public var exchangeTimeout = 0
     public var keepDelivered = 0
     public var maxBytes = 0
-    /// Whether a group has this role.
+    /// True if a group has this role.
     public var observers = false
     public var operators = false
     public var administrators = false
-    /// Whether notifications go to a webhook, or by mail.
+    /// True if notifications go to a webhook, or by mail.
     public var webhook = false
     public var mail = false
     /// In the order of the status.
@@ -35,11 +35,11 @@ public struct SettingsReport: Codable, Sendable, Equatable {
 
 /// The numbers and truth values of a profile.
 public struct ProfileReport: Codable, Sendable, Equatable {
-    /// Whether requests have a token instead of a cookie.
+    /// True if requests have a token instead of a cookie.
     public var bearer = false
-    /// Whether the address begins with https.
+    /// True if the address begins with https.
     public var https = false
-    /// Whether there is a health route.
+    /// True if there is a health route.
     public var health = false
     public var routes = 0
     public var lists = 0

@@ -32,7 +32,7 @@ public struct SpoolReport: Codable, Sendable, Equatable {
         public var path: String
         /// Without a full stop; the system's error text if a system call failed.
         public var reason: String
-        /// What to do next, as a sentence.
+        /// The next step, as a sentence.
         public var next: String
         /// The reason as a word. New ones may be added.
         public var cause: String?

@@ -62,7 +62,7 @@ public struct AccountStats: Codable, Sendable, Equatable {
     public var discarded = 0
     /// The delay from capture to delivery, in milliseconds, within 5 %.
     public var medianDelay: Int64?
-    /// As `medianDelay`: 95 of 100 deliveries took at most so long.
+    /// The delay within which 95 of 100 deliveries succeeded, in milliseconds; see `medianDelay`.
     public var p95Delay: Int64?
     public var signIns = 0
     public var signOuts = 0
@@ -95,7 +95,7 @@ public struct DayStats: Codable, Sendable, Equatable {
     public var refused: Int
     public var signIns: Int
     public var signOuts: Int
-    /// Of all backends together, in milliseconds.
+    /// The outage time of all backends together, in milliseconds.
     public var outageTime: Int64
 
     public init(

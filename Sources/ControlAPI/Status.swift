@@ -31,7 +31,7 @@ public struct Attention: Codable, Sendable, Equatable {
     /// Stable: one of `Code`. New codes may be added.
     public var code: String
     public var text: String
-    /// What to do next, as a sentence.
+    /// The next step, as sentences and commands.
     public var next: String
     /// Nil for the whole station.
     public var backend: String?

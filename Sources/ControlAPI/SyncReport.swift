@@ -3,7 +3,7 @@ public struct SyncReport: Codable, Sendable, Equatable {
     public var waiting: Int
     /// The newest event's cursor; later events belong to this sync.
     public var cursor: Int64
-    /// Why some entries cannot be sent now and what to do, as sentences.
+    /// Why some entries cannot be sent now and what to do: sentences, and commands that end their line.
     public var obstacle: String?
     /// Entries of accounts that are not signed in; nil for none.
     public var others: Int?

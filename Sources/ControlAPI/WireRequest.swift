@@ -98,7 +98,7 @@ struct ParameterReader {
         return date
     }
 
-    /// As `time`; a day alone, such as 2025-03-11, is its start at the station.
+    /// A time in the forms of `time`, or a day, such as 2025-03-11, which is its start at the station.
     func timeOrDay(_ name: String) throws(Problem) -> Date? {
         if let day = parameters[name].flatMap(LocalDay.init), let start = day.start(in: .current) { return start }
         return try time(name)

@@ -77,6 +77,6 @@ package struct AccessPolicy: Sendable {
         return Problem(
             .notPermitted, status: 403, title: "Not permitted",
             detail: "This requires membership in the group \(group.name). You are \(user), and not a member.",
-            next: "Ask an administrator to run ‘sudo adduser \(user.argument) \(group.name)’. Then log out of this computer and in again.")
+            next: "Ask an administrator to run: sudo adduser \(user.argument) \(group.name)\nThen log out of this computer and in again.")
     }
 }

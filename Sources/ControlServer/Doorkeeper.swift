@@ -10,7 +10,7 @@ struct Doorkeeper {
     let policy: AccessPolicy
     let limits: ControlLimits
     let audit: Audit
-    /// As in `ControlService`.
+    /// Reports a denied call.
     let denied: @Sendable (_ call: String, _ peer: Peer) async -> Void
     private let budget: ByteBudget
 

@@ -33,7 +33,7 @@ package struct Peer: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension Peer {
-    /// Of the connection whose requests the current task answers.
+    /// The peer whose requests the current task answers.
     @TaskLocal static var ofConnection: Peer?
 }
 

@@ -1,7 +1,7 @@
 import ControlAPI
 import Foundation
 
-/// Does what a button says.
+/// Performs the action of a button.
 struct Acting {
     let client: ControlClient
     let desk: Desk

@@ -157,7 +157,7 @@ extension Catalogue {
         return self[key, ["word": word]]
     }
 
-    /// Of the text of its kind; nil in English, for the words of a profile, and for a kind of a newer daemon.
+    /// The key of the text for a kind; nil in English, for the words of a profile, and for a kind of a newer daemon.
     func key(of title: RosterTitle) -> String? {
         guard !isEnglish, let key = title.kind.map({ "kind.\($0)" }) else { return nil }
         return known(key) == nil ? nil : key

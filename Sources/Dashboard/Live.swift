@@ -7,7 +7,7 @@ import NIOCore
 struct Live: Sendable {
     let client: ControlClient
     let usage: Usage
-    /// Of `Keys`. Each event proves with it that this run of the dashboard sent it.
+    /// The run of `Keys`. Each event proves with it that this run of the dashboard sent it.
     let run: String
     var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 

@@ -192,7 +192,7 @@ extension Status {
         name == nil && backends.count == 1 ? backends[0] : backends.first { $0.name == name }
     }
 
-    /// As the first page says.
+    /// True if the first page asks for a sign-in.
     func needsSignIn(at backend: String) -> Bool {
         attention.contains { [.signInRequired, .sessionFailing].contains($0.knownCode) && $0.backend == backend }
     }

@@ -62,7 +62,7 @@ struct BackendState: Sendable {
         return .cooling(until: first.until, first.failure)
     }
 
-    /// Whether the route may have waiting entries.
+    /// True if the route may have waiting entries.
     private func isWaiting(_ route: String) -> Bool {
         switch due {
         case .unknown: true
@@ -191,16 +191,16 @@ struct BackendState: Sendable {
     }
 
     private func isDue(_ route: String, _ now: Date) -> Bool {
-        if case .known(let times) = due { times[route]?.hasCome(at: now, longest: Quiet.horizon) ?? false } else { false }
+        if case .known(let times) = due { times[route]?.hasCome(at: now, longest: ServerPause.horizon) ?? false } else { false }
     }
 
-    /// Whether a claim with this order may find an entry.
+    /// True if a claim with this order may find an entry.
     func hasDue(_ order: ClaimOrder, _ now: Date) -> Bool {
         switch due {
         case .unknown: true
         case .known(let times):
             times.contains { route, date in
-                (!order.closed.contains(route) || order.probes[route] != nil) && date.hasCome(at: now, longest: Quiet.horizon)
+                (!order.closed.contains(route) || order.probes[route] != nil) && date.hasCome(at: now, longest: ServerPause.horizon)
             }
         }
     }

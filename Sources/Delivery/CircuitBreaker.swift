@@ -85,7 +85,7 @@ package struct CircuitBreaker: Sendable, Equatable {
 
     package func isOver(policy: Policy, now: Date) -> Bool {
         guard case .open(let until, _, let isAsked) = state else { return false }
-        return until.hasCome(at: now, longest: isAsked ? Quiet.horizon : policy.ceiling)
+        return until.hasCome(at: now, longest: isAsked ? ServerPause.horizon : policy.ceiling)
     }
 
     /// Ends the pause. Returns true if a probe must follow; a pause that the server requested needs none.

@@ -67,8 +67,8 @@ package struct Courier: Sendable {
             let mutation = try sendable(entry)
             try backend.checkValues(of: mutation)
             let request = try backend.request(for: mutation, row: delivery.row)
-            return await carry(request, &session, &delivery) { answer, delivery in
-                delivery.answered(backend.verdict(on: answer, to: mutation, at: clock.now), at: clock.now)
+            return await carry(request, &session, &delivery) { response, delivery in
+                delivery.answered(backend.verdict(on: response, to: mutation, at: clock.now), at: clock.now)
             } broken: { status in
                 backend.verdict(onHeadOf: status, to: mutation, at: clock.now)
             }
@@ -83,8 +83,8 @@ package struct Courier: Sendable {
         do {
             let mutation = try sendable(entry)
             guard let request = try backend.lookup(for: mutation, page: page) else { return delivery.lookedUp(.absent, at: clock.now) }
-            return await carry(request, &session, &delivery) { answer, delivery in
-                delivery.lookedUp(backend.lookedUp(answer, for: mutation, page: page, seen: seen, at: clock.now), at: clock.now)
+            return await carry(request, &session, &delivery) { response, delivery in
+                delivery.lookedUp(backend.lookedUp(response, for: mutation, page: page, seen: seen, at: clock.now), at: clock.now)
             }
         } catch {
             return delivery.failed(.permanent(error), at: clock.now)
@@ -103,9 +103,9 @@ package struct Courier: Sendable {
             }
             let resource = chain[level]
             let request = try backend.read(resource, of: parent, page: page, unless: etag)
-            return await carry(request, &session, &delivery) { answer, delivery in
-                let rows = backend.answer(to: resource, answer, sentETag: etag, now: clock.now)
-                return delivery.readRow(rows, status: answer.status, at: clock.now)
+            return await carry(request, &session, &delivery) { response, delivery in
+                let rows = backend.answer(to: resource, response, sentETag: etag, now: clock.now)
+                return delivery.readRow(rows, status: response.status, at: clock.now)
             }
         } catch {
             return delivery.failed(.permanent(error), at: clock.now)

@@ -7,7 +7,7 @@ import SyncModel
 /// The row that an entry is about is read just before each send: a request that destroys something goes to no id that was not confirmed.
 /// See Decisions/DeletingRows.md.
 extension DeliveryAttempt {
-    /// What a route with `row` says.
+    /// The values of a route with `row`.
     package struct Rows: Sendable {
         /// The word for many rows.
         let many: String
@@ -28,7 +28,7 @@ extension DeliveryAttempt {
         var first: [RosterID]?
         /// Why the rows that were read are not all, so that no row can be sent or be absent; nil if they are all.
         var gap: Incompleteness?
-        /// Of the last page with rows.
+        /// The status of the last page with rows.
         var status = 200
     }
 

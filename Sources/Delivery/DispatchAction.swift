@@ -16,7 +16,7 @@ package enum DispatchAction: Sendable, Equatable {
     /// A route is suspended while the backend's gate is open; nil when it no longer is.
     case routeChanged(backend: String, route: String, RouteGate?)
     /// Store the pause that the server requested, so that it survives a restart.
-    case keepQuiet(backend: String, until: Date, Failure)
+    case keepServerPause(backend: String, until: Date, Failure)
     case pauseEnded(Pause)
     /// Store the pause with corrected times.
     case pauseCorrected(Pause)

@@ -21,7 +21,7 @@ package enum DispatchEvent: Sendable {
     /// A person paused this backend; requests in progress may finish. An older `revision` is ignored.
     case paused(Pause, revision: Int64 = 0)
     /// A pause that the server requested during an earlier run.
-    case quiet(backend: String, until: Date, Failure)
+    case serverPaused(backend: String, until: Date, Failure)
     /// Ignored if the pause has a newer `revision`.
     case resumed(backend: String, revision: Int64 = 0)
     /// Report `drained` when no request to this backend is in progress.

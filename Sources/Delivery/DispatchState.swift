@@ -66,7 +66,7 @@ package struct DispatchState: Sendable {
             return retryNow(states.keys.filter { backend == nil || backend == $0 }, now)
         case .paused(let pause, let revision): setPause(pause, of: pause.backend, revision)
         case .resumed(let backend, let revision): setPause(nil, of: backend, revision)
-        case .quiet(let backend, let until, let failure): states[backend]?.breaker.pauseAsRequested(until: until, failure)
+        case .serverPaused(let backend, let until, let failure): states[backend]?.breaker.pauseAsRequested(until: until, failure)
         case .networkChanged: return retryNow(Array(states.keys), unless: .serverError, now)
         case .drain(let backend): states[backend]?.isDraining = true
         case .cut(let backend):
@@ -111,7 +111,7 @@ package struct DispatchState: Sendable {
         case .failed(let failure, let seconds?):
             let until = now.addingTimeInterval(seconds)
             states[backend]?.breaker.pauseAsRequested(until: until, failure)
-            return [.keepQuiet(backend: backend, until: until, failure)]
+            return [.keepServerPause(backend: backend, until: until, failure)]
         // A cancelled probe says nothing about the backend.
         case .failed(let failure, nil):
             let cause = failure.reason == .stopping ? states[backend]?.breaker.failure ?? failure : failure
@@ -176,12 +176,12 @@ package struct DispatchState: Sendable {
         let backend = entry.destination.backend
         guard var state = states[backend], state.sending.removeValue(forKey: entry.sequence) != nil else { return [] }
         var route = state.routes[entry.mutation.route] ?? RouteState()
-        let blame = attempt.isQuieted ? route.blameForQuiet(entry) : route.blame(entry, policy.retry, now)
+        let blame = attempt.isThrottled ? route.blameForPause(entry) : route.blame(entry, policy.retry, now)
         let judgement = Judgement(
             entry: entry, attempt: attempt, blame: blame, hasContrast: route.hasSucceeded(since: entry.uncertainSince),
-            stepsAside: route.stepsAside(entry, isQuieted: attempt.isQuieted), policy: policy.retry, now: now)
+            stepsAside: route.stepsAside(entry, isThrottled: attempt.isThrottled), policy: policy.retry, now: now)
         let settled = judgement.settled(using: &generator)
-        if attempt.isQuieted { route.quiet(entry, blame, at: now) }
+        if attempt.isThrottled { route.throttle(entry, blame, at: now) }
         let actions = infer(from: attempt, of: entry, blame, &state, &route, now)
         state.routes[entry.mutation.route] = route
         unwritten.append(settled)
@@ -190,7 +190,7 @@ package struct DispatchState: Sendable {
         return actions
     }
 
-    /// What the verdict shows about the backend and the route.
+    /// Updates the backend and the route from the verdict.
     private mutating func infer(
         from attempt: Attempt, of entry: Entry, _ blame: Blame, _ state: inout BackendState, _ route: inout RouteState, _ now: Date
     ) -> [DispatchAction] {
@@ -211,7 +211,7 @@ package struct DispatchState: Sendable {
             route.works()
         case .unseen: state.breaker.succeed()
         case .unread(let failure, _): noteReach(failure, &state, now)
-        case .throttled where attempt.isQuieted && blame == .entry:
+        case .throttled where attempt.isThrottled && blame == .entry:
             state.breaker.succeed()
             route.works()
         // A health probe may find the session usable again before it can be renewed.
@@ -223,7 +223,7 @@ package struct DispatchState: Sendable {
                 route.trip(failure, policy: policy.breaker, now: now, using: &generator)
             }
             state.breaker.pauseAsRequested(until: until, failure)
-            if failure.reason == .throttled { return [.keepQuiet(backend: backend, until: until, failure)] }
+            if failure.reason == .throttled { return [.keepServerPause(backend: backend, until: until, failure)] }
         case .throttled(let failure, let until): state.breaker.pauseForSession(until: until, failure, policy: policy.breaker, now: now)
         case .unreachable(let failure) where failure.reason == .stopping: break
         case .unreachable(let failure):

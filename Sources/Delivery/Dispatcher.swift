@@ -58,7 +58,7 @@ package final class Dispatcher: Sendable {
         let keepers = Dictionary(uniqueKeysWithValues: keepers.map { ($0.backend.name, $0) })
         let addresses = keepers.mapValues { $0.backend.address }
         let pauses = try outbox.pauses(at: clock.now).filter { addresses[$0.backend] != nil }
-        let quiets = try outbox.quiets(at: clock.now).filter { addresses[$0.backend] == $0.address }
+        let serverPauses = try outbox.serverPauses(at: clock.now).filter { addresses[$0.backend] == $0.address }
         self.outbox = outbox
         (self.rosters, self.keepers) = (rosters, keepers)
         couriers = keepers.mapValues { Courier(keeper: $0, policy: policy.retry, clock: clock) }
@@ -72,9 +72,9 @@ package final class Dispatcher: Sendable {
         // Post these before the first session event, which starts sending.
         for (backend, gate) in gates { rosters.gateChanged(of: backend, to: gate) }
         for pause in pauses { post(.paused(pause)) }
-        for quiet in quiets {
-            rosters.gateChanged(of: quiet.backend, to: .cooling(until: quiet.until, quiet.failure))
-            post(.quiet(backend: quiet.backend, until: quiet.until, quiet.failure))
+        for pause in serverPauses {
+            rosters.gateChanged(of: pause.backend, to: .cooling(until: pause.until, pause.failure))
+            post(.serverPaused(backend: pause.backend, until: pause.until, pause.failure))
         }
     }
 
@@ -272,11 +272,11 @@ package final class Dispatcher: Sendable {
             rosters.gateChanged(of: backend, to: gate)
             record(gate, after: before, backend, loop)
         case .routeChanged(let backend, let route, let gate): shown.withLock { $0.routes[backend, default: [:]][route] = gate }
-        case .keepQuiet(let backend, let until, let failure):
+        case .keepServerPause(let backend, let until, let failure):
             let address = keepers[backend]?.backend.address ?? ""
-            let quiet = Quiet(
+            let serverPause = ServerPause(
                 backend: backend, address: address, since: now, until: until, failure: failure.withoutWords(at: backend))
-            loop.records.yield { try await self.outbox.keep(quiet) }
+            loop.records.yield { try await self.outbox.keep(serverPause) }
         case .pauseEnded(let pause):
             log.notice("A pause has ended", metadata: ["backend": "\(pause.backend)"])
             loop.records.yield { try await self.outbox.expire(pause, at: self.clock.now) }

@@ -28,7 +28,7 @@ struct Judgement {
 
     func settled(using generator: inout some RandomNumberGenerator) -> Settled {
         var judgement = self
-        let settlement = judgement.settlement(using: &generator).due(by: now.addingTimeInterval(Quiet.horizon))
+        let settlement = judgement.settlement(using: &generator).due(by: now.addingTimeInterval(ServerPause.horizon))
         return Settled(entry, settlement, attempt: attempt.wasMade ? attempt : nil, counts: judgement.counts)
     }
 
@@ -48,7 +48,7 @@ struct Judgement {
         case .unread(let failure, let until): .released(until: until, failure)
         // The gate waits for the session; the entry stays ready for a new sign-in.
         case .throttled(let failure, _) where failure.reason != .throttled: handedBack(failure)
-        case .throttled(let failure, let until) where attempt.isQuieted && blame == .entry:
+        case .throttled(let failure, let until) where attempt.isThrottled && blame == .entry:
             failed(failure, blame, notBefore: until, using: &generator)
         case .throttled(let failure, let until): throttled(failure, until)
         // Only the server lifts a lock; without a time, use the longest pause.
@@ -155,7 +155,7 @@ struct Judgement {
 
 extension Attempt {
     /// The server answered the send with 429, or with 503 and Retry-After.
-    var isQuieted: Bool { if case .throttled(let failure, _) = verdict { wasSent && failure.reason == .throttled } else { false } }
+    var isThrottled: Bool { if case .throttled(let failure, _) = verdict { wasSent && failure.reason == .throttled } else { false } }
 }
 
 extension Settlement {

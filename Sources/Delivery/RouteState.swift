@@ -18,7 +18,7 @@ struct RouteState: Sendable {
 
     private var suspects = Suspects()
     /// Entries answered with 429, or with 503 and Retry-After.
-    private var quieted = Suspects()
+    private var throttled = Suspects()
 
     var failsForSeveral: Bool { failing.count > 1 }
 
@@ -27,7 +27,7 @@ struct RouteState: Sendable {
     mutating func succeed(_ entry: Entry, at now: Date) {
         lastThrough = now
         suspects.succeed(entry)
-        quieted.succeed(entry)
+        throttled.succeed(entry)
         works()
     }
 
@@ -62,15 +62,15 @@ struct RouteState: Sendable {
     mutating func suspect(_ entry: Entry, _ blame: Blame, at now: Date) { suspects.fail(entry, blame, at: now) }
 
     /// The next probe prefers another entry; earlier successes are no contrast to later failures.
-    mutating func quiet(_ entry: Entry, _ blame: Blame, at now: Date) {
-        quieted.fail(entry, blame, at: now)
+    mutating func throttle(_ entry: Entry, _ blame: Blame, at now: Date) {
+        throttled.fail(entry, blame, at: now)
         lastFailed = entry.sequence
         suspects.moveOn(entry, at: now)
     }
 
     /// True when sends of this entry keep failing, or the server keeps throttling it. If they may, others of its lane go first and provide contrast.
-    func stepsAside(_ entry: Entry, isQuieted: Bool) -> Bool {
-        (isQuieted ? quieted : suspects).times(entry) + 1 >= Self.mostFailures
+    func stepsAside(_ entry: Entry, isThrottled: Bool) -> Bool {
+        (isThrottled ? throttled : suspects).times(entry) + 1 >= Self.mostFailures
     }
 
     private static let mostFailures = 3
@@ -99,7 +99,7 @@ struct RouteState: Sendable {
     }
 
     /// Throttling applies to all clients, until contrast shows that it applies to this entry.
-    func blameForQuiet(_ entry: Entry) -> Blame { quieted.isSteadilyAlone(entry, lastThrough) ? .entry : .backend }
+    func blameForPause(_ entry: Entry) -> Blame { throttled.isSteadilyAlone(entry, lastThrough) ? .entry : .backend }
 }
 
 extension RouteState {

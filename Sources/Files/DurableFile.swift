@@ -59,7 +59,7 @@ package struct DurableFile: Sendable, Hashable {
         }
     }
 
-    /// As `read`; empty if the disk does not return the bytes, the path is a folder, or the limit does not allow it.
+    /// Reads the file; empty if the disk does not return the bytes, the path is a folder, or the file exceeds the limit.
     package func readOrNothing(upTo limit: Int? = nil) throws(FileError) -> Data? {
         do { return try read(upTo: limit) } catch {
             let isNothing = [.ioError, .isDirectory, .invalidArgument, .fileTooLarge].contains(error.code)

@@ -82,7 +82,7 @@ package final class Folder: Sendable {
         try sync()
     }
 
-    /// As `replace`, but false if there is a file.
+    /// Creates the file durably like `replace`; false if there is a file already.
     package func create(_ name: FilePath, with content: Data, via draft: FilePath) throws(FileError) -> Bool {
         try write(content, to: draft, mode: 0o600)
         // linkat(2) fails on every file system if the name exists; renameat2(2) does not.

@@ -8,7 +8,7 @@ package struct JSONElement: Sendable {
     package let kind: Kind
     /// Unchanged from the document.
     package let bytes: Data
-    /// Of the whole document.
+    /// The spans of the whole document.
     let spans: JSONSpans
 
     /// Nil for an object, an array and null.

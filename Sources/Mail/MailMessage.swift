@@ -2,7 +2,7 @@ import Foundation
 
 /// A mail with plain text. It is the same for every try.
 package struct MailMessage: Equatable, Sendable {
-    /// Of `Message-ID`, by which a receiver notices a repetition.
+    /// The value of `Message-ID`, by which a receiver notices a repetition.
     package let id: MailAddress
     package let from: MailAddress
     package let to: [MailAddress]
@@ -36,7 +36,7 @@ package struct MailMessage: Equatable, Sendable {
 }
 
 extension Date {
-    /// As in RFC 5322 3.3, in UTC, e.g. `Fri, 27 Nov 2026 09:05:00 +0000`.
+    /// The date in the form of RFC 5322 3.3, in UTC, e.g. `Fri, 27 Nov 2026 09:05:00 +0000`.
     fileprivate var inMail: String {
         var seconds = time_t(timeIntervalSince1970.rounded(.down))
         var parts = tm()

@@ -2,7 +2,7 @@
 struct SMTPConversation: Sendable {
     enum Step: Equatable, Sendable {
         case send(String)
-        /// As `send`, with the whole mail. The server may take long to reply.
+        /// Send the whole mail. The server may take long to reply.
         case deliver(String)
         case end(MailOutcome)
 
@@ -25,7 +25,7 @@ struct SMTPConversation: Sendable {
     /// - Parameter client: the name of this computer.
     init(_ message: MailMessage, client: String) { (self.message, self.client) = (message, client) }
 
-    /// What follows a reply, the first of which is the server’s greeting.
+    /// The step after a reply. The first reply is the server’s greeting.
     mutating func received(_ reply: SMTPReply) -> Step {
         switch (state, reply.kind) {
         case (.greeting, .success): return say("EHLO \(client)", then: .hello)

@@ -28,7 +28,7 @@ struct SMTPReply: Equatable, Sendable {
 
 /// Assembles replies from the bytes of a server.
 struct SMTPReplyReader: Sendable {
-    /// Of a whole reply, in bytes.
+    /// The size limit of a whole reply, in bytes.
     static let longest = 16 << 10
 
     private var count = 0

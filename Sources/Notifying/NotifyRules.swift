@@ -4,11 +4,11 @@ import SyncModel
 
 /// Decides what to show, from events, states of the station and times. Pure: has no clock and shows nothing.
 ///
-/// What needs a person is the `attention` of the status. Messages have counts and names of backends, but no words of a server.
+/// Problems that need a person come from `attention` of the status. Messages have counts and names of backends, but no words of a server.
 package struct NotifyRules: Sendable {
     let settings: NotifySettings
     let timeZone: TimeZone
-    /// Of the newest event seen.
+    /// The cursor of the newest event seen.
     package private(set) var cursor: Int64 = 0
 
     /// How long a new problem waits for others, so that one message covers them all.
@@ -20,7 +20,7 @@ package struct NotifyRules: Sendable {
     /// How long the daemon may be silent, as when it is restarted or upgraded.
     package static let longestSilence: TimeInterval = 300
 
-    /// What a message can be about, besides deliveries after an outage.
+    /// The topics of messages, besides deliveries after an outage.
     fileprivate enum Topic: String, CaseIterable, Codable { case needsPerson, signIn, disk, noDelivery }
 
     fileprivate struct Need: Hashable, Codable {
@@ -93,7 +93,7 @@ package struct NotifyRules: Sendable {
         return messages(at: now)
     }
 
-    /// As `saw`, if the daemon did not answer.
+    /// The messages to show if the daemon did not answer.
     package mutating func sawNoAnswer(at now: Date) -> [NotifyMessage] {
         let since = silentSince ?? now
         silentSince = since
@@ -104,7 +104,7 @@ package struct NotifyRules: Sendable {
         ]
     }
 
-    /// As `saw`, for a time at which nothing has happened.
+    /// The messages to show at a time without an event.
     package mutating func messages(at now: Date) -> [NotifyMessage] {
         guard let status else { return [] }
         for topic in Topic.allCases where isEnabled(topic) {
@@ -178,7 +178,7 @@ package struct NotifyRules: Sendable {
         return Dictionary(counts) { $0 + $1 }
     }
 
-    /// Of entries or files.
+    /// The number of entries or files that the item is about.
     private static func count(_ item: Attention, _ status: Status) -> Int? {
         let queue = status.backends.first { $0.name == item.backend }?.queue
         return switch item.knownCode {
@@ -238,7 +238,7 @@ package struct NotifyRules: Sendable {
         case .signIn where needs[.signIn]?.keys.contains { $0.code == Attention.Code.signInRequired.rawValue } != true:
             return NotifyMessage(
                 title: "The sign-in cannot be renewed",
-                body: "Homing keeps trying at \(backends). To see what to do, run: homing status")
+                body: "Homing keeps trying at \(backends). To see the next step, run: homing status")
         case .signIn:
             let command = status.backends.count > 1 ? "homing status" : "homing login"
             return NotifyMessage(title: "Sign-in required", body: "Sign in at \(backends) so that Homing can send. Run: \(command)")
@@ -266,7 +266,7 @@ package struct NotifyRules: Sendable {
         let title = count == 0 ? "The station needs a person" : "\(Words.entries(count)) \(count == 1 ? "needs" : "need") your decision"
         // Only these texts can have names, and they have no server messages.
         let named = settings.names ? ofEntries.map(\.text) : []
-        return NotifyMessage(title: title, body: (named + ["To see what to do, run: homing status"]).joined(separator: " "))
+        return NotifyMessage(title: title, body: (named + ["To see the next step, run: homing status"]).joined(separator: " "))
     }
 
     /// One message for all that was held back in the quiet hours.

@@ -1,6 +1,6 @@
 import Backends
 
-/// What notifications are about, and when they are shown or sent.
+/// The topics of notifications, and the times when they are shown or sent.
 package struct NotifySettings: Equatable, Sendable {
     package var deliveredAfterOutage = true
     package var needsPerson = true
@@ -9,10 +9,10 @@ package struct NotifySettings: Equatable, Sendable {
     /// 0 for never.
     package var noDeliveryHours = 24
     package var quietHours: QuietHours?
-    /// Whether names of people may appear.
+    /// True if names of people may appear.
     package var names = false
 
-    /// Of `noDeliveryHours`.
+    /// Valid values of `noDeliveryHours`.
     package static let noDeliveryRange = 0...8760
 
     package init() {}

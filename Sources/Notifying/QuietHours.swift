@@ -5,7 +5,7 @@ package struct QuietHours: Equatable, Sendable {
     /// In minutes since midnight; `end` is not part of it.
     private let start, end: Int
 
-    /// As in the configuration.
+    /// The form in the configuration, such as `22:00-07:00`.
     package var text: String { "\(Self.text(start))-\(Self.text(end))" }
 
     private static func text(_ minutes: Int) -> String {

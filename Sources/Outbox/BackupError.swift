@@ -6,7 +6,7 @@ package enum BackupError: Error, Equatable, Sendable {
     case noSpareRoom(folder: String, needed: Int64, free: Int64, commands: [String])
     /// Not a file of `homing backup`.
     case notABackup
-    /// As the second half of a sentence.
+    /// The damage, as the second half of a sentence.
     case damaged(String)
     /// Another version of Homing made it, with other tables.
     case otherVersion(String)

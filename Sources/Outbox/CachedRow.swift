@@ -4,7 +4,7 @@ import SyncModel
 /// A row in its page. Kept values are read from there on demand, because a search passes thousands of rows.
 package struct CachedRow: Sendable {
     package let id: RosterID
-    /// As in `RosterRow`.
+    /// The row's name, and `label.folded` for a search.
     package let label, folded: String
     private let list: JSONElement
     private let place: Int
@@ -20,6 +20,6 @@ package struct CachedRow: Sendable {
         (self.id, self.label, self.folded, self.list, self.place) = (RosterID(id), label, folded, list, place)
     }
 
-    /// As in `RosterRow`.
+    /// The kept values, in the order of the profile's `keep`.
     package var kept: [JSONValue] { Array(list.scalars(at: place).dropFirst(Self.fixed)) }
 }

@@ -12,11 +12,11 @@ package struct DailyFigure: Sendable, Equatable {
     package var delays = DelayHistogram()
     package var signedIn = 0
     package var signedOut = 0
-    /// Of a backend: the account of a failed sign-in is not known.
+    /// Counted for the backend alone: the account of a failed sign-in is not known.
     package var signInsFailed = 0
-    /// Of a backend: how many began on this day.
+    /// The backend's outages that began on this day.
     package var outages = 0
-    /// Of a backend: how long it was unreachable on this day, in milliseconds.
+    /// How long the backend was unreachable on this day, in milliseconds.
     package var outageTime: Int64 = 0
 
     package init() {}
@@ -36,7 +36,7 @@ package struct DailyFigure: Sendable, Equatable {
     }
 }
 
-/// What a `DailyFigure` counts.
+/// The account, backend and day that a `DailyFigure` counts.
 package struct FigureKey: Sendable, Hashable {
     /// Since 1970, in UTC.
     package let day: Int64

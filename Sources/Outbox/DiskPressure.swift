@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the last writes showed about the space on the disk.
+/// The space on the disk, as far as the last writes showed it.
 final class DiskPressure: Sendable {
     struct State {
         /// Success does not reset this: small writes may still fit in the WAL.

@@ -12,11 +12,11 @@ package struct EntryContext: Sendable {
     package var create: Entry?
     /// The server's id of the row, if the subject is a reference whose create was delivered.
     package var binding: RosterID?
-    /// Undelivered entries that refer to the row that this one creates, up to `Outbox.countedInLine`.
+    /// Undelivered entries that refer to the row that this one creates, up to `Outbox.countedInLane`.
     package var dependents = 0
-    /// Undelivered entries of its subject that go before a pending one, up to `Outbox.countedInLine`.
+    /// Undelivered entries of its subject that go before a pending one, up to `Outbox.countedInLane`.
     package var earlier = 0
-    /// Entries before a pending one in its lane, up to `Outbox.countedInLine`.
+    /// Entries before a pending one in its lane, up to `Outbox.countedInLane`.
     package var ahead = 0
     /// Entries after a pending one in its lane that keeps failing and may not be passed, up to the same limit.
     package var later = 0
@@ -73,18 +73,18 @@ extension Outbox {
                 WHERE this.sequence = ? AND first.subject = ? AND \(OutboxSchema.precedes("this"))
                     AND first.backend = this.backend AND first.account = this.account AND first.reference IS this.reference
                     AND first.\(isOpen)
-                ORDER BY first.sequence LIMIT \(countedInLine)
+                ORDER BY first.sequence LIMIT \(countedInLane)
                 """)
         let names = try EntrySearch.equals(of: subject, db).map(\.subject)
         let found = try names.flatMap { name in
             try Entry.fetchAll(statement, arguments: [entry.sequence, name.rawValue])
         }
-        return Array(found.sorted { $0.sequence < $1.sequence }.prefix(countedInLine))
+        return Array(found.sorted { $0.sequence < $1.sequence }.prefix(countedInLane))
     }
 
     private static func dependents(of id: MutationID, _ db: Database) throws -> Int {
         try Int.fetchOne(
-            db, sql: "SELECT count(*) FROM (SELECT 1 FROM entry WHERE needs = ? AND \(isOpen) LIMIT \(countedInLine))",
+            db, sql: "SELECT count(*) FROM (SELECT 1 FROM entry WHERE needs = ? AND \(isOpen) LIMIT \(countedInLane))",
             arguments: [id.description]) ?? 0
     }
 
@@ -94,7 +94,7 @@ extension Outbox {
             db,
             sql: """
                 SELECT count(*) FROM (SELECT 1 FROM entry WHERE blocks AND backend = ? AND account = ? AND lane = ? AND sequence \(comparison) ?
-                    LIMIT \(countedInLine))
+                    LIMIT \(countedInLane))
                 """, arguments: [entry.destination.backend, entry.destination.account, entry.lane.rawValue, entry.sequence]) ?? 0
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import SyncModel
 
-/// Which entries to list; nil matches all.
+/// Selects entries for a list; nil matches all.
 package struct EntryFilter: Sendable, Equatable {
     package var state: Entry.State?
     package var backend: String?
@@ -30,7 +30,7 @@ package struct EntrySelection: Sendable {
     package var entries: [Entry]
     /// The entries that the pending ones of these wait behind.
     package var blockers: [MutationID: MutationID]
-    /// Of all matching entries, counted up to `Outbox.countedInList`.
+    /// The number of matching entries, counted up to `Outbox.countedInList`.
     package var total: Int
     /// True if more match than are counted.
     package var totalIsLeast: Bool

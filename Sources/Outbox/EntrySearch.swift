@@ -5,7 +5,7 @@ import SyncModel
 struct EntrySearch {
     /// Rows of one index.
     private struct Source {
-        /// What follows `FROM entry`. No two parts have a common row.
+        /// The clauses after `FROM entry`. No two parts have a common row.
         var parts: [String]
         /// The rows of each part are in the order of acceptance.
         var isOrdered = true

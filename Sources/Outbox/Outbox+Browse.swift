@@ -52,18 +52,18 @@ package struct Overview: Sendable {
     /// Entries that keep failing their lookups.
     package var unseen: [Destination: Int]
     /// By route, the oldest entry that keeps failing without blame and stays first in its lane, and the number of entries behind it, up to
-    /// `Outbox.countedInLine`.
+    /// `Outbox.countedInLane`.
     package var heldBack: [Destination: [String: (by: String, count: Int)]]
     /// Held entries that a person discarded. They need no decision.
     package var discarding: [Tally]
     package var commonSubjects: [CommonSubject]
     /// Display names.
     package var labels: [Destination: String]
-    /// As stored, perhaps over, by backend.
+    /// The stored pauses by backend; some may be over.
     package var pauses: [String: Pause]
     /// The pending entry that was accepted first, by backend.
     package var oldest: [String: (id: String, acceptedAt: Date)]
-    /// Of the newest event that the counts include.
+    /// The cursor of the newest event that the counts include.
     package var cursor: Int64
 
     /// `tallies`, with entries being discarded counted as discarded.
@@ -194,7 +194,7 @@ extension Outbox {
         let rows = try Row.fetchAll(
             db,
             sql: """
-                SELECT first.*, (SELECT count(*) FROM (\(later) LIMIT \(countedInLine))) AS count
+                SELECT first.*, (SELECT count(*) FROM (\(later) LIMIT \(countedInLane))) AS count
                 FROM (SELECT first.backend, first.account, first.lane, first.route, min(first.sequence) AS sequence, first.id
                     FROM entry AS first INDEXED BY asideOrder
                     WHERE first.aside AND first.state = 'pending' AND first.onDead <> 'skip' AND first.looks < \(stuckLooks)

@@ -157,7 +157,7 @@ extension Outbox {
 
     /// A due time beyond the horizon was set while the clock was ahead.
     private static func correctDueTimes(_ destination: Destination, _ now: Date, _ db: Database) throws {
-        let latest = now.addingTimeInterval(Quiet.horizon)
+        let latest = now.addingTimeInterval(ServerPause.horizon)
         for route in try routes(destination, db) {
             let isLate = try db.cachedStatement(
                 sql: "SELECT 1 FROM lane WHERE backend = ? AND account = ? AND route = ? AND dueAt > ? LIMIT 1")

@@ -94,7 +94,7 @@ extension Outbox {
         }
     }
 
-    /// Whether an entry is pending, in flight or delivered.
+    /// True if an entry is pending, in flight or delivered.
     private static func isOnItsWay(_ id: MutationID, _ db: Database) throws -> Bool {
         let states: Set<Entry.State> = [.pending, .inflight, .delivered]
         return try entry(id, db).map { states.contains($0.entry.state) } ?? false
@@ -202,7 +202,7 @@ extension Outbox {
 
     static let anyDependent = "SELECT 1 FROM entry WHERE needs = ? AND \(isOpen) LIMIT 1"
 
-    /// Whether an undelivered entry refers to what this one creates.
+    /// True if an undelivered entry refers to what this one creates.
     private static func hasDependents(_ entry: Entry, _ db: Database) throws -> Bool {
         guard entry.mutation.creates != nil else { return false }
         return try Int.fetchOne(db.cachedStatement(sql: anyDependent), arguments: [entry.id.description]) != nil

@@ -222,7 +222,7 @@ extension Outbox {
             identity = mutation.identity(digest: digest, by: vault)
         }
 
-        /// As of this transaction.
+        /// The payload, sealed with the data key of this transaction.
         func resealed() throws -> Data { try vault.refreshed(sealed, of: generation, as: mutation.id.description) }
 
         func at(_ place: Place) -> Prepared {

@@ -52,7 +52,7 @@ extension Outbox {
     /// The columns that identify an entry's row.
     package typealias SubjectColumns = (destination: Destination, route: String, subject: RosterID?, creates: String?)
 
-    /// Of those entries and receipts that have a subject or create a row.
+    /// The subjects of those entries and receipts that have one or create a row.
     package func subjects(of ids: [MutationID]) async throws(OutboxError) -> [MutationID: SubjectColumns] {
         let names = Set(ids).map(\.description)
         if names.isEmpty { return [:] }

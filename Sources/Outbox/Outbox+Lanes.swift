@@ -15,13 +15,13 @@ package struct LaneRecord: Sendable, Equatable {
     package var capturedAt: Date
     /// Not to be sent earlier; nil for at once, and in any state but `pending`.
     package var dueAt: Date?
-    /// Entries in the lane, counted up to `Outbox.countedInLine`.
+    /// Entries in the lane, counted up to `Outbox.countedInLane`.
     package var waiting: Int
 }
 
 extension Outbox {
     /// Limits the time to show a lane of a million entries.
-    package static let countedInLine = 1000
+    package static let countedInLane = 1000
 
     /// Ordered by the acceptance of their heads.
     package func lanes(limit: Int) async throws(OutboxError) -> [LaneRecord] {
@@ -37,7 +37,7 @@ extension Outbox {
                             UNION ALL
                             SELECT 1 FROM entry AS other WHERE other.aside AND other.state = 'pending' AND NOT other.blocks
                                 AND other.backend = lane.backend AND other.account = lane.account AND other.lane = lane.lane
-                            LIMIT \(Self.countedInLine))) AS waiting
+                            LIMIT \(Self.countedInLane))) AS waiting
                     FROM (SELECT backend, account, lane, min(head) AS head FROM lane GROUP BY backend, account, lane ORDER BY head LIMIT ?) AS lane
                         JOIN entry ON entry.sequence = lane.head
                     ORDER BY entry.sequence

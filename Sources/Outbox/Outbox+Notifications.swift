@@ -15,7 +15,7 @@ package struct StoredNotification: Equatable, Sendable {
     package let attempts: Int
     package let payload: Data
 
-    /// What it is sealed as.
+    /// The name under which a message is sealed.
     static func identity(_ id: String) -> String { "notification/\(id)" }
 }
 
@@ -37,7 +37,7 @@ extension Outbox {
     /// The maximum number of notifications that wait for a receiver; the oldest give way to new ones.
     package static let mostNotifications = 100
 
-    /// What the memory is sealed as.
+    /// The name under which the memory is sealed.
     static let memoryIdentity = "notified"
 
     /// Stores them in one transaction, even on a full disk.
@@ -67,7 +67,7 @@ extension Outbox {
         if !notifications.payloads.isEmpty { notificationsDue.send() }
     }
 
-    /// As given to `keep` last; nil for none, or if it does not open.
+    /// The memory that `keep` stored last; nil for none, or if it does not open.
     package func notificationMemory() async throws(OutboxError) -> Data? {
         let sealed = try await read { try Data.fetchOne($0, sql: "SELECT sealed FROM notified") }
         // `try?`: without it, existing problems are reported once more.

@@ -13,11 +13,11 @@ package struct StoredOwedSignOut: Equatable, Sendable {
 
     package init(account: AccountID, until: Date, record: Data) { (self.account, self.until, self.record) = (account, until, record) }
 
-    /// What it is sealed as.
+    /// The name under which an owed sign-out is sealed.
     static func identity(_ backend: String, _ account: AccountID) -> String { "owed-sign-out/\(backend)/\(account)" }
 }
 
-/// What a change of a session does to an owed sign-out.
+/// The effect of a session change on an owed sign-out.
 package enum OwedSignOutChange: Equatable, Sendable {
     /// The sign-out that the change makes did not reach the server.
     case begins(StoredOwedSignOut)

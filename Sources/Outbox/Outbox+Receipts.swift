@@ -9,12 +9,12 @@ package struct ReceiptRecord: Sendable, Equatable {
     package var destination: Destination
     package var lane: Lane
     package var route: String
-    /// As in `Mutation`.
+    /// The row that the entry refers to; see `Mutation`.
     package var subject: RosterID?
-    /// As in `Mutation`; `remoteID` is then the id of the new row.
+    /// The list in which the entry creates a row; `remoteID` is then the id of the new row.
     package var creates: String?
     package var outcome: Outcome
-    /// As stated by the file or the caller; otherwise `acceptedAt`.
+    /// The capture time in the file or from the caller; otherwise `acceptedAt`.
     package var capturedAt: Date
     package var acceptedAt: Date
     package var settledAt: Date

@@ -93,7 +93,7 @@ extension Outbox {
         ).flatMap { MutationID($0) }
     }
 
-    /// As the indexes `neededBy` and `createOrder` have it.
+    /// The condition of the indexes `neededBy` and `createOrder`.
     static let isOpen = "state NOT IN ('delivered', 'discarded')"
 
     static let pendingDependents = "SELECT sequence FROM entry WHERE needs = ? AND state = 'pending' AND \(isOpen) ORDER BY sequence"
@@ -120,7 +120,7 @@ struct Create {
     /// The server's id of the row, once delivered.
     let row: RosterID?
 
-    /// Whether the row exists, or may come without a person.
+    /// True if the row exists, or may come without a person.
     var isViable: Bool { state == .pending || state == .inflight || state == .delivered }
 }
 

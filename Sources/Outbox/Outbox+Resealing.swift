@@ -63,7 +63,7 @@ private struct SealedTable: Sendable {
     let key: String
     /// Names a row's parts for `identity`.
     var join = ""
-    /// What a row is sealed as.
+    /// The name under which a row is sealed.
     let identity: @Sendable (Row) throws -> String
 
     static let all = [

@@ -51,7 +51,7 @@ extension Outbox {
         return Space(used: used, limit: maxBytes, free: ballast.free)
     }
 
-    /// Whether a submission of `bytes` exceeds the limit. Cached lists do not count: deliveries would not make room.
+    /// True if a submission of `bytes` exceeds the limit. Cached lists do not count: deliveries would not make room.
     func isOverLimit(with bytes: Int64, _ db: Database) throws -> Bool {
         let excess = try Self.usedBytes(db) + bytes - maxBytes
         guard excess > 0 else { return false }

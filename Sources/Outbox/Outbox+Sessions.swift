@@ -41,7 +41,7 @@ package enum StoredSession: Equatable, Sendable {
     /// It does not open with the vault's key.
     case unreadable
 
-    /// What the session of `backend` is sealed as.
+    /// The name under which the session of `backend` is sealed.
     package static func identity(_ backend: String) -> String { "session/\(backend)" }
 }
 

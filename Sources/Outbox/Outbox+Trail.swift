@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import SyncModel
 
-/// Which events of the audit trail are meant.
+/// Selects events of the audit trail.
 package struct TrailFilter: Sendable {
     package var kinds: Set<SyncEvent.Kind>
     package var since: Date?

@@ -4,7 +4,7 @@ import Synchronization
 /// The pages on which rows were found, to look there first. A list may have changed since. Holds no names.
 final class RosterPlaces: Sendable {
     private let pages = Mutex<[RosterKey: [RosterID: Int]]>([:])
-    /// Of one list, which has no more rows.
+    /// The largest number of rows of a list.
     private static let most = 10_000
 
     /// Counted from 1.

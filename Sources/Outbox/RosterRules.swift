@@ -6,7 +6,7 @@ import Vault
 /// A resource that a profile declares now.
 package struct RosterRule: Hashable, Sendable {
     let backend, resource: String
-    /// As in `RosterRead`.
+    /// The rule of the read; see `RosterRead`.
     let rule: Data
 
     /// - Parameter rule: the resource's source.

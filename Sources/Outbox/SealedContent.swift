@@ -10,7 +10,7 @@ import Vault
 struct SealedContent: Sendable, Equatable {
     var fields: [String: JSONValue] = [:]
     var payload: Data?
-    /// As in `Mutation`.
+    /// True if a second entry, accepted with this one, has the payload.
     var hasFollower = false
 
     var plain: Data { form(kind, payload) }

@@ -50,7 +50,7 @@ struct SpareRoom: Equatable, Sendable {
 struct ServiceMemory: Equatable, Sendable {
     var unit: String
     var limit: Int64
-    /// What the kernel cannot take back.
+    /// The bytes that the kernel cannot take back.
     var used: Int64
 
     var free: Int64 { limit - used }

@@ -10,7 +10,7 @@ package struct StoreBackup: Sendable, Equatable {
     package let at: Date
     /// The `device-id` of the station.
     package let station: String
-    /// Of the Homing that made it.
+    /// The version of Homing that made it.
     package let version: String
 
     package init(at: Date, station: String, version: String) { (self.at, self.station, self.version) = (at, station, version) }

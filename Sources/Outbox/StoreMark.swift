@@ -4,9 +4,9 @@ import Vault
 /// The content of the marker beside a store: how far the store had come. It ends with a checksum, because with a changed number a sound
 /// store could count as an older copy (Decisions/OlderCopies.md).
 package struct StoreMark: Sendable, Equatable {
-    /// Of the store's file while a run has it open, or if a stop has left content in the log.
+    /// The inode of the store's file while a run has it open, or if a stop has left content in the log.
     package var inode: UInt64?
-    /// Of the newest run.
+    /// The epoch of the newest run.
     package let epoch: Int64
     /// The cursor of the newest event at a stop; nil while a run adds events.
     package let event: Int64?

@@ -22,7 +22,7 @@ package struct StoreUse {
         (try? file.read(upTo: 1024)).flatMap { StoreMark($0) }
     }
 
-    /// Of the store's file, because another file in its place is another store; nil without one.
+    /// The inode of the store's file, because another file in its place is another store; nil without one.
     package var inode: UInt64? {
         var info = stat()
         return stat(store, &info) == 0 ? UInt64(info.st_ino) : nil

@@ -9,7 +9,7 @@ struct RosterBackend: Sendable {
     var sessionRevision = 0
     var backoff = RosterBackoff()
     private var gate = Gate.open
-    private var quiet: (until: Date, failure: Failure)?
+    private var serverPause: (until: Date, failure: Failure)?
     private var isKnown = false
     private var resources: [String: RosterResource]
     private var reading: Reading?
@@ -57,16 +57,16 @@ struct RosterBackend: Sendable {
     mutating func gateChanged(to new: Gate) {
         switch new {
         // The server's request ends by its time only.
-        case .cooling(let until, let failure) where failure.reason == .throttled: keepQuiet(until: until, failure)
+        case .cooling(let until, let failure) where failure.reason == .throttled: keepServerPause(until: until, failure)
         case .open where gate != .open: backoff.hurry()
         case .open, .cooling, .paused, .signInRequired: break
         }
         gate = new
     }
 
-    private mutating func keepQuiet(until: Date, _ failure: Failure) {
-        if let quiet, quiet.until >= until { return }
-        quiet = (until, failure)
+    private mutating func keepServerPause(until: Date, _ failure: Failure) {
+        if let serverPause, serverPause.until >= until { return }
+        serverPause = (until, failure)
     }
 
     mutating func touch(_ name: String, at now: Date) {
@@ -149,7 +149,7 @@ struct RosterBackend: Sendable {
         case .throttled(let failure, let until):
             // Only for reads: a server without time for lists may still take captures.
             backoff.begin(isFirm: true, at: now, using: &generator)
-            keepQuiet(until: until, failure)
+            keepServerPause(until: until, failure)
             fail(failure)
         case .notStored(let error):
             backoff.beginLongest(at: now)
@@ -201,7 +201,9 @@ struct RosterBackend: Sendable {
         if isStopping { return .stopping }
         if account == nil { return .signedOut }
         if case .paused = gate { return .paused }
-        if let quiet, !quiet.until.hasCome(at: now, longest: Quiet.horizon) { return .quiet(until: quiet.until, quiet.failure) }
+        if let serverPause, !serverPause.until.hasCome(at: now, longest: ServerPause.horizon) {
+            return .serverPaused(until: serverPause.until, serverPause.failure)
+        }
         return nil
     }
 
@@ -233,7 +235,7 @@ struct RosterBackend: Sendable {
 
     /// A gate stays cooling while no entry waits, so only its time counts.
     private func coolingUntil(_ now: Date) -> Date? {
-        guard case .cooling(let until, _) = gate, !until.hasCome(at: now, longest: Quiet.horizon) else { return nil }
+        guard case .cooling(let until, _) = gate, !until.hasCome(at: now, longest: ServerPause.horizon) else { return nil }
         return until
     }
 
@@ -247,7 +249,7 @@ struct RosterBackend: Sendable {
         if !isReadable(name), let parent = resources[name]?.parent { return nextTry(of: parent, isStopping: isStopping, at: now) }
         return switch obstacle(isStopping: isStopping, at: now) {
         case .stopping, .signedOut, .paused: nil
-        case .quiet(let until, _): [until, wait(for: name, at: now)].compactMap(\.self).max()
+        case .serverPaused(let until, _): [until, wait(for: name, at: now)].compactMap(\.self).max()
         case nil: wait(for: name, at: now)
         }
     }

@@ -5,7 +5,7 @@ import SyncModel
 enum RosterEvent: Sendable {
     /// The account to read for; nil unless signed in. An older `revision` is ignored.
     case session(backend: String, AccountID?, revision: Int)
-    /// Whether the dispatcher may send to the backend.
+    /// The backend's gate changed.
     case gate(backend: String, Gate)
     case networkChanged
     /// A person requested an attempt now; nil for every backend.
@@ -65,7 +65,7 @@ package enum RosterObstacle: Sendable, Equatable {
     /// A person paused the backend.
     case paused
     /// The server requested a pause.
-    case quiet(until: Date, Failure)
+    case serverPaused(until: Date, Failure)
     case stopping
 }
 

@@ -41,7 +41,7 @@ package final class RosterKeeper: Sendable {
         post(.session(backend: snapshot.backend, account, revision: snapshot.revision))
     }
 
-    /// What the dispatcher may send to the backend.
+    /// Reports a change of the backend's gate.
     package func gateChanged(of backend: String, to gate: Gate) { post(.gate(backend: backend, gate)) }
 
     package func networkChanged() { post(.networkChanged) }

@@ -33,10 +33,10 @@ package struct RosterPass: Sendable {
     private var hasRenewed = false
     private var passes = 1
     private var requests = 1
-    /// Of this pass.
+    /// The pages that this pass has read.
     private var pages: [ResourcePage] = []
     private var ids: Set<RosterID> = []
-    /// Of all passes.
+    /// The rows that all passes have read.
     private var seen: [RosterID: RosterRow] = [:]
     /// The pages of the last pass whose answers contradicted each other.
     private var contradiction: [ResourcePage]?

@@ -12,7 +12,7 @@ package struct RosterPasses: Sendable {
     private var parents: ArraySlice<RosterID>?
     private var rows: [RosterRow] = []
     private var ids: Set<RosterID> = []
-    /// As the server listed them, also several with one id.
+    /// The rows that the server listed, with repeated ids.
     private var listed: [RosterRow] = []
     private var isCrossing = false
     /// At the server.

@@ -22,7 +22,7 @@ enum FoundRow {
     /// Its sealed record, and all columns.
     case session(backend: String, Data, [DatabaseValue])
     case epoch(Int64)
-    /// As in `WrappedKeyring`.
+    /// The bytes of a `WrappedKeyring`.
     case keyring(Data)
     /// The last number of a table assigned to a row.
     case counter(table: String, Int64)

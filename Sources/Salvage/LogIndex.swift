@@ -1,7 +1,7 @@
 /// The index of a write-ahead log (https://sqlite.org/walformat.html#the_wal_index_file_format). SQLite updates it after each commit has
 /// reached the disk, so a log with fewer frames has lost some. After a power cut it may be stale, and say less or describe an earlier log.
 struct LogIndex {
-    /// Of the log that it describes.
+    /// The salts of the log that the index describes.
     let salts: LogSalts
     /// Committed frames, and how many of them were checkpointed.
     let frames, copied: Int

@@ -20,7 +20,7 @@ final class Salvage {
     /// Entries that the salvage holds. Their events follow those that were read.
     var held: [(id: MutationID?, backend: String?, account: String?, reason: HoldReason)] = []
     private var epoch: Int64 = 0
-    /// As the store certainly had it at its end; nil if damage may have changed it.
+    /// The epoch that the store certainly had at its end; nil if damage may have changed it.
     private(set) var certainEpoch: Int64?
     private var names: [String: [String]] = [:]
     let progress: () -> Void

@@ -16,7 +16,7 @@ package struct SalvageReport: Sendable, Hashable, Codable {
     package var mayMissMore: Bool
     /// Settled entries without a readable receipt.
     package var lostReceipts: Int
-    /// Of the damaged files.
+    /// The folder of the damaged files.
     package var folder = ""
 
     private enum CodingKeys: String, CodingKey { case at, reason, saved, quarantined, missing, mayMissMore, lostReceipts }
@@ -28,7 +28,7 @@ package struct SalvageReport: Sendable, Hashable, Codable {
 
     static let fileName = "report.json"
 
-    /// Of all damaged stores in a state directory.
+    /// The folder of all damaged stores of a state directory.
     static func folder(in directory: String) -> String { directory + "/damaged" }
 
     /// Reports of the damaged stores still in `directory`, oldest first.

@@ -22,8 +22,8 @@ package enum StoreDoctor {
         }
     }
 
-    /// As above. Calls `permit` before a salvage. If that throws, leaves the damaged store as it is, and throws that error. For `traits`
-    /// see `Outbox.init`.
+    /// Opens the store, and calls `permit` before a salvage. If that throws, leaves the damaged store unchanged, and throws that error. For
+    /// `traits` see `Outbox.init`.
     package static func open(
         file: String, vault: Vault, crashed: Bool, maxBytes: Int64 = .max, lookupAfter: TimeInterval = 0, now: Date,
         progress: @escaping () -> Void = {}, traits: @escaping (_ backend: String, _ route: String) -> RouteTraits? = { _, _ in nil },

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Outbox
 
-/// What a store tells about its keys, read without SQLite.
+/// The information about its keys in a store, read without SQLite.
 package struct StoreEvidence {
     private let pages: StorePages
 

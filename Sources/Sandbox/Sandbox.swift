@@ -26,8 +26,8 @@ package final class Sandbox: Sendable {
         initialFaults = configuration.faults
 
         let plan = FaultPlan()
-        let standIn = configuration.backend.standIn(clock: clock)
-        let responder = FaultingResponder(standIn: standIn, ledger: ledger, plan: plan, clock: clock, answering: configuration.answering)
+        let server = configuration.backend.server(clock: clock)
+        let responder = FaultingResponder(server: server, ledger: ledger, plan: plan, clock: clock, answering: configuration.answering)
         let backend = Listener(backendPort, plan: plan) { request, writer, channel in
             let exchange = try await responder.respond(to: try await Wire.read(request))
             do {
@@ -37,7 +37,7 @@ package final class Sandbox: Sendable {
                 throw error
             }
         }
-        let plane = ControlPlane(backend: backend, standIn: standIn, plan: plan, clock: clock, ledger: ledger)
+        let plane = ControlPlane(backend: backend, server: server, plan: plan, clock: clock, ledger: ledger)
         self.plane = plane
         control = Listener(controlPort) { request, writer, channel in
             let response = await plane.respond(to: try await Wire.read(request))
@@ -74,22 +74,22 @@ package final class Sandbox: Sendable {
     package func clearFaults() { plane.plan.clear() }
 
     /// The settings of the simulated backend and their current values.
-    package var settings: JSONObject { plane.standIn.settings }
+    package var settings: JSONObject { plane.server.settings }
 
     /// Changes settings of the simulated backend; throws for an unknown setting.
-    package func change(_ settings: JSONObject) throws(FaultProblem) { try plane.standIn.change(settings) }
+    package func change(_ settings: JSONObject) throws(FaultProblem) { try plane.server.change(settings) }
 
     /// Adds a person and returns the `managed_id`. Profile fields are as in a PUT of the profile.
     @discardableResult
     package func addPerson(_ profile: JSONObject, manager: Int = 1) throws(FaultProblem) -> Int {
-        try plane.standIn.addPerson(profile, manager: manager)["managed_id"]?.integer ?? 0
+        try plane.server.addPerson(profile, manager: manager)["managed_id"]?.integer ?? 0
     }
 
     /// Removes a person with all data from a simulated BreatheSafe.
-    package func removePerson(_ user: Int) throws(FaultProblem) { try plane.standIn.removePerson(user) }
+    package func removePerson(_ user: Int) throws(FaultProblem) { try plane.server.removePerson(user) }
 
     /// Ends every session as an idle timeout does; `rememberTokens` also expires remember and refresh tokens.
-    package func expireSessions(rememberTokens: Bool = false) { plane.standIn.expireSessions(rememberTokens: rememberTokens) }
+    package func expireSessions(rememberTokens: Bool = false) { plane.server.expireSessions(rememberTokens: rememberTokens) }
 }
 
 extension Sandbox: Service {

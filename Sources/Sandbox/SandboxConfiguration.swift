@@ -31,8 +31,8 @@ package enum SandboxBackend: Sendable {
     /// A backend simulated from its profile alone.
     case described(DescribedConfiguration)
 
-    func standIn(clock: SandboxClock) -> StandIn {
-        let state: any StandInState =
+    func server(clock: SandboxClock) -> SandboxServer {
+        let state: any SandboxState =
             switch self {
             case .breatheSafe(let configuration): BreatheSafeState(configuration, startingAt: clock.now)
             case .labLoop(let configuration): LabLoopState(configuration)
@@ -42,6 +42,6 @@ package enum SandboxBackend: Sendable {
             case .story16(let configuration): Story16State(configuration)
             case .described(let configuration): DescribedState(configuration)
             }
-        return StandIn(state, clock: clock)
+        return SandboxServer(state, clock: clock)
     }
 }

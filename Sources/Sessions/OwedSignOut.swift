@@ -5,9 +5,9 @@ import SyncModel
 
 /// A sign-out that did not reach the server, with the credentials for that one call.
 struct OwedSignOut: Hashable, Sendable, Codable {
-    /// As the backend knows it.
+    /// The account under the backend's id.
     let account: Account
-    /// As other components know it.
+    /// The account under the id that other components use.
     let shown: Account
     /// By then the credentials are destroyed.
     var until: Date

@@ -28,8 +28,8 @@ struct OwedSignOuts: Sendable {
     private static let longestWait: TimeInterval = 3600
 
     enum Event: Sendable {
-        /// - Parameter quietUntil: the server wants no requests before.
-        case woke(quietUntil: Date? = nil)
+        /// - Parameter pausedUntil: the server wants no requests before.
+        case woke(pausedUntil: Date? = nil)
         case refreshed(RefreshAnswer)
         /// The answer as from `Scheme.signOut`, and until when the server asked to wait.
         case answered(SignOutOutcome.Server?, askedToWait: Date? = nil)
@@ -73,7 +73,7 @@ struct OwedSignOuts: Sendable {
         let wasRefreshing = isRefreshing
         isRefreshing = false
         switch event {
-        case .woke(let quiet): return next(quiet, at: now)
+        case .woke(let pausedUntil): return next(pausedUntil, at: now)
         case .refreshed(let answer): return refreshed(answer, at: now)
         case .answered(let server, let asked): return answered(server, asked, at: now)
         case .unstored:
@@ -94,14 +94,14 @@ struct OwedSignOuts: Sendable {
     /// The one whose turn it is.
     private var index: Int? { all.firstIndex { ends[$0.shown.id] == nil && $0.isBound(to: backend.profile) } }
 
-    private mutating func next(_ quiet: Date?, at now: Date) -> Step {
+    private mutating func next(_ pausedUntil: Date?, at now: Date) -> Step {
         for owed in all where ends[owed.shown.id] == nil {
             if owed.isOver(at: now) { ends[owed.shown.id] = .dayHasPassed }
             if !backend.profile.auth.logout.retriesOwed { ends[owed.shown.id] = .profile }
         }
         for owed in all { if let end = ends[owed.shown.id] { return .end(owed, end) } }
         guard let index else { return wait(at: now) }
-        if let until = [quiet, backoff.running(at: now)?.until].compactMap(\.self).max() { return wait(until, at: now) }
+        if let until = [pausedUntil, backoff.running(at: now)?.until].compactMap(\.self).max() { return wait(until, at: now) }
         return isStale(all[index], at: now) ? refresh(index) : .call(all[index], isRenewed: false)
     }
 

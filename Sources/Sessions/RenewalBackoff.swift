@@ -31,7 +31,8 @@ struct RenewalBackoff: Sendable, Equatable {
 
     /// Nil when over.
     func running(at now: Date) -> (until: Date, failure: Failure)? {
-        guard let current, !current.until.hasCome(at: now, longest: current.isAsked ? Quiet.longest : Self.ceiling) else { return nil }
+        let longest = current?.isAsked == true ? ServerPause.longest : Self.ceiling
+        guard let current, !current.until.hasCome(at: now, longest: longest) else { return nil }
         return (current.until, current.failure)
     }
 

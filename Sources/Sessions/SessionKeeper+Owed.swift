@@ -37,7 +37,7 @@ extension SessionKeeper {
         defer { owedRound = nil }
         if takeOwedHurry() { owed.hurry() }
         nextOwedRound = nil
-        var event = OwedSignOuts.Event.woke(quietUntil: await quietUntil())
+        var event = OwedSignOuts.Event.woke(pausedUntil: await pausedUntil())
         while true {
             switch owed.on(event, at: clock.now) {
             case .refresh(let signOut):
@@ -58,10 +58,10 @@ extension SessionKeeper {
         }
     }
 
-    private func quietUntil() async -> Date? {
+    private func pausedUntil() async -> Date? {
         if owed.all.isEmpty { return nil }
         // `try?`: if the store cannot be read, the server asks again.
-        return (try? await outbox.quiet(of: backend.name, at: backend.address, now: clock.now))?.until
+        return (try? await outbox.serverPause(of: backend.name, at: backend.address, now: clock.now))?.until
     }
 
     private func refreshTokens(of signOut: OwedSignOut) async -> OwedSignOuts.Event {
@@ -83,6 +83,6 @@ extension SessionKeeper {
         owed.forget(signOut)
         let text = event.kind == .signOutHeard ? "The server has heard of a sign-out" : "Gave up telling the server of a sign-out"
         log.notice("\(text)", metadata: ["backend": "\(backend.name)", "account": "\(signOut.shown.id)"])
-        return .woke(quietUntil: await quietUntil())
+        return .woke(pausedUntil: await pausedUntil())
     }
 }

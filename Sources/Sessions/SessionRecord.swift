@@ -48,7 +48,7 @@ struct SessionRecord: Hashable, Sendable, Codable {
     struct SignOutMarker: Hashable, Sendable, Codable {
         /// The state to return to if the profile keeps the session.
         let before: SessionSnapshot.State
-        /// As other components know it.
+        /// The account under the id that other components use.
         let account: Account?
         /// Nil for the daemon itself.
         let requester: Requester?
@@ -103,7 +103,7 @@ extension Profile {
 struct SessionTransition: Equatable, Sendable {
     var record: SessionRecord
     var event: SyncEvent?
-    /// Who caused it, for the journal.
+    /// The requester of the change, for the journal.
     var requester: Requester?
     /// The account whose display name is stored.
     var label: Account?

@@ -287,7 +287,7 @@ struct SessionState: Sendable {
         forgetCredentials()
     }
 
-    /// Whether or not that can be stored.
+    /// Forgets the credentials even if that cannot be stored.
     mutating func forgetCredentials() {
         record.credentials = Credentials()
         (record.awaitsRefresh, isUnstored, isDirty) = (false, false, true)

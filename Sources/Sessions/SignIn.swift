@@ -36,7 +36,7 @@ package enum SignInMethod: Hashable, Sendable {
 
 /// A sign-in that the server has accepted, and that is not stored yet.
 struct AcceptedSignIn: Sendable {
-    /// As the backend knows it.
+    /// The account under the backend's id.
     let account: Account
     let credentials: Credentials
     let method: SignInMethod

@@ -58,7 +58,7 @@ package struct SignOutOutcome: Hashable, Sendable {
             }
         }
 
-        /// As in the control channel and in events.
+        /// The word in the control channel and in events.
         package var name: String { answer.rawValue }
 
         /// Why it failed, as a sentence.

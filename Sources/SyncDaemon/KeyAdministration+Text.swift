@@ -19,7 +19,7 @@ extension KeyAdministration {
                     ? "Some data may be sealed with an earlier data key." : "Homing seals the data again when the daemon runs.")
         }
         if report.isPending, report.isCredential {
-            lines.append("A new master key waits. Install it as the credential of the service, and restart the service.")
+            lines.append("A new master key is ready. Install it as the credential of the service, and restart the service.")
         } else if report.isPending {
             lines.append("The last change of the key was interrupted. To complete it, run: homingd key rotate")
         }

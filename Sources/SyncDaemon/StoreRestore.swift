@@ -13,7 +13,7 @@ package struct StoreRestore {
     private let configuration: Configuration
     private let backends: [Backend]
     private let environment: [String: String]
-    /// As named in the command; nil for the default path.
+    /// The configuration file that the command names; nil for the default path.
     private let file: String?
     private let credential: ServiceCredential
 
@@ -180,7 +180,7 @@ extension StoreRestore {
         func add(_ count: Int, _ words: String) { if count > 0 { lines.append("  \(Words.entries(count)): \(words)") } }
         add(entries.lookedUp, "looked up at the server, and sent only if missing there")
         add(entries.repeated, "sent again, which the server treats as one")
-        add(entries.held, "on hold, because the server may have it and cannot be asked; see ‘homing list --state held’")
+        add(entries.held, "on hold, because the server may have it and cannot be asked; to list them, run: homing list --state held")
         add(entries.dependent, "on hold, because it needs an entry that is on hold")
         lines.append(
             "Entries that were accepted after the backup are not in it. Entries that were discarded or fixed after it are waiting again.")
@@ -189,7 +189,8 @@ extension StoreRestore {
         let option = file.map { " --config \($0.asArgument)" } ?? ""
         lines.append(isOfService ? "sudo systemctl start homingd.socket homingd.service" : "homingd run\(option)")
         if entries.lookedUp + entries.repeated > 0 {
-            lines.append("Sending is paused. See ‘homing list’, discard the entries that must not be sent, and then run: homing resume")
+            lines.append("Sending is paused. Discard the entries that must not be sent. To list them, run: homing list")
+            lines.append("To resume sending, run: homing resume")
         }
         return lines.joined(separator: "\n")
     }

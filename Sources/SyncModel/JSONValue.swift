@@ -6,7 +6,7 @@ package enum JSONValue: Hashable, Sendable {
     case bool(Bool)
     /// In canonical form.
     case int(Int64)
-    /// As written: an id of twenty digits must not change.
+    /// The number's text, unchanged: an id of twenty digits must not lose digits.
     case number(String)
     case string(String)
     case array([JSONValue])

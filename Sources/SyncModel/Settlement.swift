@@ -46,7 +46,7 @@ package enum Gate: Hashable, Sendable {
         }
     }
 
-    /// As `Failure.withoutWords`.
+    /// Removes the server's words like `Failure.withoutWords`.
     package func withoutWords(at backend: String) -> Gate {
         guard case .cooling(let until, let failure) = self else { return self }
         return .cooling(until: until, failure.withoutWords(at: backend))

@@ -17,7 +17,7 @@ extension AgeRecipient {
 /// The encrypted file format of age, version 1 (https://age-encryption.org/v1): `age -d -i IDENTITY FILE` decrypts it.
 package enum AgeFile {
     package static let intro = "age-encryption.org/v1"
-    /// Of the text form.
+    /// The first line of the text form.
     private static let armor = "-----BEGIN AGE ENCRYPTED FILE-----"
 
     /// True for a file of `age`, in either form.

@@ -49,7 +49,7 @@ package enum KeySource: Hashable, Sendable {
         return key
     }
 
-    /// Of a key file.
+    /// The size limit of a key file, in bytes.
     package static let mostBytes = 4096
 
     /// The owner of the folder can replace the key in any case. Root may check the folder of another user's daemon.

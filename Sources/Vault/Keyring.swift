@@ -5,7 +5,7 @@ import Foundation
 package struct Keyring: Sendable, Equatable {
     /// When the current data key was made; to the millisecond.
     package let madeAt: Date
-    /// Of all digests. Never changes, so that the same submission is recognised.
+    /// The key of all digests. It never changes, so that the same submission is recognised.
     let digest: VaultKey
     /// Seals all data.
     let current: VaultKey

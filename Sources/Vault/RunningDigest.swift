@@ -9,6 +9,6 @@ package struct RunningDigest: Sendable {
 
     package mutating func update(_ part: some DataProtocol) { hash.update(data: part) }
 
-    /// Of all parts so far: 32 bytes.
+    /// The digest of all parts so far: 32 bytes.
     package var value: [UInt8] { Array(hash.finalize()) }
 }

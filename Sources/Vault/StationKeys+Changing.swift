@@ -50,7 +50,7 @@ extension StationKeys {
         return true
     }
 
-    /// As `take`, for a damaged store with copies of different age. Also adds the data keys of the earlier ones that open. Passes over an
+    /// Takes the keyring of a damaged store with copies of different age. Adds the data keys of the earlier ones that open. Passes over an
     /// old one that does not open if there are earlier data keys: it may be all that the damage has left of a change.
     package mutating func take(fromDamaged copies: [WrappedKeyring], at now: Date) throws -> Bool {
         let whole = copies.filter(\.isWhole)

@@ -6,7 +6,7 @@ package struct StationKeys: Sendable {
     package let source: KeySource
     package internal(set) var master: VaultKey
     package internal(set) var keyring: Keyring
-    /// As in `homing.keyring`.
+    /// The content of `homing.keyring`.
     package internal(set) var wrapped: WrappedKeyring
     let state: String
 
@@ -41,7 +41,7 @@ package struct StationKeys: Sendable {
         return keys
     }
 
-    /// As `load` and `take`, without writing; nil if `load` would create a key or a keyring.
+    /// Finds the keys like `load` and `take`, without writing; nil if `load` would create a key or a keyring.
     package static func find(
         environment: [String: String], stateDirectory state: String, copies: () -> [Data] = { [] }
     ) throws -> StationKeys? {

@@ -27,7 +27,7 @@ package final class Vault: Sendable {
         digestKey = SymmetricKey(data: keyring.digest.bytes)
     }
 
-    /// As for `Keyring.init(from:)`.
+    /// Derives the keyring from `key`; see `Keyring.init(from:)`.
     package convenience init(key: VaultKey) { self.init(Keyring(from: key)) }
 
     /// Encrypts `plain` with the current data key, so that only `open` with the same `id` decrypts it; adds 28 bytes.

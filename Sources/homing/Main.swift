@@ -8,7 +8,7 @@ struct Homing: AsyncParsableCommand {
         commandName: "homing",
         abstract: "Check and control the delivery of this station's captures.",
         discussion: """
-            Homing stores accepted captures safely and sends them by itself when the network allows. Start with ‘homing status’.
+            Homing stores accepted captures safely and sends them as soon as the network is available. Start with ‘homing status’.
 
             The names of lists are commands too: ‘homing people’ is ‘homing roster people’. See ‘homing help roster’.
 

@@ -72,12 +72,12 @@ import Testing
         #expect(try stored == 0 && bench.server.count(TokenBench.logout) == 2)
     }
 
-    @Test func serverThatWantsQuietGetsIt() async throws {
+    @Test func serverThatWantsAPauseGetsIt() async throws {
         let keeper = try await signedOut()
         let until = noon.addingTimeInterval(900)
-        let quiet = Quiet(
+        let serverPause = ServerPause(
             backend: "tok", address: keeper.backend.address, since: noon, until: until, failure: Failure(.throttled, "Slow down."))
-        try await bench.store.outbox.keep(quiet)
+        try await bench.store.outbox.keep(serverPause)
         keeper.hurry()
         #expect(await keeper.repeatOwedSignOuts() == until)
         advance(900)

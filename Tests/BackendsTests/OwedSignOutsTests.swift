@@ -106,7 +106,7 @@ private func words(_ step: OwedSignOuts.Step, at now: Date, isStored: Bool = tru
                 (2999, .woke(), "wait 1"), (3000, .woke(), "call 7"),
             ]
         ),
-        ("the server wanted quiet before", [(5, .woke(quietUntil: after(600)), "wait 595"), (600, .woke(), "call 7")]),
+        ("the server asked for a pause before", [(5, .woke(pausedUntil: after(600)), "wait 595"), (600, .woke(), "call 7")]),
         (
             "the store refuses",
             [

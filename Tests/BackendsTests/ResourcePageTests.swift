@@ -59,8 +59,8 @@ struct ResourcePageTests {
     }
 
     @Test func waitsAsLongAsTheServerAsks() throws {
-        let quiet = InboundResponse(status: 429, headers: [HeaderField("Retry-After", "120")])
-        guard case .throttled(_, let until) = try answered(breathesafe(), quiet) else {
+        let throttling = InboundResponse(status: 429, headers: [HeaderField("Retry-After", "120")])
+        guard case .throttled(_, let until) = try answered(breathesafe(), throttling) else {
             Issue.record("not throttled")
             return
         }
@@ -70,8 +70,8 @@ struct ResourcePageTests {
     /// The pause outlives the sign-out.
     @Test(arguments: [429, 503]) func serversPauseIsNotQuoted(status: Int) throws {
         let headers = [HeaderField("Content-Type", "application/json"), HeaderField("Retry-After", "120")]
-        let quiet = InboundResponse(status: status, headers: headers, body: Data(#"{"messages":["Not now, Anna Example"]}"#.utf8))
-        guard case .throttled(let failure, _) = try answered(breathesafe(), quiet) else {
+        let throttling = InboundResponse(status: status, headers: headers, body: Data(#"{"messages":["Not now, Anna Example"]}"#.utf8))
+        guard case .throttled(let failure, _) = try answered(breathesafe(), throttling) else {
             Issue.record("not throttled")
             return
         }

@@ -29,7 +29,7 @@ import Testing
         #expect(reason?.contains("may be cut off") == mayBe)
     }
 
-    /// All numbers of a document, as strtod(3) parses them.
+    /// All numbers of a payload, as strtod(3) parses them.
     private static func numbers(in text: String) -> [String: Double] {
         var numbers: [String: Double] = [:]
         for (place, match) in text.matches(of: /[\[:,]\s*(-?[0-9][0-9.eE+\-]*)/).enumerated() {
@@ -56,7 +56,7 @@ import Testing
     func keepsPlainCaptureByteForByte(name: String) throws {
         let content = try Captures.content(of: name)
         let file = try CaptureFile(name: name, folder: "5", content: content)
-        #expect(file.document == content)
+        #expect(file.payload == content)
         #expect(file.user == 5)
     }
 
@@ -65,20 +65,20 @@ import Testing
         let content = try Captures.content(of: name)
         let file = try CaptureFile(name: name, folder: nil, content: content)
         #expect(file.user == 5)
-        let document = try #require(JSONValue(parsing: file.document))
-        #expect(document == JSONValue(parsing: content)?["measurements"])
-        #expect(document["average_measurements"] != nil)
-        #expect(document["userId"] == nil)
+        let payload = try #require(JSONValue(parsing: file.payload))
+        #expect(payload == JSONValue(parsing: content)?["measurements"])
+        #expect(payload["average_measurements"] != nil)
+        #expect(payload["userId"] == nil)
         // Another parser finds the same numbers, apart from the app's own members.
         var before = Self.numbers(in: String(decoding: content, as: UTF8.self)).values.sorted()
         let stated = try #require(JSONValue(parsing: content))
         let own = ["userId", "retryCount", "timestamp"].compactMap { stated[$0] }.flatMap { Self.flattened($0).values }
         #expect(own.count == 3)
         for extra in own { before.remove(at: try #require(before.firstIndex(of: extra))) }
-        let isSame = Self.numbers(in: String(decoding: file.document, as: UTF8.self)).values.sorted() == before
+        let isSame = Self.numbers(in: String(decoding: file.payload, as: UTF8.self)).values.sorted() == before
         #expect(isSame)
         #expect(before.count > 100)
-        let isRead = Self.flattened(document).values.sorted() == before
+        let isRead = Self.flattened(payload).values.sorted() == before
         #expect(isRead)
     }
 
@@ -87,7 +87,7 @@ import Testing
             #"{"userId": 5.0, "measurements": {"z": 1.50, "average_measurements": {"b" : -0.0, "a": 1E+2, "a": "\u00e9 x"}}}"#)
         #expect(file.user == 5)
         #expect(
-            String(decoding: file.document, as: UTF8.self)
+            String(decoding: file.payload, as: UTF8.self)
                 == #"{"z": 1.50, "average_measurements": {"b" : -0.0, "a": 1E+2, "a": "\u00e9 x"}}"#)
     }
 
@@ -97,15 +97,15 @@ import Testing
             String(repeating: "[", count: 400) + Array(repeating: "true", count: 1 << 16).joined(separator: ",")
             + String(repeating: "]", count: 400)
         let plain = #"{"average_measurements":{},"a":\#(deep)}"#
-        #expect(try Self.read(plain, folder: "5").document == Data(plain.utf8))
-        let measurements = try Self.read(#"{"measurements":\#(plain),"userId":5}"#).document
+        #expect(try Self.read(plain, folder: "5").payload == Data(plain.utf8))
+        let measurements = try Self.read(#"{"measurements":\#(plain),"userId":5}"#).payload
         #expect(measurements == Data(plain.utf8))
     }
 
     @Test func theSameFileGivesTheSameBytes() throws {
         let content = try Captures.content(of: Captures.pending[0])
-        let documents = try (0..<20).map { _ in try CaptureFile(name: "x", folder: nil, content: content).document }
-        #expect(Set(documents).count == 1)
+        let payloads = try (0..<20).map { _ in try CaptureFile(name: "x", folder: nil, content: content).payload }
+        #expect(Set(payloads).count == 1)
     }
 
     @Test(arguments: [

@@ -51,7 +51,7 @@ import Testing
         #expect(stuck.example?.reason == "it belongs to the backend “gone”, which is no longer configured")
         #expect(
             stuck.example?.next
-                == "Put gone.yaml back into the profiles folder. Then run ‘systemctl reload homingd’, or send SIGHUP.")
+                == "Put gone.yaml back into the profiles folder. Then send SIGHUP, or run: systemctl reload homingd")
         #expect(drop.log.all.count { $0.hasPrefix("Cannot take a dropped file") } == 1)
 
         try drop.restart(accounts: ["lab": .ann, "gone": nil])

@@ -170,7 +170,7 @@ import Vault
     @Test func refusesFileLargerThan32MiB() async throws {
         let drop = try Drop()
         try drop.put("{}", "new/users/5/large.json")
-        try #require(truncate(drop.path("new/users/5/large.json"), off_t(Intake.largestDocument + 1)) == 0)
+        try #require(truncate(drop.path("new/users/5/large.json"), off_t(Intake.largestPayload + 1)) == 0)
         try drop.put(Drop.capture(1), "new/users/5/small.json")
         await drop.spool.sweep()
         #expect(

@@ -56,7 +56,7 @@ import Testing
         #expect(refusal.detail == "This requires membership in the group homing-operate. You are daemon (uid 1), and not a member.")
         #expect(
             refusal.next
-                == "Ask an administrator to run ‘sudo adduser daemon homing-operate’. Then log out of this computer and in again.")
+                == "Ask an administrator to run: sudo adduser daemon homing-operate\nThen log out of this computer and in again.")
     }
 
     @Test func refusalShowsNumberOfUnnamedUser() {
@@ -64,7 +64,7 @@ import Testing
         let refusal = policy.refusal(of: Peer(pid: 1, uid: 3_999_999_999, groups: []), for: .observe)
         #expect(
             refusal.detail == "This requires membership in the group homing-observe. You are uid 3999999999, and not a member.")
-        #expect(refusal.next?.contains("‘sudo adduser NAME homing-observe’") == true)
+        #expect(refusal.next?.contains("run: sudo adduser NAME homing-observe\n") == true)
     }
 
     @Test func refusalNamesNextHigherGroupOrSudo() {

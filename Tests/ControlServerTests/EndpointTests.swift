@@ -197,7 +197,7 @@ import Testing
     @Test func clientReceivesThrownProblemUnchanged() async throws {
         let problem = Problem(
             .signInRequired, status: 409, title: "Not signed in", detail: "Not signed in at breathesafe.",
-            next: "Sign in with ‘homing login’.")
+            next: "To sign in, run: homing login")
         try await Served.with(FakeService(error: problem)) { served in
             await #expect(throws: problem) { try await served.client.call(Endpoints.submit, Submission(route: "measurement")) }
             await #expect(throws: problem) { try await served.client.events(EventQuery()) { _ in true } }

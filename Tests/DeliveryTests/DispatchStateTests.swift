@@ -370,17 +370,17 @@ import Testing
     /// Others must succeed repeatedly before the 429 counts against the one entry.
     @Test func throttledEntryCountsOnceOthersSucceed() {
         var state = signedIn()
-        let quiet = Failure(.throttled, status: 429, "slow down")
+        let slowDown = Failure(.throttled, status: 429, "slow down")
         var time = now
         func ask() -> [DispatchAction] {
             _ = state.on(.woke, at: time)
             _ = state.on(.stored(Claimed()), at: time)
             _ = state.on(.stored(Claimed(entries: [entry(1)])), at: time)
-            return state.on(.attempted(entry(1), attempt(.throttled(quiet, until: time.addingTimeInterval(20)))), at: time)
+            return state.on(.attempted(entry(1), attempt(.throttled(slowDown, until: time.addingTimeInterval(20)))), at: time)
         }
         let first = ask()
-        #expect(first.contains { if case .keepQuiet = $0 { true } else { false } })
-        #expect(settled(1, in: first).map(\.settlement) == [.released(until: time.addingTimeInterval(20), quiet)])
+        #expect(first.contains { if case .keepServerPause = $0 { true } else { false } })
+        #expect(settled(1, in: first).map(\.settlement) == [.released(until: time.addingTimeInterval(20), slowDown)])
         for number in 2...3 {
             time += 30
             _ = state.on(.woke, at: time)
@@ -390,7 +390,7 @@ import Testing
         }
         time += 30
         let alone = ask()
-        #expect(!alone.contains { if case .keepQuiet = $0 { true } else { false } })
+        #expect(!alone.contains { if case .keepServerPause = $0 { true } else { false } })
         #expect(settled(1, in: alone).map(\.counts) == [true])
         guard case .retry(let again, _)? = settled(1, in: alone).first?.settlement else {
             Issue.record("\(alone)")
@@ -403,13 +403,13 @@ import Testing
     @Test(arguments: [true, false])
     func repeatedlyFailingEntryStepsAside(isThrottled: Bool) {
         var state = signedIn()
-        let quiet = Failure(.throttled, status: 429, "slow down")
+        let slowDown = Failure(.throttled, status: 429, "slow down")
         let settlements = (0...3).flatMap { number in
             let time = now.addingTimeInterval(Double(30 * number))
             _ = state.on(.woke, at: time)
             _ = state.on(.stored(Claimed()), at: time)
             _ = state.on(.stored(Claimed(entries: [entry(1)])), at: time)
-            let verdict = isThrottled ? Verdict.throttled(quiet, until: time.addingTimeInterval(20)) : .transient(Self.broken)
+            let verdict = isThrottled ? Verdict.throttled(slowDown, until: time.addingTimeInterval(20)) : .transient(Self.broken)
             return settled(1, in: state.on(.attempted(entry(1), attempt(verdict)), at: time))
         }
         let areAside = settlements.map { if case .aside = $0.settlement { true } else { false } }
@@ -443,9 +443,9 @@ import Testing
         _ = state.on(.woke, at: time)
         _ = state.on(.probed(backend: "breathesafe", .well), at: time)
         _ = state.on(.stored(Claimed(entries: [entry(2)])), at: time)
-        let quiet = Failure(.throttled, status: 429, "slow down")
+        let slowDown = Failure(.throttled, status: 429, "slow down")
         let until = time.addingTimeInterval(20)
-        _ = state.on(.attempted(entry(2), attempt(.throttled(quiet, until: until))), at: time)
+        _ = state.on(.attempted(entry(2), attempt(.throttled(slowDown, until: until))), at: time)
         _ = state.on(.stored(Claimed(nextDue: [Samples.destination: ["measurement": now]])), at: time)
         time = until
         let order = ClaimOrder(4, closed: ["measurement"], probes: ["measurement": 2])
@@ -546,11 +546,11 @@ import Testing
         _ = state.on(.attempted(entry(1), attempt(.unreachable(Failure(.offline, "refused")))), at: now)
         let probed = now.addingTimeInterval(CircuitBreaker.Policy().first)
         _ = state.on(.woke, at: probed)
-        let quiet = Failure(.throttled, status: 429, "slow down")
+        let slowDown = Failure(.throttled, status: 429, "slow down")
         let until = probed.addingTimeInterval(3600)
-        let actions = state.on(.probed(backend: "breathesafe", .failed(quiet, retryAfter: 3600)), at: probed)
-        #expect(actions.contains(.keepQuiet(backend: "breathesafe", until: until, quiet)))
-        #expect(actions.contains(.gateChanged(backend: "breathesafe", .cooling(until: until, quiet))))
+        let actions = state.on(.probed(backend: "breathesafe", .failed(slowDown, retryAfter: 3600)), at: probed)
+        #expect(actions.contains(.keepServerPause(backend: "breathesafe", until: until, slowDown)))
+        #expect(actions.contains(.gateChanged(backend: "breathesafe", .cooling(until: until, slowDown))))
         #expect(!state.on(.hurried(backend: nil), at: probed).contains(.probe(backend: "breathesafe")))
     }
 

@@ -218,8 +218,8 @@ import Testing
         let settlement = settle(.transient(unavailable), blame: .backend, doubts: doubts, canLookUp: false)
         #expect(settlement == .aside(until: now.addingTimeInterval(again), unavailable))
         let busy = Failure(.throttled, status: 503, "busy", outcomeUnknown: true)
-        let quieted = settle(.throttled(busy, until: now.addingTimeInterval(1)), blame: .backend, doubts: doubts, canLookUp: false)
-        #expect(quieted == .aside(until: now.addingTimeInterval(again), busy))
+        let throttled = settle(.throttled(busy, until: now.addingTimeInterval(1)), blame: .backend, doubts: doubts, canLookUp: false)
+        #expect(throttled == .aside(until: now.addingTimeInterval(again), busy))
         #expect(RetryPolicy.blindPause(after: unavailable, answeredIn: 30, doubts: doubts) == (doubts == 0 ? 900 : 6 * 3600))
     }
 
@@ -260,9 +260,9 @@ import Testing
         let busy = Failure(.throttled, status: 429, "slower")
         let verdicts: [Verdict] = [
             .locked(Samples.failure, until: nil), .unseen(lost), .transient(Samples.failure),
-            .throttled(busy, until: now.addingTimeInterval(Quiet.longest)),
+            .throttled(busy, until: now.addingTimeInterval(ServerPause.longest)),
         ]
-        let latest = now.addingTimeInterval(Quiet.horizon)
+        let latest = now.addingTimeInterval(ServerPause.horizon)
         var generator = SplitMix64(seed: 1)
         for verdict in verdicts {
             let attempt = Attempt(verdict, route: RouteTraits(canLookUp: true, isAtMostOnce: false), startedAt: now, endedAt: now)

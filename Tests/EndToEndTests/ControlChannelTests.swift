@@ -16,7 +16,7 @@ import Testing
 
         let refused = try await asNobody(station, groups: "61009", "GET", "status")
         #expect(refused.contains("This requires membership in the group 61001. You are nobody (uid 65534), and not a member."))
-        #expect(refused.contains("‘sudo adduser nobody 61001’"))
+        #expect(refused.contains("run: sudo adduser nobody 61001"))
         let denied = try await station.event("denied")
         #expect(denied?.detail["call"] == "GET /v1/status")
         #expect(denied?.detail["by"]?.hasPrefix("uid 65534, pid ") == true)

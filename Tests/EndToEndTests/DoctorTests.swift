@@ -9,7 +9,7 @@ import Testing
         let station = try await TestStation()
         let absent = try await station.homing("doctor")
         #expect(absent.code == 1 && absent.text.contains("✗ problem  daemon"), "\(absent.text)")
-        #expect(absent.text.contains("→ Start it with ‘homingd run’"), "\(absent.text)")
+        #expect(absent.text.contains("→ To start it, run: homingd run"), "\(absent.text)")
 
         try await station.start()
         try await station.login()

@@ -31,7 +31,7 @@ import Testing
         let server = try await ScriptedMailServer(port: port)
         let first = try await mails(1, at: server)[0]
         #expect(first.sender == "MAIL FROM:<homing@clinic.example>" && first.recipients.count == 2)
-        #expect(first.text.hasPrefix("1 entry needs your decision.\n\nTo see what to do, run: homing status\n\n"))
+        #expect(first.text.hasPrefix("1 entry needs your decision.\n\nTo see the next step, run: homing status\n\n"))
 
         try await station.end(SIGTERM)
         try await station.start()

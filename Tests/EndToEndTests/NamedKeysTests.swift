@@ -41,14 +41,14 @@ import Testing
         let unnamed = try await signIn(station, 1, as: nil)
         #expect(unnamed.code == 2, "\(unnamed.text)")
         #expect(unnamed.text.contains("dentist does not report the account of a token"), "\(unnamed.text)")
-        #expect(unnamed.text.contains("‘homing login --token-stdin --email NAME’"), "\(unnamed.text)")
+        #expect(unnamed.text.contains("Run: homing login --token-stdin --email NAME"), "\(unnamed.text)")
         #expect(try await station.status().backends[0].session.state == "signedOut")
 
         #expect(try await signIn(station, 1, as: "clinic").code == 0)
         _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "to gather"))
         _ = try await station.client.call(
             Endpoints.submit, ControlAPI.Submission(route: "note", id: Samples.id(1).description, payload: Data(#"{"text":"a"}"#.utf8)))
-        let way = "‘homing login --token-stdin --email clinic’"
+        let way = "run: homing login --token-stdin --email clinic"
         let out = try await station.homing("logout", "--yes")
         #expect(out.text.contains("is waiting. To send it, run: homing login --token-stdin --email clinic\n"), "\(out.text)")
         _ = try await station.client.call(Endpoints.resume, ResumeRequest())
@@ -64,7 +64,7 @@ import Testing
         let other = try await signIn(station, 2, as: "practice")
         let waiting = "1 entry is waiting for clinic to sign in. Signing in as another account does not send it."
         #expect(other.code == 0 && other.text.contains(waiting), "\(other.text)")
-        try await expectInstructions("First sign practice out with ‘homing logout’; then clinic signs in with \(way).")
+        try await expectInstructions("To sign practice out, run: homing logout Then to sign in as clinic, \(way)")
         let third = try await signIn(station, 1, as: "clinic")
         #expect(third.code == 1 && third.text.hasPrefix("Nothing was changed: practice is signed in at dentist already."), "\(third.text)")
         #expect(station.sandbox.ledger.entries.isEmpty)

@@ -10,7 +10,7 @@ import Testing
     /// The second failure shows that the outage gave no further message.
     @Test func failedEntriesAndTheEndOfAnOutageAreOneMessageEach() async throws {
         let (station, process, said) = try await startedWithAFailedEntry()
-        let failed = "1 entry needs your decision: To see what to do, run: homing status"
+        let failed = "1 entry needs your decision: To see the next step, run: homing status"
         #expect(try await lines(1, in: said) == [failed])
 
         await station.sandbox.down()
@@ -21,7 +21,7 @@ import Testing
         #expect(try await lines(2, in: said) == [failed, delivered])
 
         try await station.submit(user: 10, id: 5)
-        let failedAgain = "2 entries need your decision: To see what to do, run: homing status"
+        let failedAgain = "2 entries need your decision: To see the next step, run: homing status"
         #expect(try await lines(3, in: said) == [failed, delivered, failedAgain])
         process.signal(SIGTERM)
         #expect(await process.status == 128 + SIGTERM)

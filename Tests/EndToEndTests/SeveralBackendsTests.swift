@@ -119,7 +119,7 @@ import Testing
         let sync = try await station.homing("sync", "--backend", "lists-2026")
         #expect(
             sync.text.contains(
-                "Not signed in at lists-2026. 1 create list is waiting. manager@lab.test has to sign in with ‘homing login --backend lists-2026’."
+                "Not signed in at lists-2026. 1 create list is waiting. To sign in as manager@lab.test, run: homing login --backend lists-2026"
             ),
             "\(sync.text)")
 

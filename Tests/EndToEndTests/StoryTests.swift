@@ -33,12 +33,12 @@ import Testing
         let text = try await tell("breathesafe")
         for line in [
             "first.json is stored safely as",
-            "for Eve Trial (new). Homing sends it to breathesafe by itself.",
+            "for Eve Trial (new). Homing sends it to breathesafe automatically.",
             "Warning: 10 is not one of your people",
             "new person with the number 11\n",
             "name of Eve Trial (11)\n",
             "10 is not one of the people that manager@lab.test manages",
-            "for Ben Sample (6). Homing sends it to breathesafe by itself.",
+            "for Ben Sample (6). Homing sends it to breathesafe automatically.",
             "Zoë Demo (being deleted)",
             "deletion of Zoë Demo (8)",
             "submitted     19        19 entries",

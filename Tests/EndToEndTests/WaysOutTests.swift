@@ -62,7 +62,7 @@ import Testing
         #expect(detail.entry.supersededBy == id(2))
         let undo = await #expect(throws: Problem.self) { try await station.client.call(Endpoints.restore, EntryReference(id: id(1))) }
         #expect(undo?.detail.contains("was corrected and is now #\(fixed.sequence) ") == true, "\(undo?.detail ?? "")")
-        #expect(undo?.next == "To see how it stands, run: homing why \(id(2))")
+        #expect(undo?.next == "To see its state, run: homing why \(id(2))")
         // The answer may have been lost.
         let again = try await station.client.call(Endpoints.fix, fix)
         #expect(again.duplicate && again.sequence == fixed.sequence)
@@ -77,7 +77,7 @@ import Testing
         try await station.event("dead")
         try await station.submit("delete_managed_user", 2, user: "10")
         let told = try await station.homing("sync", "--wait", "--timeout", "600")
-        #expect(told.code == 6 && told.text.contains("1 entry is waiting behind one that needs you."), "\(told.text)")
+        #expect(told.code == 6 && told.text.contains("1 entry is waiting behind one that needs your decision."), "\(told.text)")
         #expect(try await station.entry(2).state == "pending")
         try await station.end(SIGTERM)
     }
@@ -211,7 +211,7 @@ import Testing
         #expect(explanation.sentence.contains(" discarded it. Its payload will be destroyed at "))
         #expect(explanation.sentence.hasSuffix(". Reason: “the wrong room”."))
         let repeated = try await station.submit(user: 7, id: 1)
-        #expect(repeated.duplicate && repeated.warning?.hasSuffix("an administrator can take it back: homing undo \(id(1))") == true)
+        #expect(repeated.duplicate && repeated.warning?.hasSuffix("an administrator can undo this: homing undo \(id(1))") == true)
         #expect(explanation.next == "To undo this, run: homing undo \(id(1))" && !explanation.needsPerson)
         let status = try await station.status()
         #expect(status.attention.allSatisfy { $0.code != "held" }, "\(status.attention)")

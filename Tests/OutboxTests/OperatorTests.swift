@@ -88,13 +88,13 @@ import Testing
         try store.raw { db in
             try db.execute(
                 sql: """
-                    WITH RECURSIVE number (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM number WHERE value < \(Outbox.countedInLine))
+                    WITH RECURSIVE number (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM number WHERE value < \(Outbox.countedInLane))
                     INSERT INTO entry (id, backend, account, lane, route, onDead, size, digest, dueAt, capturedAt, acceptedAt)
                         SELECT printf('00000000-0000-7000-9000-%012d', value), backend, account, lane, route, onDead, 1, zeroblob(32), 0, 5, 5
                         FROM number JOIN entry ON entry.sequence = 3
                     """)
         }
-        #expect(try await store.outbox.overview().heldBack[Samples.destination]?["measurement"]?.count == Outbox.countedInLine)
+        #expect(try await store.outbox.overview().heldBack[Samples.destination]?["measurement"]?.count == Outbox.countedInLane)
     }
 
     /// A fit test follows the measurements, and a deletion follows all that belongs to the person, although their lanes are others.

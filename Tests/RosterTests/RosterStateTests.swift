@@ -113,7 +113,7 @@ final class RosterStateTests {
         let until = now + 120
         #expect(end(.throttled(Self.busy, until: until)) == [.wake(at: until)])
         let id = UUID()
-        #expect(on(.asked(backend: "b", resource: "people", id)) == [.answer([id], .impossible(.quiet(until: until, Self.busy)))])
+        #expect(on(.asked(backend: "b", resource: "people", id)) == [.answer([id], .impossible(.serverPaused(until: until, Self.busy)))])
         #expect(on(.gate(backend: "b", .open)) == [])
         #expect(on(.woke, after: 120).contains(.read(Self.people)))
     }

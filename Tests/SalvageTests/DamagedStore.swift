@@ -182,7 +182,7 @@ struct DamagedStore {
     private func drain(_ outbox: Outbox, _ life: inout Life) async throws(OutboxError) {
         let slots = Dictionary(uniqueKeysWithValues: ["1", "2"].map { (Destination(backend: "breathesafe", account: $0), ClaimOrder(50)) })
         // Changed bytes may have delayed an entry, by less than this.
-        let now = clock.now.addingTimeInterval(Quiet.horizon)
+        let now = clock.now.addingTimeInterval(ServerPause.horizon)
         var entries = try await outbox.claim(slots, at: now).entries
         while !entries.isEmpty {
             for entry in entries { life.sent[entry.id, default: []].append(entry.mutation) }

@@ -110,7 +110,7 @@ import Testing
         for capture in Self.captures(people: 3) {
             let content = Data(capture.document.bytes)
             let file = try CaptureFile(name: capture.fileName, folder: "5", content: content)
-            #expect(file.document == content && file.user == 5)
+            #expect(file.payload == content && file.user == 5)
             let time = try CaptureDocument(content).timestamp
             #expect(file.capturedAt == Date(timeIntervalSince1970: time))
         }

@@ -40,7 +40,7 @@ package enum Fate: String, Codable, Sendable, CaseIterable {
     }
 
     /// True if the server throttles all clients or this entry.
-    var asksForQuiet: Bool {
+    var asksForPause: Bool {
         switch self {
         case .throttledBriefly, .throttledLong, .busyBefore, .busyAfter: true
         default: false

@@ -31,9 +31,9 @@ extension Model {
     mutating func tried(_ sequence: Int64, _ fate: Fate?, isCalledOff: Bool, _ evidence: Evidence, at time: TimeInterval) {
         change(sequence) {
             $0.lastFate = fate
-            if let fate, !isCalledOff, fate.asksForQuiet {
+            if let fate, !isCalledOff, fate.asksForPause {
                 if evidence == .contrast { $0.countable += 1 }
-                $0.quietedAt = time
+                $0.throttledAt = time
                 if fate.leavesItOpen { $0.failedAt = time }
                 return
             }

@@ -40,7 +40,7 @@ struct Model {
         /// The last failed and the last counted send, in true time.
         var failedAt, countedAt: TimeInterval?
         /// When the server last throttled it, in true time.
-        var quietedAt: TimeInterval?
+        var throttledAt: TimeInterval?
         /// In true time.
         let acceptedAt: TimeInterval
         /// Nil after a look-up alone.

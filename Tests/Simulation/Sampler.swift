@@ -11,7 +11,7 @@ struct Sampler {
     private let kinds: [Weather]
 
     /// For a while, most fates at a backend are of one kind.
-    private enum Weather { case calm, mixed, offline, storm, portal, quiet, denying, broken }
+    private enum Weather { case calm, mixed, offline, storm, portal, throttling, denying, broken }
 
     private enum Happening {
         case submit, signIn, sessionEnds, accountChanges, hurry, sync, networkChanged, pause, resume, signOut, cut, stop, crash,
@@ -29,7 +29,7 @@ struct Sampler {
 
     private static func weathers(of plan: Plan) -> [Weather] {
         let needs: [(Plan.Fault, Weather)] = [
-            (.offline, .offline), (.serverErrors, .storm), (.portal, .portal), (.throttling, .quiet), (.stillUnauthorized, .denying),
+            (.offline, .offline), (.serverErrors, .storm), (.portal, .portal), (.throttling, .throttling), (.stillUnauthorized, .denying),
             (.undeclared, .broken),
         ]
         return needs.compactMap { plan.has($0.0) ? $0.1 : nil }
@@ -75,7 +75,7 @@ struct Sampler {
         case .storm:
             return pick([.errorBefore, .errorBefore, .errorAfter, .gatewayBefore, .gatewayAfter, .timeout, .openBefore, .openAfter])
         case .portal: return pick([.redirect, .pageBefore, .refusalPage, .sessionPage])
-        case .quiet: return pick([.throttledBriefly, .throttledBriefly, .throttledLong, .busyBefore, .fine])
+        case .throttling: return pick([.throttledBriefly, .throttledBriefly, .throttledLong, .busyBefore, .fine])
         case .broken: return pick([.notFoundJSON, .notFoundJSON, .forbiddenJSON, .refusedJSON, .notFoundPage])
         case .denying: return chance(1, in: 8) ? .fine : .stillUnauthorized
         }
@@ -165,7 +165,7 @@ struct Sampler {
     /// A look-up that a server throttles for ever never settles, because throttling never counts (BlameByContrast).
     private mutating func curse() -> Curse {
         let fate = pick(Fate.curses)
-        return Curse(fate: fate, isOfLookUps: chance(1, in: 5) && !fate.asksForQuiet)
+        return Curse(fate: fate, isOfLookUps: chance(1, in: 5) && !fate.asksForPause)
     }
 
     private mutating func crash() -> Step {

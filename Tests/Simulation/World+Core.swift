@@ -32,7 +32,9 @@ extension World {
             keepers[name]?.isLeaving = false
         }
         for pause in try outbox.pauses(at: now) { try feed(.paused(pause)) }
-        for quiet in try outbox.quiets(at: now) { try feed(.quiet(backend: quiet.backend, until: quiet.until, quiet.failure)) }
+        for pause in try outbox.serverPauses(at: now) {
+            try feed(.serverPaused(backend: pause.backend, until: pause.until, pause.failure))
+        }
         for name in names { underway.append(.mail(news(name))) }
     }
 
@@ -107,8 +109,8 @@ extension World {
             timer = date.map { time + max(0, $0.timeIntervalSince(now)) }
         case .gateChanged(let backend, let gate): view.gates[backend] = gate
         case .routeChanged(let backend, let route, let gate): view.routes[backend, default: [:]][route] = gate
-        case .keepQuiet(let backend, let until, let failure):
-            underway.append(.keepQuiet(Quiet(backend: backend, address: "", since: now, until: until, failure: failure)))
+        case .keepServerPause(let backend, let until, let failure):
+            underway.append(.keepServerPause(ServerPause(backend: backend, address: "", since: now, until: until, failure: failure)))
         case .pauseEnded(let pause):
             view.pauses[pause.backend]?.pause = nil
             underway.append(.expire(pause))

@@ -46,7 +46,7 @@ extension World {
         let cursed = model.open.filter { $0.curse != nil }
         func pauses(of item: Model.Item) -> Int {
             cursed.count {
-                $0.route == item.route || $0.curse?.fate.asksForQuiet == true && $0.destination.backend == item.destination.backend
+                $0.route == item.route || $0.curse?.fate.asksForPause == true && $0.destination.backend == item.destination.backend
             }
         }
         for passed in 0...(model.open.map(pauses).max() ?? 0) {

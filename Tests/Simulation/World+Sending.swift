@@ -160,8 +160,8 @@ extension World {
 
     /// The evidence against the entry, if this try failed. A clock step since makes it uncertain.
     private func evidence(_ attempt: Try) -> Model.Evidence {
-        let asksForQuiet = attempt.fate?.asksForQuiet ?? false
-        guard let item = model.items[attempt.entry.sequence], let failedAt = asksForQuiet ? item.quietedAt : item.failedAt else {
+        let asksForPause = attempt.fate?.asksForPause ?? false
+        guard let item = model.items[attempt.entry.sequence], let failedAt = asksForPause ? item.throttledAt : item.failedAt else {
             return .none
         }
         func hasJumped(since moment: TimeInterval) -> Bool { steppedAt.map { $0 >= moment } ?? false }

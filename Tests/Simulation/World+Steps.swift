@@ -50,7 +50,7 @@ extension World {
         // On a full disk this write is lost, and repeated at the next start.
         case .expire(let pause): if !isDiskFull { try await outbox.expire(pause, at: now) }
         case .correct(let pause): if !isDiskFull { try await outbox.correct(pause) }
-        case .keepQuiet(let quiet): if !isDiskFull { try await outbox.keep(quiet) }
+        case .keepServerPause(let serverPause): if !isDiskFull { try await outbox.keep(serverPause) }
         case .mail(let event): try feed(event)
         }
     }

@@ -131,7 +131,7 @@ extension World {
         case checkSession(backend: String)
         case expire(Pause)
         case correct(Pause)
-        case keepQuiet(Quiet)
+        case keepServerPause(ServerPause)
         /// An event for the core.
         case mail(DispatchEvent)
     }

@@ -81,7 +81,7 @@ import Testing
         #expect(next.needsPerson && !next.text.contains("yaml"))
         #expect(
             next.text
-                == "Ask the administrator of breathesafe to correct the list of people that it sends, then run: homing retry \(held.id)\nTo take the deletion back, run: homing discard \(held.id)"
+                == "Ask the administrator of breathesafe to correct the list of people that it sends, then run: homing retry \(held.id)\nTo cancel the deletion, run: homing discard \(held.id)"
         )
     }
 }

@@ -19,7 +19,7 @@ import Testing
     func wrongStateIsNamedInWords(state: Entry.State, words: String) {
         let problem = Problem(OutboxError.wrongState(Self.id, state))
         #expect(problem.detail == "Entry \(Self.id) \(words). Nothing was changed.")
-        #expect(problem.next == "To see what became of it, run: homing why \(Self.id)")
+        #expect(problem.next == "To see its state, run: homing why \(Self.id)")
     }
 
     @Test(
@@ -65,7 +65,7 @@ import Testing
         let new = Entry(sequence: 16, mutation: Samples.mutation(2))
         let problem = Problem.corrected(Self.id, as: new)
         #expect(problem.detail == "Entry \(Self.id) was corrected and is now #16 000000000002. Nothing was changed.")
-        #expect(problem.next == "To see how it stands, run: homing why \(Samples.id(2))")
+        #expect(problem.next == "To see its state, run: homing why \(Samples.id(2))")
     }
 
     /// The capture is in the new entry: under a new id, it would be sent twice.

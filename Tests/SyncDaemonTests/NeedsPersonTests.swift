@@ -98,7 +98,7 @@ import Testing
                     #expect(status.attention.count == 1 && notice.code == "route-failing")
                     #expect(notice.text.contains("BreatheSafe has no user 99999.") == seesPeople, "\(notice.text)")
                     #expect(notice.text.contains("breathesafe answered with status 404.") != seesPeople, "\(notice.text)")
-                    #expect(notice.next == "To see what to do, run: homing why \(EntryName.short(id))")
+                    #expect(notice.next == "To see the next step, run: homing why \(EntryName.short(id))")
                 }
                 let why = try await daemon.handler.why(EntryReference(id: id), by: Self.administrator)
                 #expect(why.needsPerson && why.next?.contains("homing fix \(id) --user USER") == true, "\(why)")

@@ -24,7 +24,7 @@ import Testing
 
     /// A retry could create the person twice, or would be refused.
     @Test func createOnHoldIsExplained() {
-        #expect(next(.held) == "To see why, and what to do, run: homing why \(Self.id)")
+        #expect(next(.held) == "To see the reason and the next step, run: homing why \(Self.id)")
     }
 
     @Test func discardedCreateNeedsAnotherRow() {

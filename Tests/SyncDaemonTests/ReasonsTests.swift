@@ -106,7 +106,7 @@ import Testing
     }
 
     private static let waiting: [Case] = [
-        Case(reasons(), pending, "It is the next to be sent.", "Nothing to do. Homing sends it by itself."),
+        Case(reasons(), pending, "It is the next to be sent.", "Nothing to do. Homing sends it automatically."),
         Case(
             behind(entry(0, .pending), ahead: 1), pending,
             "1 entry is ahead of it; the first is \(Samples.id(0)).",
@@ -143,7 +143,7 @@ import Testing
                     since: earlier, until: later, failure: Failure(.refused, status: 404, "Its words"), entry: 2)
                 $0.obstacles.refusal = Reasons.Refusal(id: Samples.id(2), sentence: "There is no user 77. Homing tries again at 05:56.")
             }, pending, "It waits, because breathesafe refused another measurement. There is no user 77. Homing tries again at 05:56.",
-            "To see what to do about that one, run: homing why \(Samples.id(2))"),
+            "To see the next step for that entry, run: homing why \(Samples.id(2))"),
         Case(
             reasons {
                 $0.obstacles.gate = .cooling(until: later, Failure(.offline, "No network."))
@@ -156,14 +156,14 @@ import Testing
             reasons {
                 $0.obstacles.routeGate = RouteGate(since: earlier, until: later, failure: Failure(.serverError, "Its words"))
             }, pending,
-            "breathesafe has accepted no measurement since 05:36. Its words. Homing tries again at 05:56.", "‘homing sync’"),
+            "breathesafe has accepted no measurement since 05:36. Its words. Homing tries again at 05:56.", "run: homing sync"),
         Case(
             reasons {
                 $0.obstacles.routeGate = RouteGate(since: earlier, until: later, failure: Failure(.serverError, "Its words"))
                 $0.later = 2
             }, pending,
             "breathesafe has accepted no measurement since 05:36. Its words. Homing tries again at 05:56. 2 later entries wait for it, because their order matters.",
-            "‘homing sync’.\nTo let the later ones go without it, run: homing discard \(id)"),
+            "run: homing sync\nTo let the later ones go without it, run: homing discard \(id)"),
         Case(
             behind(
                 entry(0, .pending) {
@@ -171,7 +171,7 @@ import Testing
                     $0.mutation.onDead = .skipFailed
                 }, ahead: 1), pending,
             "It waits for entry \(Samples.id(0)), which keeps failing and must be sent first.",
-            "what to do if that one alone is the cause, run: homing why \(Samples.id(0))"),
+            "Nothing to do. To see the reason and the next step, run: homing why \(Samples.id(0))"),
         Case(
             reasons { $0.fields = ["user_id": "5"] },
             entry(1, .pending) {
@@ -204,22 +204,22 @@ import Testing
             }, pending, "Its backend breathesafe no longer has a profile.", "put breathesafe.yaml back"),
         Case(
             paused(until: later), pending, "Sending is paused by bob since 05:36 until 05:56: weekly backup.",
-            "Nothing to do. To resume before that, run ‘homing resume’"),
+            "Nothing to do. To resume before that, run: homing resume"),
         Case(
             paused(until: nil), pending, "Sending is paused by bob since 05:36 until it is resumed: weekly backup.",
-            "‘homing resume’"),
+            "To resume, run: homing resume"),
         Case(
             reasons { $0.obstacles.session = session(.signedOut, account: nil) }, pending,
-            "It waits for ann@lab.test to sign in. Homing sends it only as that account.", "‘homing login’"),
+            "It waits for ann@lab.test to sign in. Homing sends it only as that account.", "run: homing login"),
         Case(
             reasons { $0.obstacles.session = session(.signedIn, account: "2", "bob@lab.test") }, pending,
-            "It waits for ann@lab.test to sign in, but bob@lab.test is signed in.", "‘homing login’"),
+            "It waits for ann@lab.test to sign in, but bob@lab.test is signed in.", "run: homing login"),
         Case(
             reasons { $0.obstacles.session = session(.signInRequired, account: "1", reason: "The password was changed.") }, pending,
-            "It waits for ann@lab.test to sign in again, because the session has ended: The password was changed.", "‘homing login’"),
+            "It waits for ann@lab.test to sign in again, because the session has ended: The password was changed.", "run: homing login"),
         Case(
             reasons { $0.obstacles.session = session(.signingOut, account: "1") }, pending,
-            "ann@lab.test is being signed out; it waits for ann@lab.test to sign in again.", "‘homing login’"),
+            "ann@lab.test is being signed out; it waits for ann@lab.test to sign in again.", "run: homing login"),
         Case(
             reasons { $0.obstacles.isDiskFull = true }, pending,
             "The disk is full. Homing sends nothing until it can store the result.", "Make room"),
@@ -232,18 +232,18 @@ import Testing
         Case(
             cooling(.clock), pending,
             "The backend’s certificate is not valid by this station’s clock: Its words. Homing tries again at 05:56.",
-            "Set the station’s clock"),
+            "Otherwise set the clock; then run: homing sync"),
         Case(
             cooling(.intercepted), pending,
             "The answer does not come from the backend: Its words. Homing tries again at 05:56.",
-            "sign in to the network first"
+            "sign in to the network; then run: homing sync"
         ),
         Case(
             cooling(.throttled), pending, "The backend asked Homing to wait: Its words. Homing tries again at 05:56.",
             "cannot be shortened"),
         Case(
             cooling(.signInRequired), pending, "The session cannot be renewed yet: Its words. Homing tries again at 05:56.",
-            "Nothing to do. Homing renews the session by itself. To go on now, sign in with ‘homing login’."),
+            "Nothing to do. Homing renews the session automatically. To sign in now, run: homing login"),
         Case(
             cooling(.profile), pending, "The backend does not match its profile: Its words. Homing tries again at 05:56.",
             "Tell the administrator of this station"),
@@ -252,19 +252,19 @@ import Testing
                 $0.obstacles.session = session(.signedOut, account: nil)
                 $0.commands = NextCommands(backend: "keyed", means: .token)
             }, pending, "It waits for ann@lab.test to sign in. Homing sends it only as that account.",
-            "‘homing login --backend keyed --token-stdin’"),
+            "run: homing login --backend keyed --token-stdin"),
         Case(
             reasons {
                 $0.obstacles.session = session(.signedIn, account: "9", "bob@lab.test")
                 $0.commands = NextCommands(backend: "keyed", means: .refreshToken)
             }, pending, "It waits for ann@lab.test to sign in, but bob@lab.test is signed in.",
-            "First sign bob@lab.test out with ‘homing logout --backend keyed’; then ann@lab.test signs in with ‘homing login --backend keyed --refresh-token-stdin’."
+            "To sign bob@lab.test out, run: homing logout --backend keyed\nThen to sign in as ann@lab.test, run: homing login --backend keyed --refresh-token-stdin"
         ),
         Case(
-            cooling(.refused), pending, "The backend refused an entry: Its words. Homing tries again at 05:56.", "‘homing sync’"),
+            cooling(.refused), pending, "The backend refused an entry: Its words. Homing tries again at 05:56.", "run: homing sync"),
         Case(
             cooling(.serverError), pending, "The backend is not working properly: Its words. Homing tries again at 05:56.",
-            "‘homing sync’"),
+            "run: homing sync"),
         Case(
             reasons(),
             entry(1, .pending) {
@@ -282,28 +282,28 @@ import Testing
                     since: earlier, until: earlier, failure: Failure(.serverError, status: 500, "Its words"), entry: 1)
             }, doubtful(.serverError, 500),
             "breathesafe answered with status 500, so it is not known whether it has this measurement. Homing looks the entry up at 05:56 before it sends it again.",
-            "Nothing to do. This happens by itself. To look now, run: homing sync"),
+            "Nothing to do. Homing does this automatically. To look now, run: homing sync"),
         Case(
             reasons { $0.obstacles.gate = .cooling(until: earlier, Failure(.offline, "No network.")) }, doubtful(.serverError, 500),
             "The backend cannot be reached: No network. Homing is trying again now.", "Nothing to do. If this lasts, check the network."),
         Case(
             reasons { $0.route.canLookUp = false }, doubtful(.intercepted, 200),
             "A login page or proxy may have answered in place of breathesafe, so it is not known whether it has this measurement. breathesafe offers no way to look the entry up, so Homing sends it again at 05:56, or once breathesafe accepts another entry like it, under the same id.",
-            "Nothing to do. This happens by itself."),
+            "Nothing to do. Homing does this automatically."),
         Case(
             reasons { $0.route.canLookUp = false }, doubtful(.throttled, 503),
             "breathesafe answered with status 503 and asked Homing to wait, so it is not known whether it has this measurement. breathesafe offers no way to look the entry up, so Homing sends it again at 05:56, or once breathesafe accepts another entry like it, under the same id.",
-            "Nothing to do. This happens by itself."),
+            "Nothing to do. Homing does this automatically."),
         Case(
             reasons(),
             entry(1, .pending) {
                 $0.attempts = 2
                 $0.dueAt = later
                 $0.lastError = "Busy."
-            }, "Attempt 2 of 3 failed. Homing tries again at 05:56. Last error: Busy.", "‘homing sync’"),
+            }, "Attempt 2 of 3 failed. Homing tries again at 05:56. Last error: Busy.", "run: homing sync"),
         Case(
             reasons(), entry(1, .pending) { $0.dueAt = now.addingTimeInterval(86_400) }, "Homing tries again at 7 Dec 05:46.",
-            "‘homing sync’"),
+            "run: homing sync"),
         Case(
             reasons(),
             entry(1, .pending) {
@@ -317,7 +317,7 @@ import Testing
                 $0.retriedAt = earlier
                 $0.retriedBy = "bob"
                 $0.triedAt = now
-            }, "It is the next to be sent.", "Nothing to do. Homing sends it by itself."),
+            }, "It is the next to be sent.", "Nothing to do. Homing sends it automatically."),
     ]
 
     private static let settled: [Case] = [
@@ -387,7 +387,7 @@ import Testing
                 $0.lastError = "breathesafe answered: Not Found."
                 $0.lastStatus = 404
             }, "breathesafe refused this measurement (user id 5) for ann@lab.test (404). breathesafe answered: Not Found.",
-            "After fixing the cause, run: homing retry \(id)\nTo delete it for good, run: homing discard \(id)"),
+            "After fixing the cause, run: homing retry \(id)\nTo discard it, run: homing discard \(id)"),
         Case(
             reasons(),
             entry(1, .dead) {
@@ -403,7 +403,7 @@ import Testing
                 ($0.attempts, $0.doubts) = (3, 1)
             },
             "This measurement failed after 3 attempts. Oops. It may have taken effect anyway.",
-            "Look for it at breathesafe. If it is there, run: homing resolve \(id) --delivered\nIf it is missing there, run: homing resolve \(id) --not-delivered\nTo delete it for good, run: homing discard \(id)"
+            "Look for it at breathesafe. If it is there, run: homing resolve \(id) --delivered\nIf it is missing there, run: homing resolve \(id) --not-delivered\nTo discard it, run: homing discard \(id)"
         ),
         Case(
             reasons(), held(.forbidden, "No."), "breathesafe does not allow ann@lab.test to send this measurement. No.",
@@ -455,7 +455,7 @@ import Testing
         // Operators may not discard.
         Case(
             reasons { $0.mayDestroy = false }, held(.operator), "A person put this measurement on hold.",
-            "\nTo delete it for good, ask an administrator to run: homing discard \(id)"),
+            "\nTo discard it, ask an administrator to run: homing discard \(id)"),
         Case(
             reasons { $0.mayDestroy = false }, held(.quarantine), "The stored data of this entry cannot be read.",
             "Submit the original again, then ask an administrator to run: homing discard \(id)"),
@@ -497,7 +497,7 @@ import Testing
             SessionSnapshot.Failing(since: Self.now.addingTimeInterval(-$0), failure: Failure(.signInRequired, "Its words."))
         }
         let next = reasons.explain(Self.pending).next
-        #expect(next.needsPerson == needsPerson && next.text.contains("sign in with ‘homing login’"), "\(next.text)")
+        #expect(next.needsPerson == needsPerson && next.text.contains("run: homing login"), "\(next.text)")
         #expect(next.text.hasPrefix("Nothing to do.") != needsPerson, "\(next.text)")
     }
 
@@ -511,9 +511,9 @@ import Testing
 
     @Test func causesStateTheValuesOfTheSentence() {
         let behind = Reasons.Cause.of(.behind) {
-            ($0.count, $0.least, $0.entry) = (Outbox.countedInLine, true, "\(Samples.id(0))")
+            ($0.count, $0.least, $0.entry) = (Outbox.countedInLane, true, "\(Samples.id(0))")
         }
-        #expect(Self.behind(Self.entry(0, .pending), ahead: Outbox.countedInLine).finding(Self.pending).cause == behind)
+        #expect(Self.behind(Self.entry(0, .pending), ahead: Outbox.countedInLane).finding(Self.pending).cause == behind)
         let cooling = Reasons.Cause.of(.cooling) { ($0.reason, $0.at, $0.account) = ("offline", Self.later, "ann@lab.test") }
         #expect(Self.cooling(.offline).finding(Self.pending).cause == cooling)
         let paused = Reasons.Cause.of(.paused) {
@@ -521,8 +521,8 @@ import Testing
         }
         #expect(Self.paused(until: Self.later).finding(Self.pending).cause == paused)
         var reasons = Self.reasons()
-        (reasons.later, reasons.dependents) = (2, Outbox.countedInLine)
-        let next = Reasons.Cause.of(.next) { ($0.later, $0.dependents, $0.least) = (2, Outbox.countedInLine, true) }
+        (reasons.later, reasons.dependents) = (2, Outbox.countedInLane)
+        let next = Reasons.Cause.of(.next) { ($0.later, $0.dependents, $0.least) = (2, Outbox.countedInLane, true) }
         #expect(reasons.finding(Self.pending).cause == next)
     }
 

@@ -15,7 +15,7 @@ import Testing
     private static let id = Samples.id(1)
     private static let createID = Samples.id(2)
     private static let short = "000000000002"
-    private static let discard = "To delete it for good, run: homing discard \(id)"
+    private static let discard = "To discard it, run: homing discard \(id)"
     private static let otherwise = "To send it for another person, run: homing fix \(id) --user USER\n\(discard)"
 
     private static func create(_ state: Entry.State, _ reason: HoldReason? = nil, error: String? = nil) -> Entry {
@@ -123,7 +123,7 @@ import Testing
     @Test func creationIsOnHold() {
         let (sentence, next) = held(Self.create(.held, .operator))
         #expect(sentence.hasSuffix("because entry \(Self.short), which creates Anna Example, is on hold."))
-        #expect(next == "To see why, and what to do, run: homing why \(Self.short)\n\(Self.otherwise)")
+        #expect(next == "To see the reason and the next step, run: homing why \(Self.short)\n\(Self.otherwise)")
     }
 
     @Test func creationWasDiscarded() {

@@ -29,12 +29,12 @@ import Testing
         let refused = SignInError.refused("No.")
         #expect(try problem(refused).next?.hasPrefix("Check the email address and the password") == true)
         let refresh = try #require(try problem(refused, .refreshToken(Secret("t"), label: nil)).next)
-        #expect(refresh.contains("‘homing login --backend b --refresh-token-stdin’") && !refresh.contains("password"))
+        #expect(refresh.contains("run: homing login --backend b --refresh-token-stdin") && !refresh.contains("password"))
         let key = try #require(try problem(refused, .accessToken(Secret("t"), label: nil), auth: Self.keyed).next)
-        #expect(key.contains("‘homing login --backend b --token-stdin’") && !key.contains("password"))
+        #expect(key.contains("run: homing login --backend b --token-stdin") && !key.contains("password"))
         #expect(
             try problem(.unsupported("b does not accept an email address and password."), auth: Self.keyed).next
-                == "Sign in with ‘homing login --backend b --token-stdin’.")
+                == "To sign in, run: homing login --backend b --token-stdin")
     }
 
     @Test func blamesTheProfileIfItsOwnSignInMethodIsUnsupported() throws {
@@ -50,14 +50,15 @@ import Testing
         #expect(problem.detail == "This account needs a second factor, which Homing cannot provide.")
         #expect(
             problem.next
-                == "Use an account without a second factor, or sign in with a refresh token: ‘homing login --backend b --refresh-token-stdin’."
+                == "Use an account without a second factor.\nTo sign in with a refresh token, run: homing login --backend b --refresh-token-stdin"
         )
     }
 
     @Test(arguments: [
         (Failure.Reason.throttled, "backend-unreachable", "Try again after the time given"),
         (.profile, "backend-misbehaved", "b.yaml must be corrected"),
-        (.intercepted, "backend-unreachable", "sign in to the network first"), (.serverError, "backend-unreachable", "in a few minutes"),
+        (.intercepted, "backend-unreachable", "sign in to the network; then sign in here again."),
+        (.serverError, "backend-unreachable", "in a few minutes"),
         (.offline, "backend-unreachable", "Signing in needs the network"), (.stopping, "stopping", "When it runs again"),
     ])
     func eachReasonHasItsNextStep(reason: Failure.Reason, code: String, next: String) throws {
@@ -87,7 +88,7 @@ import Testing
         let problem = Problem(.unnamed, signingInAt: backend, by: .accessToken(Secret("t"), label: nil), commands)
         #expect(problem.code == .invalidRequest)
         #expect(problem.detail == "Not signed in: b does not report the account of a token, so you must name it.")
-        #expect(problem.next?.contains("‘homing login --backend b --token-stdin --email NAME’") == true)
+        #expect(problem.next?.hasSuffix(" Run: homing login --backend b --token-stdin --email NAME") == true)
         #expect(commands.login(of: "clinic") == "homing login --backend b --token-stdin --email clinic")
         #expect(commands.login(of: "Ann's lab") == #"homing login --backend b --token-stdin --email 'Ann'\''s lab'"#)
         #expect(try !self.backend(Self.refreshed).needsNames)
@@ -96,7 +97,7 @@ import Testing
     @Test func conflictSaysFirstThatNothingWasChanged() throws {
         let problem = try problem(.conflict(Account(id: "1", label: "ann@lab.test")))
         #expect(problem.detail == "Nothing was changed: ann@lab.test is signed in at b already.")
-        #expect(problem.next?.contains("‘homing logout --backend b’") == true)
+        #expect(problem.next?.contains("run: homing logout --backend b") == true)
     }
 
     @Test(arguments: [
@@ -119,6 +120,6 @@ import Testing
         #expect(problem.code == .signInRefused)
         #expect(problem.detail == "Not signed in at b: bob@lab.test is the name of another account.")
         #expect(
-            problem.next?.hasPrefix("Run ‘homing login --backend b --refresh-token-stdin’ with the same token, without --email") == true)
+            problem.next?.hasSuffix(" To try again, run: homing login --backend b --refresh-token-stdin") == true)
     }
 }

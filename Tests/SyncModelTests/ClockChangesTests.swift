@@ -33,7 +33,7 @@ import Testing
 
     /// A wait that a server asked for never seems impossibly long.
     @Test func longestWaitIsWithinTheHorizon() {
-        #expect(Quiet.longest == 21_600 && Quiet.horizon == 21_660)
-        #expect(!now.addingTimeInterval(Quiet.longest).hasCome(at: now, longest: Quiet.horizon))
+        #expect(ServerPause.longest == 21_600 && ServerPause.horizon == 21_660)
+        #expect(!now.addingTimeInterval(ServerPause.longest).hasCome(at: now, longest: ServerPause.horizon))
     }
 }

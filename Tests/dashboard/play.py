@@ -337,7 +337,7 @@ def signs_out_and_in(stage):
     expect(page.locator(".card.grave")).to_be_visible()
     page.get_by_label("Password", exact=True).fill("Correct-horse-9")
     page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_text("Signed in. Waiting entries are sent by themselves.")).to_be_visible()
+    expect(page.get_by_text("Signed in. Homing sends waiting entries automatically.")).to_be_visible()
     stage.picture("accounts")
 
 
@@ -444,7 +444,7 @@ def play(station, browser):
     station.homing("people", "--refresh")
     station.submit(9, user=6)
     station.submit(1)
-    until("the refusal", lambda: station.homing("list", "--state", "dead", "--json").stdout.count('"id"') >= 1)
+    until("the refusal", lambda: station.homing("list", "--state", "failed", "--json").stdout.count('"id"') >= 1)
     stage = Stage(station, browser)
     acts = [opens_with_a_token, refuses_strangers, keeps_room_for_the_person, gives_other_sites_nothing, discards_and_restores, fixes_the_person, stays_current,
             shows_the_figures, shows_hostile_names_as_text]

@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test func discardTakesIDsOrAState() async throws {
-        let bulk: DiscardCommand = try await parse("discard --state dead --route fit_test --user 7 --reason mask --now -y")
+        let bulk: DiscardCommand = try await parse("discard --state failed --route fit_test --user 7 --reason mask --now -y")
         #expect(bulk.state == .dead && bulk.route == "fit_test" && bulk.user == "7" && bulk.reason == "mask" && bulk.now && bulk.yes)
         #expect(try await !parse("discard 1", as: DiscardCommand.self).now)
         #expect(try await parse("discard --file -a.json --reason mask", as: DiscardCommand.self).file == "-a.json")
@@ -99,7 +99,9 @@ import Testing
         #expect(try await parse("why 91c04b01", as: WhyCommand.self).entry.id == "91c04b01")
         #expect(try await parse("retry 1 2", as: RetryCommand.self).entries.ids == ["1", "2"])
         #expect(try await parse("list --state failed", as: ListCommand.self).state == .dead)
+        #expect(try await parse("list --state dead", as: ListCommand.self).state == .dead)
         #expect(try await parse("retry --all --state held", as: RetryCommand.self).state == .held)
+        #expect(try await parse("retry --all --state failed", as: RetryCommand.self).state == .dead)
         let discard: DiscardCommand = try await parse("discard 1 2 --yes")
         #expect(discard.entries.ids == ["1", "2"] && discard.yes)
     }
@@ -218,10 +220,10 @@ import Testing
         "submit a b --supersedes 0190a1b2-c3d4-7e5f-8a9b-3f2a91c04b01", "submit - -", "submit a --no-document", "list --state gone",
         "list --limit 0", "list --since soon", "list --user --json", "list --route=",
         "list --limit 501", "list --limit many", "list --after=-1", "show", "show 1 2", "why", "retry", "retry 1 --all",
-        "retry 1 --state dead", "submit a --user -5", "submit a --user --json", "retry --all --state pending", "discard", "discard --yes",
-        "discard --file a", "discard 1 --file a --reason x", "discard --file a --state dead --reason x",
+        "retry 1 --state failed", "submit a --user -5", "submit a --user --json", "retry --all --state pending", "discard", "discard --yes",
+        "discard --file a", "discard 1 --file a --reason x", "discard --file a --state failed --reason x",
         "discard --file a --reason x --now", "discard --file a --reason x --backend b",
-        "discard 1 --state dead --reason x", "discard --state dead", "discard --state pending --reason x", "discard 1 --route x",
+        "discard 1 --state failed --reason x", "discard --state failed", "discard --state pending --reason x", "discard 1 --route x",
         "discard 1 --user 7", "fix 1", "fix --user 7", "fix 1 --user=", "resolve 1", "resolve 1 --delivered --not-delivered",
         "resolve 1 --not-delivered 17", "export", "export 1 --all", "export --all", "export --all --output -", "export 1 2",
         "roster people add 28 --set a=b", "roster people edit --set a=b", "roster people --set a=b", "roster people --strict",

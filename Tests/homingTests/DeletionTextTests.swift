@@ -18,7 +18,7 @@ import Testing
         #expect(
             before(anna)
                 == [
-                    "This deletes Anna Example (5) at breathesafe, including all stored data. You can take it back only until Homing sends it."
+                    "This deletes Anna Example (5) at breathesafe, including all stored data. You can cancel this only until Homing sends it."
                 ])
         #expect(before(nil)[0].hasPrefix("This deletes the person 5, which is not in your list, at breathesafe"))
         let id = "@\(Sample.id(9))"

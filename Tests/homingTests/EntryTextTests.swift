@@ -194,7 +194,7 @@ import Testing
 
     @Test func detailNamesAlteredValue() {
         let detail = EntryDetail(entry: Sample.entry(2, "delivered"), attempts: [], altered: "/a/0")
-        #expect(text.detail(detail).contains("altered   the server stored something else at /a/0"))
+        #expect(text.detail(detail).contains("altered   the server stored a different value at /a/0"))
     }
 
     @Test func anEventIsOneLine() {

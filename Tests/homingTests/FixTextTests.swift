@@ -15,7 +15,7 @@ import Testing
         #expect(
             FixText.done(old, receipt(Sample.subject())) == """
                 The measurement of 77 is corrected, and stored safely as 3f2a91c04b03 (#3) for Anna Example (28). Homing sends it to \
-                breathesafe by itself.
+                breathesafe automatically.
                 The old entry 3f2a91c04b02 (#2) is discarded.
                 """)
     }

@@ -57,7 +57,7 @@ import Testing
         let messages = station.rules.messages(at: station.now + 10)
         #expect(
             messages == [
-                NotifyMessage(title: "3 entries need your decision", body: "To see what to do, run: homing status")
+                NotifyMessage(title: "3 entries need your decision", body: "To see the next step, run: homing status")
             ])
         #expect(station.rules.messages(at: station.now + 3600).isEmpty)
     }
@@ -214,9 +214,9 @@ import Testing
     }
 
     @Test func namesAppearOnlyIfChosen() {
-        #expect(Station().body(Self.failed(1)) == "To see what to do, run: homing status")
+        #expect(Station().body(Self.failed(1)) == "To see the next step, run: homing status")
         #expect(
-            Station { $0.names = true }.body(Self.failed(1)) == "A text with Anna Example. To see what to do, run: homing status")
+            Station { $0.names = true }.body(Self.failed(1)) == "A text with Anna Example. To see the next step, run: homing status")
     }
 
     @Test(arguments: [

@@ -37,15 +37,15 @@ import Testing
                 == "Warning: 77 is not one of your people.\nIf this is wrong, run: homing fix 3f2a91c04b01 --user NAME")
         receipt.subject = SubjectReport(resource: "lists", field: "list_id", id: "7")
         #expect(SubmissionText.warning(receipt)?.hasSuffix("homing fix 3f2a91c04b01 --item list_id=ID") == true)
-        (receipt.duplicate, receipt.warning) = (true, "It is being discarded. To take it back: homing undo 1")
-        #expect(SubmissionText.warning(receipt) == "Warning: It is being discarded. To take it back: homing undo 1")
+        (receipt.duplicate, receipt.warning) = (true, "It is being discarded. To undo this: homing undo 1")
+        #expect(SubmissionText.warning(receipt) == "Warning: It is being discarded. To undo this: homing undo 1")
     }
 
     @Test func acceptedFileIsReportedAsStored() {
         var receipt = SubmissionReceipt(id: Sample.id(1), sequence: 1, duplicate: false, backend: "breathesafe", account: "5", lane: "l")
         #expect(
             SubmissionText.accepted(receipt, from: "a.json")
-                == "a.json is stored safely as 3f2a91c04b01 (#1). Homing sends it to breathesafe by itself.")
+                == "a.json is stored safely as 3f2a91c04b01 (#1). Homing sends it to breathesafe automatically.")
         #expect(!SubmissionText.accepted(receipt, from: "a\u{1B}[31m.json").contains("\u{1B}"))
         receipt.subject = Sample.subject()
         let named = SubmissionText.accepted(receipt, from: "a.json")
@@ -63,7 +63,7 @@ import Testing
             Explanation(id: "1", state: state, sentence: "Entry 2 is dead.", next: next, needsPerson: needsPerson)
         }
         #expect(SubmissionText.obstacle(why("pending", "Discard that one.")) == "It is not sent yet. Entry 2 is dead. Discard that one.")
-        #expect(SubmissionText.obstacle(why("pending", "Homing sends it by itself.", needsPerson: false)) == nil)
+        #expect(SubmissionText.obstacle(why("pending", "Homing sends it automatically.", needsPerson: false)) == nil)
         #expect(SubmissionText.obstacle(why("delivered", "See its receipt.")) == nil)
         #expect(SubmissionText.obstacle(why("pending", nil)) == nil)
     }

@@ -76,8 +76,8 @@ import Testing
 
     @Test func saysWhoResolvedOrReplacedAnEntry() {
         let resolved = receipt(1) { ($0.status, $0.resolvedBy) = (nil, "bob") }
-        #expect(text.table(ReceiptPage(receipts: [resolved], next: nil)).hasSuffix("server id 811, said by bob"))
-        #expect(text.detail(resolved).contains(/resolved +by bob, who said that it was delivered\n/))
+        #expect(text.table(ReceiptPage(receipts: [resolved], next: nil)).hasSuffix("server id 811, resolved by bob"))
+        #expect(text.detail(resolved).contains(/resolved +by bob, as delivered\n/))
         #expect(ReceiptCSV.line(resolved).hasSuffix(",false,,,bob\r\n"))
         var replaced = discarded
         replaced.supersededBy = Sample.id(3)

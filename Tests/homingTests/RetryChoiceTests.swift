@@ -67,7 +67,7 @@ import Testing
         #expect(
             RetryText.stranded([Self.dependent(2), Self.dependent(3)]) == """
                 2 entries for Anna Example (new) were skipped: they need entry 3f2a91c04b01, which is not retried.
-                To see why, and what to do, run: homing why 3f2a91c04b01
+                To see the reason and the next step, run: homing why 3f2a91c04b01
                 """)
         var other = Self.dependent(4)
         other.needs = Sample.id(9)

@@ -37,7 +37,7 @@ import Testing
         #expect(left.hasPrefix("1 entry was skipped: it may already have taken effect, and Homing cannot look it up at breathesafe."))
         #expect(
             left.contains(
-                "\nLook for it there, and say what you found: homing resolve ID --delivered, or homing resolve ID --not-delivered\n"))
+                "\nLook for it there. If the backend has an entry, run: homing resolve ID --delivered\nIf it does not have it, run: "))
         #expect(left.hasSuffix("homing retry --all --state held --without-looking"))
     }
 

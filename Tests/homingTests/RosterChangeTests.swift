@@ -85,7 +85,7 @@ import Testing
         let others = [("10", "Ben Sample"), ("5", "Bén Sample")].map { RosterRow(id: $0.0, label: $0.1, values: [:]) }
         #expect(
             text.namesakes(others, of: receipt)
-                == "2 people are already called Ben Sample: Ben Sample (10), Bén Sample (5). To take the new one back, an administrator runs: homing discard 3f2a91c04b09"
+                == "2 people are already called Ben Sample: Ben Sample (10), Bén Sample (5). To discard the new one, an administrator runs: homing discard 3f2a91c04b09"
         )
         #expect(text.namesakes([others[0]], of: receipt)?.hasPrefix("1 person is already called Ben Sample: Ben Sample (10). ") == true)
         #expect(text.namesakes([], of: receipt) == nil)
@@ -146,7 +146,7 @@ import Testing
         #expect(
             text.accepted(added, .add, row: nil) == """
                 The new person Anna Example is stored safely as 3f2a91c04b09 (#12), with the details in 3f2a91c04b0a. Homing sends it to \
-                breathesafe by itself.
+                breathesafe automatically.
                 To measure them, run: homing submit FILE --user @3f2a91c04b09
                 """)
         #expect(
@@ -204,7 +204,7 @@ import Testing
         let text = RosterChangeText(roster: roster())
         #expect(
             text.accepted(receipt { $0.subject = Sample.subject() }, .edit, row: "anna") == """
-                The change to Anna Example (28) is stored safely as 3f2a91c04b09 (#12). Homing sends it to breathesafe by itself. \
+                The change to Anna Example (28) is stored safely as 3f2a91c04b09 (#12). Homing sends it to breathesafe automatically. \
                 Your list shows the change after the delivery.
                 """)
         #expect(text.accepted(receipt(), .edit, row: "28").hasPrefix("The change to 28 is stored safely"))
@@ -214,8 +214,8 @@ import Testing
         let text = RosterChangeText(roster: roster())
         #expect(
             text.accepted(receipt { $0.subject = Sample.subject() }, .delete, row: "anna") == """
-                The deletion of Anna Example (28) is stored safely as 3f2a91c04b09 (#12). Homing sends it to breathesafe by itself.
-                Until then, to take it back, an administrator runs: homing discard 3f2a91c04b09
+                The deletion of Anna Example (28) is stored safely as 3f2a91c04b09 (#12). Homing sends it to breathesafe automatically.
+                To cancel it before that, an administrator runs: homing discard 3f2a91c04b09
                 """)
         let again = text.accepted(receipt { $0.duplicate = true }, .delete, row: "28")
         #expect(again == "The deletion of 28 was already accepted as 3f2a91c04b09 (#12); nothing was added.")

@@ -99,7 +99,7 @@ import Testing
                 people  clinic          –  not yet: The backend does not answer.
                 people  lab             4  3 minutes ago (14:12), incomplete
                 """)
-        #expect(text(80).lists(RosterList(rosters: [])) == "No backend has a list for Homing to keep.")
+        #expect(text(80).lists(RosterList(rosters: [])) == "No backend has a list that Homing keeps.")
     }
 
     @Test(arguments: [40, 80, 120]) func listsFitTheirWidth(width: Int) {

@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: ["alreadyGone", "failed", "none"]) func explainsSigningOutOtherDevices(server: String) {
-        let way = "Other devices were not signed out. To sign them out, run ‘homing login’, then ‘homing logout --all-devices’."
+        let way = "Other devices were not signed out. To sign them out, run: homing login\nThen run: homing logout --all-devices"
         for email in ["a@b.c", nil] {
             let report = SignOutReport(backend: "b", local: "cleared", server: server, email: email, waiting: 0)
             #expect(SessionText.signedOut(report, allDevices: "homing logout --all-devices").hasSuffix(way))
@@ -88,8 +88,8 @@ import Testing
         #expect(SessionText.signedOut(report, times: Sample.times).hasSuffix(owed))
         let all = SessionText.signedOut(report, allDevices: "homing logout --all-devices", times: Sample.times)
         let others =
-            "\nOther devices stay signed in: the server did not hear it. Repeat it when there is a network: run ‘homing login’, "
-            + "then ‘homing logout --all-devices’."
+            "\nOther devices stay signed in, because the server could not be reached.\nTo sign them out once there is a network, "
+            + "run: homing login\nThen run: homing logout --all-devices"
         #expect(all.hasSuffix(owed + others))
     }
 
@@ -102,7 +102,7 @@ import Testing
         #expect(told.count == 4)
         #expect(told[1] == "The account keeps the name that it already has here; the name desk was not used.")
         let moved = SessionText.signedIn(session, elsewhere: 12).split(separator: "\n")
-        #expect(moved.last == "12 entries are waiting for the former address of breathesafe. To see what to do, run: homing status")
+        #expect(moved.last == "12 entries are waiting for the former address of breathesafe. To see the next step, run: homing status")
         #expect(told[3] == "1 entry is waiting for bob@clinic.example to sign in. Signing in as another account does not send it.")
     }
 

@@ -28,7 +28,7 @@ import Testing
         #expect(lines[1].split(separator: " ").first == "ACCOUNT")
         for cell in ["anna@clinic.example", "1,204", "1,198", "4", "1.4 s", "2 h 5 min"] { #expect(lines[2].contains(cell), "\(cell)") }
         #expect(lines[3] == "Refused for anna@clinic.example: 3 by the server, 1 not permitted.")
-        #expect(lines[4] == "breathesafe: 2 outages, together 3 h 20 min.")
+        #expect(lines[4] == "breathesafe: 2 outages, in total 3 h 20 min.")
     }
 
     @Test(arguments: [40, 60, 80, 120]) func fitsTheTerminal(width: Int) {

@@ -87,7 +87,8 @@ import Testing
         report.session.email = name
         report.rosters = [Sample.people]
         let status = Sample.status(
-            "2 Aufnahmen von \(name) warten.", attention: [Attention(code: "dead", text: name, next: "\(name) ‘homing list --state dead’")],
+            "2 Aufnahmen von \(name) warten.",
+            attention: [Attention(code: "dead", text: name, next: "\(name) ‘homing list --state failed’")],
             backends: [report], spool: SpoolReport(directory: "/var/lib/homing/spool", waiting: 2, refused: 1, stuck: 1))
         let text = StatusText(style: .plain, times: Sample.times, width: width, wrapsSentence: true).lines(status)
         for line in text.split(separator: "\n").map(String.init) { #expect(line.columns <= width, "\(line)") }
@@ -189,13 +190,13 @@ import Testing
         let status = Sample.status(
             "2 measurements could not be delivered.",
             attention: [
-                Attention(code: "dead", text: "2 measurements were refused.", next: "See ‘homing list --state dead’."),
+                Attention(code: "dead", text: "2 measurements were refused.", next: "See ‘homing list --state failed’."),
                 Attention(code: "refused-files", text: "1 file was refused.", next: "Look beside it."),
             ],
             backends: [Sample.backend(queue: .init(held: 1, dead: 2, discarded: 1))],
             spool: SpoolReport(directory: "/spool", waiting: 2, refused: 1))
         let lines = text(status).split(separator: "\n").map(String.init)
-        #expect(lines[1...3] == ["Needs a person:", "  • 2 measurements were refused.", "    → See ‘homing list --state dead’."])
+        #expect(lines[1...3] == ["Needs a person:", "  • 2 measurements were refused.", "    → See ‘homing list --state failed’."])
         #expect(lines.contains("  entries  1 on hold, 2 failed, 1 discarded"))
         #expect(lines.last == "  2 files not accepted yet; 1 file refused, with its reason beside it")
     }

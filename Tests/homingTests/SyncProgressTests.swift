@@ -58,11 +58,14 @@ import Testing
         #expect(
             SyncText.outcome(end) == """
                 2 entries delivered.
-                1 entry failed or is on hold. To list them, run ‘homing list --state dead’ and ‘homing list --state held’.
+                1 entry failed or is on hold.
+                To list the failed entries, run: homing list --state failed
                 1 was refused.
                 """)
         let blocked = progress(.init(pending: 3), Sample.backend(queue: .init(pending: 2, blocked: 2)), sentence: "Look.")
-        #expect(SyncText.outcome(blocked) == "2 entries are waiting behind one that needs you. To see why, run: homing why ID\nLook.")
+        #expect(
+            SyncText.outcome(blocked)
+                == "2 entries are waiting behind one that needs your decision. To see why, run: homing why ID\nLook.")
         let signIn = progress(.init(), Sample.backend(gate: "signInRequired", queue: .init(pending: 1)), sentence: "1 waits.")
         #expect(
             SyncText.outcome(signIn) == "At breathesafe, an account must sign in first. "

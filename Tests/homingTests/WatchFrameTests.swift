@@ -16,7 +16,7 @@ import Testing
         view.saw(
             Sample.status(
                 "3 captures are on their way.",
-                attention: [Attention(code: "dead", text: "1 capture was refused.", next: "See ‘homing list --state dead’.")],
+                attention: [Attention(code: "dead", text: "1 capture was refused.", next: "See ‘homing list --state failed’.")],
                 backends: [Sample.backend(queue: .init(pending: 2, inflight: 1, dead: 1, delivered: 9), oldest: Sample.ago(minutes: 200))]),
             [
                 lane(1, "users/5", "inflight", waiting: 12), lane(2, "users/王小明的测量", due: Sample.now.addingTimeInterval(300)),
@@ -41,7 +41,7 @@ import Testing
 
                 Needs a person:
                   • 1 capture was refused.
-                    → See ‘homing list --state dead’.
+                    → See ‘homing list --state failed’.
 
                 breathesafe
                   sending: on
@@ -150,11 +150,19 @@ import Testing
         #expect("a王".wrapped(toColumns: 10) == ["a王"])
     }
 
+    @Test func commandsOfAnItemKeepTheirLines() {
+        var view = WatchView()
+        let next = "To list it, run: homing list\nTo see the next step, run: homing why ID"
+        view.saw(Sample.status("1 capture was refused.", attention: [Attention(code: "dead", text: "Look.", next: next)]), [])
+        let lines = frame(width: 100).lines(view)
+        #expect(lines.contains("    → To list it, run: homing list") && lines.contains("      To see the next step, run: homing why ID"))
+    }
+
     @Test func longWordsAreBrokenBetweenCharactersUnlessTheyAreToBeCopied() {
         #expect("am 王小明王小明".wrapped(toColumns: 5) == ["am", "王小", "明王", "小明"])
         #expect("e\u{301}e\u{301}e\u{301}".wrapped(toColumns: 2) == ["e\u{301}e\u{301}", "e\u{301}"])
         #expect("王a".pieces(ofColumns: 1) == ["王", "a"] && "".pieces(ofColumns: 3) == [""])
         #expect("to https://lab.example".wrapped(toColumns: 10) == ["to", "https://lab.example"])
-        #expect("run ‘homing list --state dead’.".wrapped(toColumns: 10) == ["run", "‘homing list --state dead’."])
+        #expect("run ‘homing list --state failed’.".wrapped(toColumns: 10) == ["run", "‘homing list --state failed’."])
     }
 }

@@ -3,7 +3,7 @@ import SyncModel
 
 /// The values of a form member. Null, which clears it, is always valid.
 enum FormValue: Sendable {
-    /// Of a member without a rule.
+    /// Text, also for a member without a rule.
     case text
     /// For a member whose type is not known.
     case scalar

@@ -45,7 +45,7 @@ extension Profile {
             "The lists of the account that Homing keeps for offline use, each under a name that you choose."),
     ]
 
-    /// Of the tables `health`, `errors` and `idempotency`.
+    /// The keys of the tables `health`, `errors` and `idempotency`.
     static let innerKeys: [DeclaredKey] = HealthRules.keys + ErrorRules.keys + IdempotencyRules.keys
 }
 

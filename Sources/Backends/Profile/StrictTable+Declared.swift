@@ -3,7 +3,7 @@ extension StrictTable {
     /// Reads a key. Its declaration has the expected form, and says whether the key is required.
     func read<T>(_ key: String, _ parse: (YAMLNode) -> T?) -> T? { read(key, expected: expected(key), parse) }
 
-    /// As `read`, for a value or a list of values.
+    /// Reads a value or a list of values.
     func list<T>(_ key: String, _ parse: (YAMLNode) -> T?) -> [T]? { list(key, expected: expected(key), parse) }
 
     /// True only with declarations.

@@ -9,7 +9,7 @@ extension StrictTable {
         "a whole number from \(range.lowerBound) to \(range.upperBound)"
     }
 
-    /// As `expected(whole:)`.
+    /// The words for an expected number.
     ///
     /// - Parameter unit: nil where the unit is shown elsewhere.
     package static func expected(number range: ClosedRange<Double>, of unit: String? = nil) -> String {
@@ -19,7 +19,7 @@ extension StrictTable {
     /// Without a fraction for whole numbers.
     private static func text(_ number: Double) -> String { Int64(exactly: number).map { "\($0)" } ?? "\(number)" }
 
-    /// As `expected(whole:)`.
+    /// The words for an expected choice.
     package static func expected<Choice: RawRepresentable & CaseIterable>(oneOf: Choice.Type) -> String where Choice.RawValue == String {
         "one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))"
     }

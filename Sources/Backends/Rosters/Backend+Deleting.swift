@@ -109,7 +109,7 @@ extension Backend {
     }
 }
 
-/// What one condition in `where` asks for.
+/// The value that one condition in `where` requires.
 private struct WantedValue {
     let pointer: JSONPointer
     let id: String
@@ -144,7 +144,7 @@ extension [WantedValue] {
 }
 
 extension Resource {
-    /// Of the values that are kept.
+    /// The kept value at `pointer`.
     fileprivate func value(at pointer: JSONPointer, of row: RosterRow) -> JSONValue? {
         if let index = keep.firstIndex(of: pointer), row.kept.indices.contains(index) { return row.kept[index] }
         return pointer == id ? .string(row.id.rawValue) : nil

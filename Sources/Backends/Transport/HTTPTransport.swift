@@ -14,7 +14,7 @@ package final class HTTPTransport: Transport {
     private let reusing: Clients
     /// For all others; each gets a connection of its own.
     private let fresh: Clients
-    /// Of every connection.
+    /// The TLS settings of every connection.
     private let tls: TLSConfiguration
     /// The TLS context for connections without a request. Cached, because reading the system's authorities takes long.
     private let context = Mutex<NIOSSLContext?>(nil)

@@ -8,7 +8,7 @@ import SyncModel
 
 extension TransportError {
     struct Findings: Sendable {
-        /// Of the refused certificate.
+        /// The dates of the refused certificate.
         var certificate: CertificateDates?
         var name: NameLookup?
     }
@@ -44,7 +44,7 @@ extension TransportError {
         return .lost(failure)
     }
 
-    /// As after a close that the request met on an idle connection.
+    /// True if the server closed an idle connection before the request arrived.
     static func isClosedConnection(_ error: any Error) -> Bool {
         switch error {
         case let error as HTTPClientError: error == .remoteConnectionClosed

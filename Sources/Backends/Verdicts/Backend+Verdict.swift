@@ -108,7 +108,7 @@ extension Backend {
             return .unknown(Failure(.serverError, status: status, message, outcomeUnknown: true))
         }
         switch status {
-        case _ where response.asksForQuiet: return throttled
+        case _ where response.asksForPause: return throttled
         case 401: return .unauthorized(failure(.signInRequired))
         case 423: return .locked(failure(.serverError), until: RetryAfter.read(response, now: now))
         case 408, 421, 425, 500...: return .transient(failure(.serverError))

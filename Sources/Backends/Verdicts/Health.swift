@@ -30,7 +30,7 @@ extension Backend {
         }
         guard response.isSuccess, let json = response.json, let rules = profile.health else {
             let words = profile.errors.words(of: response) ?? "The backend failed its health check (\(response.status))."
-            guard response.asksForQuiet else { return .ill(Failure(.serverError, status: response.status, words)) }
+            guard response.asksForPause else { return .ill(Failure(.serverError, status: response.status, words)) }
             return .ill(Failure(.throttled, status: response.status, words), retryAfter: RetryAfter.wait(response) ?? RetryAfter.fallback)
         }
         switch json.resolve(rules.account) {

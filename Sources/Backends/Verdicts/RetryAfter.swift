@@ -3,7 +3,7 @@ import SyncModel
 
 extension InboundResponse {
     /// 429, or 503 with Retry-After.
-    package var asksForQuiet: Bool { status == 429 || (status == 503 && self[header: "Retry-After"] != nil) }
+    package var asksForPause: Bool { status == 429 || (status == 503 && self[header: "Retry-After"] != nil) }
 }
 
 /// RFC 9110 10.2.3.
@@ -11,8 +11,8 @@ package enum RetryAfter {
     /// On the local clock; nil without the header.
     package static func read(_ response: InboundResponse, now: Date) -> Date? { wait(response, now: now).map(now.addingTimeInterval) }
 
-    /// The server's pause in seconds, up to `Quiet.longest`. A date is compared with the answer's `Date`; an unreadable value counts as a
-    /// minute.
+    /// The server's pause in seconds, up to `ServerPause.longest`. A date is compared with the response's `Date`. An unreadable value
+    /// counts as a minute.
     package static func wait(_ response: InboundResponse, now: Date? = nil) -> TimeInterval? {
         guard let text = response[header: "Retry-After"]?.trimmingCharacters(in: .whitespaces) else { return nil }
         let seconds: TimeInterval
@@ -23,7 +23,7 @@ package enum RetryAfter {
         } else {
             seconds = fallback
         }
-        return min(max(seconds, 1), Quiet.longest)
+        return min(max(seconds, 1), ServerPause.longest)
     }
 
     /// In seconds.

@@ -58,7 +58,7 @@ final class Doorkeeper: Sendable {
         return hasSession(visit) ? .admitted : .refused(.session)
     }
 
-    /// Whether a form came from a page of this dashboard.
+    /// True if a form came from a page of this dashboard.
     func accepts(form: [String: String]) -> Bool { Keys.isEqual(form["form"], keys.form) }
 
     /// The token is spent by its first use. The file that opens the browser is another site.

@@ -24,7 +24,7 @@ final class Lobby: Sendable {
         channel.closeFuture.whenComplete { _ in self.leave(channel) }
     }
 
-    /// Whether it was here.
+    /// True if the channel was here.
     @discardableResult func leave(_ channel: any Channel) -> Bool {
         strangers.withLock { strangers in
             guard let index = strangers.firstIndex(where: { $0 === channel }) else { return false }

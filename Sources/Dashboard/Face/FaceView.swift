@@ -34,7 +34,7 @@ struct FaceCanvas: Sendable {
         scale = 100 / max(right - left, bottom - top, 1)
     }
 
-    /// As SVG writes numbers.
+    /// The coordinates as SVG numbers.
     func place(_ point: Place) -> (x: String, y: String) {
         (Self.tenths((point.x - middle.x) * scale + 55), Self.tenths((point.y - middle.y) * scale + 55))
     }

@@ -35,7 +35,7 @@ struct DailyChart: Sendable {
         }
     }
 
-    /// Of today, and of each seventh day before.
+    /// Labels for today and for each seventh day before.
     private func labels(_ plot: Plot, _ desk: Desk) -> [HTML] {
         days.enumerated().filter { (days.count - 1 - $0.offset) % Self.week == 0 }.map { plot.label($0.offset, desk.day($0.element.begin)) }
     }

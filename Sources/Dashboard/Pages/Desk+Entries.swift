@@ -22,7 +22,7 @@ extension Desk {
 
     func entryLink(_ entry: EntrySummary) -> HTML { "<a href=\"\(link("entry", entry.id))\">\(name(entry))</a>" }
 
-    /// As in the catalogue, with the words of the profile marked.
+    /// The entry's name from the catalogue, with the words of the profile marked.
     func name(_ entry: EntrySummary) -> HTML {
         words.isEnglish ? .outside(words.name(entry)) : name(entry.kind, of: entry.subject)
     }

@@ -1,14 +1,14 @@
 import ControlAPI
 import Foundation
 
-/// What every page is written with: the language, the addresses, and the time.
+/// The values that every page needs: the language, the addresses, and the time.
 struct Desk: Sendable {
     let words: Catalogue
     /// `/` and the place.
     let root: String
-    /// Of `Keys`.
+    /// Proves that a form is from this dashboard; see `Keys`.
     let formKey: String
-    /// Of `Keys`.
+    /// Identifies this run of the dashboard; see `Keys`.
     let run: String
     let moment: Moment
     /// The person's role, as far as it is known.

@@ -70,7 +70,7 @@ struct HourlyChart: Sendable {
 
 /// The lines of a chart of waits: at most four above the lowest one, in one unit.
 struct WaitScale: Equatable {
-    /// As in `Words.length`.
+    /// A unit of `Words.length`.
     var unit: String
     /// In milliseconds.
     var unitLength: Int

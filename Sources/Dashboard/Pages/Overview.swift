@@ -71,7 +71,7 @@ struct Overview: Sendable {
         let isSolved = !actions.isEmpty || !shown.isEmpty
         let next: HTML =
             isSolved
-            ? "<details><summary>\(desk.words["terminal"])</summary><p>\(desk.step(item))</p></details>"
+            ? "<details><summary>\(desk.words["terminal"])</summary><p class=\"next\">\(desk.step(item))</p></details>"
             : "<p class=\"next\">\(desk.step(item))</p>"
         return """
             <li class="need">\(title)<p>\(desk.told(item))</p>\(list)<div class="actions">\(actions)</div>\(next)</li>

@@ -9,7 +9,7 @@ extension Desk {
         return "\(told(sentences)) \(quoted(item.facts?.words))"
     }
 
-    /// What to do about a problem. The commands are those of the terminal.
+    /// The next step for a problem. The commands are those of the terminal.
     func step(_ item: Attention) -> HTML {
         guard !words.isEnglish, let facts = facts(of: item), let step = text("need.\(item.code).step", facts, at: item.backend) else {
             return said(item.next)

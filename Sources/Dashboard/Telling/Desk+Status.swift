@@ -3,7 +3,7 @@ import Foundation
 import SyncModel
 
 extension Desk {
-    /// Whether all data was delivered.
+    /// The summary of the station: all delivered, or the reasons why not.
     func told(_ status: Status) -> HTML {
         guard !words.isEnglish else { return said(status.sentence) }
         func needs(_ codes: [Attention.Code]) -> [HTML] {

@@ -24,7 +24,7 @@ extension Desk {
         return "\(told(sentences)) \(quoted(facts.words))"
     }
 
-    /// What to do about an entry next. The commands are those of ‘homing why’.
+    /// The next step for an entry. The commands are those of ‘homing why’.
     func step(_ why: Explanation, of entry: EntrySummary) -> HTML? {
         guard !words.isEnglish, let cause = why.knownCause, let facts = why.facts else { return why.next.map(said) }
         let command = HTML.plain(words["told.terminal", ["command": "homing why \(EntryName.short(entry.id))"]])

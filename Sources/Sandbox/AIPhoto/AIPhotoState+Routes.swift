@@ -4,7 +4,7 @@ extension AIPhotoState {
     private static let products = ["credits.10": 10, "credits.50": 50]
 
     /// Registers the account or updates it; an unchanged user commits nothing.
-    mutating func register(_ call: AIPhotoCall, as account: SandboxAccount) throws(Refusal) -> StandInReply {
+    mutating func register(_ call: AIPhotoCall, as account: SandboxAccount) throws(Refusal) -> SandboxReply {
         let body = try call.body()
         guard let name = body["name"]?.text, let email = body["email"]?.text, email.contains("@") else { throw .internalError }
         let known = users[account.id]
@@ -21,7 +21,7 @@ extension AIPhotoState {
     }
 
     /// Creates an image for one credit; a repeated request costs another.
-    mutating func processImage(_ call: AIPhotoCall, as account: SandboxAccount) throws(Refusal) -> StandInReply {
+    mutating func processImage(_ call: AIPhotoCall, as account: SandboxAccount) throws(Refusal) -> SandboxReply {
         let body = try call.body()
         guard body["template_id"]?.text?.isEmpty == false, body["image_base64"]?.text?.isEmpty == false else { throw .internalError }
         var user = try user(of: account)
@@ -37,14 +37,14 @@ extension AIPhotoState {
     }
 
     /// A repeated transaction changes nothing and returns the same response.
-    mutating func purchase(_ call: AIPhotoCall, as account: SandboxAccount) throws(Refusal) -> StandInReply {
+    mutating func purchase(_ call: AIPhotoCall, as account: SandboxAccount) throws(Refusal) -> SandboxReply {
         let body = try call.body()
         guard let transaction = AIPhotoPurchase.transaction(of: body["transaction_data"]), let product = body["product_id"]?.text else {
             throw .internalError
         }
         guard let credits = Self.products[product] else { throw Refusal(404, "product_not_found", "Product not found") }
         var user = try user(of: account)
-        func answer(_ purchase: AIPhotoPurchase, commit: Commit?) -> StandInReply {
+        func answer(_ purchase: AIPhotoPurchase, commit: Commit?) -> SandboxReply {
             let data: JSON = [
                 "purchaseId": .string("purchase_\(purchase.id)"), "productId": .string(purchase.product),
                 "creditsAdded": .int(purchase.credits), "credits": .int(user.credits),
@@ -60,7 +60,7 @@ extension AIPhotoState {
     }
 
     /// Adds a credit; a repeated request adds another.
-    mutating func reward(_ call: AIPhotoCall, as account: SandboxAccount) throws(Refusal) -> StandInReply {
+    mutating func reward(_ call: AIPhotoCall, as account: SandboxAccount) throws(Refusal) -> SandboxReply {
         var user = try user(of: account)
         user.credits += 1
         users[account.id] = user

@@ -1,6 +1,6 @@
 import Foundation
 
-struct AIPhotoState: StandInState {
+struct AIPhotoState: SandboxState {
     private static let largestBody = 20 * 1024 * 1024
 
     let configuration: AIPhotoConfiguration
@@ -22,7 +22,7 @@ struct AIPhotoState: StandInState {
         return CarriedAccounts(session: firebase.idTokens.owner(of: request.bearerToken)?.number)
     }
 
-    mutating func answer(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
+    mutating func answer(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxReply {
         if let route = FirebaseRoute(request) { return try firebase.answer(route, request, at: now) }
         guard request.body.count <= Self.largestBody else { throw Refusal(413, "payload_too_large", "request entity too large") }
         let call = AIPhotoCall(request: request, now: now)
@@ -60,7 +60,7 @@ struct AIPhotoState: StandInState {
     }
 
     /// A success in AIPhoto's envelope; every POST returns 201.
-    func success(_ data: JSON, of call: AIPhotoCall, commit: Commit?) -> StandInReply {
+    func success(_ data: JSON, of call: AIPhotoCall, commit: Commit?) -> SandboxReply {
         .json(201, ["success": true, "data": data, "meta": meta(at: call.now)], commit: commit)
     }
 

@@ -3,7 +3,7 @@ import HTTPTypes
 
 extension BreatheSafeState {
     /// Answers in Rails' order: route, parameters, CSRF, session, controller, format, cookies.
-    mutating func answer(_ sent: SandboxRequest, at now: Date) -> StandInReply {
+    mutating func answer(_ sent: SandboxRequest, at now: Date) -> SandboxReply {
         let request = sent.withRackMethod
         let isHead = request.method == "HEAD"
         var reply = answerWhole(request, isHead: isHead, at: now)
@@ -11,24 +11,24 @@ extension BreatheSafeState {
         return reply
     }
 
-    private mutating func answerWhole(_ request: SandboxRequest, isHead: Bool, at now: Date) -> StandInReply {
+    private mutating func answerWhole(_ request: SandboxRequest, isHead: Bool, at now: Date) -> SandboxReply {
         do {
             guard let found = BreatheSafeRoute.find(isHead ? request.with(method: "GET") : request) else { throw RailsException.notFound }
             let traits = found.route.traits
             var visit = visit(request, found, parameters: try BreatheSafeParameters.read(request), at: now)
             if traits.contains(.needsCSRFToken) && !visit.passesCSRFCheck { throw RailsException.unprocessable }
-            if visit.isIdleTooLong { return StandInReply(response: finish(sessionExpired(&visit), of: visit)) }
+            if visit.isIdleTooLong { return SandboxReply(response: finish(sessionExpired(&visit), of: visit)) }
             let reply = try found.route.controller(&self, &visit)
             if visit.format == .html && !traits.contains(.hasPage) {
                 // Rails rejects the format after the controller has run, so the commit stands.
                 let response = SandboxResponse(status: 406, headers: [.contentType: "text/html; charset=UTF-8"])
-                return StandInReply(response: response, commit: reply.commit)
+                return SandboxReply(response: response, commit: reply.commit)
             }
-            return StandInReply(response: conditional(finish(reply, of: visit), to: request), commit: reply.commit)
+            return SandboxReply(response: conditional(finish(reply, of: visit), to: request), commit: reply.commit)
         } catch {
             // Rails answers 500 to any other error.
             let status = (error as? RailsException ?? .internalError).status
-            return StandInReply(response: ExceptionsPage.response(status, as: AnswerFormat(request)))
+            return SandboxReply(response: ExceptionsPage.response(status, as: AnswerFormat(request)))
         }
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The tables of one simulated BreatheSafe, and its cookie key.
-struct BreatheSafeState: StandInState {
+struct BreatheSafeState: SandboxState {
     let configuration: BreatheSafeConfiguration
     let startedAt: Date
     let cookies = SealedCookie()

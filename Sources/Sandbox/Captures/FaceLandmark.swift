@@ -3,7 +3,7 @@ struct FaceLandmark: Sendable {
     let left: Int
     /// Nil on the midline.
     let right: Int?
-    /// Of the left one.
+    /// The place of the left landmark.
     let place: FacePoint
 
     private init(_ left: Int, _ right: Int?, _ x: Double, _ y: Double, _ z: Double) {
@@ -34,7 +34,7 @@ struct FacePoint: Sendable {
 
     var mirrored: FacePoint { FacePoint(x: -x, y: y, z: z) }
 
-    /// As the app writes it, in single precision.
+    /// The point in single precision, which the app writes.
     var rounded: FacePoint { FacePoint(x: x.single, y: y.single, z: z.single) }
 
     func distance(to other: FacePoint) -> Double {

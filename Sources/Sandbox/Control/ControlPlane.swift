@@ -4,7 +4,7 @@ import HTTPTypes
 /// Controls a sandbox, for tests and at the control URL.
 struct ControlPlane: Sendable {
     let backend: Listener
-    let standIn: StandIn
+    let server: SandboxServer
     let plan: FaultPlan
     let clock: SandboxClock
     let ledger: Ledger
@@ -19,7 +19,7 @@ struct ControlPlane: Sendable {
     func apply(_ fault: Fault) async {
         switch fault.name {
         case .down: await backend.down()
-        case .expireSessions where fault.after == 0: standIn.expireSessions(rememberTokens: fault.rememberTokens)
+        case .expireSessions where fault.after == 0: server.expireSessions(rememberTokens: fault.rememberTokens)
         case .expireSessions:
             plan.expireSessions(at: clock.now.addingTimeInterval(TimeInterval(fault.after)), rememberTokens: fault.rememberTokens)
         default: plan.add(fault)
@@ -56,7 +56,7 @@ struct ControlPlane: Sendable {
             return .json(200, ["backend": "up"])
         case "POST /expire-sessions": return try expireSessions(request)
         case "POST /advance-clock": return try advanceClock(request)
-        case "GET /settings": return .json(200, .object(standIn.settings))
+        case "GET /settings": return .json(200, .object(server.settings))
         case "POST /settings": return try changeSettings(request)
         case "POST /add-person": return .json(201, try addPerson(request))
         case "POST /remove-person": return try removePerson(request)
@@ -84,7 +84,7 @@ struct ControlPlane: Sendable {
         guard case .bool(let rememberTokens) = wanted["remember-tokens"] ?? false else {
             throw FaultProblem(description: "remember-tokens: expected true or false")
         }
-        standIn.expireSessions(rememberTokens: rememberTokens)
+        server.expireSessions(rememberTokens: rememberTokens)
         return .json(200, ["expired": true, "remember-tokens": .bool(rememberTokens)])
     }
 
@@ -98,8 +98,8 @@ struct ControlPlane: Sendable {
 
     private func changeSettings(_ request: SandboxRequest) throws -> SandboxResponse {
         guard let settings = try body(of: request).members else { throw FaultProblem(description: "expected an object of settings") }
-        try standIn.change(settings)
-        return .json(200, .object(standIn.settings))
+        try server.change(settings)
+        return .json(200, .object(server.settings))
     }
 
     private func addPerson(_ request: SandboxRequest) throws -> JSON {
@@ -107,14 +107,14 @@ struct ControlPlane: Sendable {
             throw FaultProblem(description: #"expected an object of profile fields, and "manager" (default 1)"#)
         }
         let manager = profile.removeValue(forKey: "manager")?.integer ?? 1
-        return try standIn.addPerson(profile, manager: manager)
+        return try server.addPerson(profile, manager: manager)
     }
 
     private func removePerson(_ request: SandboxRequest) throws -> SandboxResponse {
         guard let user = try body(of: request)["managed_id"]?.integer else {
             throw FaultProblem(description: #"expected {"managed_id": a whole number}"#)
         }
-        try standIn.removePerson(user)
+        try server.removePerson(user)
         return .json(200, ["removed": .int(user)])
     }
 

@@ -85,7 +85,7 @@ struct DescribedSessions: Sendable {
 }
 
 extension DescribedState {
-    mutating func signIn(_ call: DescribedCall, _ values: JSONObject, at now: Date) throws(Refusal) -> StandInReply {
+    mutating func signIn(_ call: DescribedCall, _ values: JSONObject, at now: Date) throws(Refusal) -> SandboxReply {
         guard let account = accounts.account(email: values["email"]?.text ?? accounts[0].email),
             values["password"]?.text == account.password
         else {
@@ -101,21 +101,21 @@ extension DescribedState {
         return reply
     }
 
-    mutating func refresh(_ call: DescribedCall, _ values: JSONObject, at now: Date) throws(Refusal) -> StandInReply {
+    mutating func refresh(_ call: DescribedCall, _ values: JSONObject, at now: Date) throws(Refusal) -> SandboxReply {
         guard let session = sessions.renew(refresh: values["refresh"]?.text, at: now) else {
             throw Refusal(401, profile["errors"]?["relogin"]?.elements?.first?.text ?? "", "the refresh token is not valid")
         }
         return give(session, call)
     }
 
-    mutating func signOut(_ request: SandboxRequest, everywhere: Bool, at now: Date) throws(Refusal) -> StandInReply {
+    mutating func signOut(_ request: SandboxRequest, everywhere: Bool, at now: Date) throws(Refusal) -> SandboxReply {
         guard let session = sessions.session(access: credential(of: request), at: now) else { throw refusal(401, for: request) }
         sessions.end(session, everywhere: everywhere)
         return success(200)
     }
 
     /// Returns a session's tokens and account at the profile's pointers.
-    private func give(_ session: DescribedSessions.Session, _ call: DescribedCall) -> StandInReply {
+    private func give(_ session: DescribedSessions.Session, _ call: DescribedCall) -> SandboxReply {
         let table = call.table
         return success(
             200, (table["access"]?.firstPointer, .string(session.access)), (table["refresh"]?.firstPointer, .string(session.refresh)),

@@ -3,7 +3,7 @@ import Foundation
 extension DescribedState {
     /// The rows, the same for every account, with an ETag. A value is the name of its member and the row's number. `parent` is the parent's
     /// row, which has rows of its own.
-    func list(_ call: DescribedCall, of parent: String?, _ request: SandboxRequest) throws(Refusal) -> StandInReply {
+    func list(_ call: DescribedCall, of parent: String?, _ request: SandboxRequest) throws(Refusal) -> SandboxReply {
         var first = 0
         if let parent {
             guard let number = number(of: parent), number > 0 else { throw refusal(404, for: request) }

@@ -18,7 +18,7 @@ extension DescribedState {
     /// Accepts a change. A repeated key, or a repeated PUT of the same document, changes nothing.
     mutating func take(
         _ name: String, _ call: DescribedCall, _ values: JSONObject, _ request: SandboxRequest, by account: SandboxAccount, at now: Date
-    ) throws(Refusal) -> StandInReply {
+    ) throws(Refusal) -> SandboxReply {
         try checkCSRF(of: request)
         let key = try idempotencyKey(of: request)
         let body = call.bodyOf(request)
@@ -38,7 +38,7 @@ extension DescribedState {
         return reply
     }
 
-    func find(_ request: SandboxRequest, by account: SandboxAccount, at now: Date) -> StandInReply {
+    func find(_ request: SandboxRequest, by account: SandboxAccount, at now: Date) -> SandboxReply {
         var lists: [String: [JSON]] = [:]
         var totals: [(pointer: String?, value: JSON)] = []
         for call in calls where call.isMeant(by: request) {
@@ -63,8 +63,8 @@ extension DescribedState {
         return success(200, lists.map { ($0.key, .array($0.value)) } + totals)
     }
 
-    private func answer(_ row: DescribedRow, _ call: DescribedCall) -> StandInReply {
-        if call.table["empty"] == true { return StandInReply(response: SandboxResponse(status: 204)) }
+    private func answer(_ row: DescribedRow, _ call: DescribedCall) -> SandboxReply {
+        if call.table["empty"] == true { return SandboxReply(response: SandboxResponse(status: 204)) }
         let promised = call.table["promises"]?.elements?.compactMap(\.text) ?? [call.table["promises"]?.text].compactMap(\.self)
         var values: [(pointer: String?, value: JSON)] = promised.sorted().map { ($0, .object([:])) }
         if let pointer = call.table["echo"]?.text { values.append((pointer, row.document)) }

@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// Simulates a backend from its profile: accepts the credentials that it issued, and puts values and errors where the profile looks for
 /// them.
-struct DescribedState: StandInState {
+struct DescribedState: SandboxState {
     static let cookieName = "sandbox_session"
 
     let profile: JSON
@@ -35,7 +35,7 @@ struct DescribedState: StandInState {
         return carried
     }
 
-    mutating func answer(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
+    mutating func answer(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxReply {
         let (call, values) = try call(of: request)
         switch call.purpose {
         case .csrf:
@@ -80,9 +80,9 @@ struct DescribedState: StandInState {
     }
 
     /// A success with these values and the profile's success flag, if any.
-    func success(_ status: Int, _ values: (pointer: String?, value: JSON)...) -> StandInReply { success(status, values) }
+    func success(_ status: Int, _ values: (pointer: String?, value: JSON)...) -> SandboxReply { success(status, values) }
 
-    func success(_ status: Int, _ values: [(pointer: String?, value: JSON)]) -> StandInReply {
+    func success(_ status: Int, _ values: [(pointer: String?, value: JSON)]) -> SandboxReply {
         var body = JSON.object([:])
         if let flag = profile["errors"]?["ok"]?.text { body.put(true, at: flag) }
         for (pointer, value) in values { if let pointer { body.put(value, at: pointer) } }

@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// Runs the simulated backend, applies faults and writes the ledger.
 struct FaultingResponder: Sendable {
-    let standIn: StandIn
+    let server: SandboxServer
     let ledger: Ledger
     let plan: FaultPlan
     let clock: SandboxClock
@@ -12,8 +12,8 @@ struct FaultingResponder: Sendable {
     /// Answers a request; throws if the sandbox stops before it has taken effect.
     func respond(to request: SandboxRequest) async throws -> Exchange {
         var now = clock.now
-        if let rememberTokens = plan.expiryDue(at: now) { standIn.expireSessions(rememberTokens: rememberTokens) }
-        let accounts = standIn.carriedAccounts(in: request, at: now)
+        if let rememberTokens = plan.expiryDue(at: now) { server.expireSessions(rememberTokens: rememberTokens) }
+        let accounts = server.carriedAccounts(in: request, at: now)
         let arrival = ledger.arrived(request, carrying: accounts, at: now)
         let clearings = plan.clearings
         let fault = plan.meet(request, account: accounts.account)
@@ -27,7 +27,7 @@ struct FaultingResponder: Sendable {
         let plain =
             withoutEffect(fault, for: request, at: now)
             ?? withEffect(
-                fault, on: standIn.answer(request, at: now) { committed.append(ledger.committed($0, by: request, at: now)) }, to: request,
+                fault, on: server.answer(request, at: now) { committed.append(ledger.committed($0, by: request, at: now)) }, to: request,
                 since: clearings)
         let delivery = plain.mapped { answering(request, $0) }
         ledger.answered(request: arrival, entries: committed, status: delivery.status)
@@ -44,9 +44,9 @@ struct FaultingResponder: Sendable {
         switch fault.name {
         case .neverAnswer: return .never
         case .cut: return .cut
-        case .internalError: return .whole(standIn.errorPage(500, code: nil, for: request))
-        case .error: return .whole(standIn.errorPage(fault.status, code: fault.code, for: request))
-        case .unauthorized: return .whole(standIn.denial(of: request, at: now))
+        case .internalError: return .whole(server.errorPage(500, code: nil, for: request))
+        case .error: return .whole(server.errorPage(fault.status, code: fault.code, for: request))
+        case .unauthorized: return .whole(server.denial(of: request, at: now))
         case .unavailable: return .whole(busy(503, "Application Error", fault, at: now))
         case .tooManyRequests: return .whole(busy(429, "Too Many Requests", fault, at: now))
         case .loginPage: return .whole(.html(200, title: "Log in"))
@@ -63,7 +63,7 @@ struct FaultingResponder: Sendable {
         return switch fault?.name {
         case .neverAnswerAfterCommit: .never
         case .commitThenCut: .cut
-        case .internalErrorAfterCommit: .whole(standIn.errorPage(500, code: nil, for: request))
+        case .internalErrorAfterCommit: .whole(server.errorPage(500, code: nil, for: request))
         case .loginPageAfterCommit: .whole(.html(200, title: "Log in"))
         case .slow: .late(response, after: { [plan] in try await plan.pause(for: pause, since: clearings) })
         case .dribble: .dribbled(response, each: pause)

@@ -1,7 +1,7 @@
 import Foundation
 
 extension FirebaseState {
-    mutating func answer(_ route: FirebaseRoute, _ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
+    mutating func answer(_ route: FirebaseRoute, _ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxReply {
         try checkKey(of: request)
         return switch route {
         case .signInWithPassword: try signInWithPassword(request, at: now)
@@ -26,7 +26,7 @@ extension FirebaseState {
         }
     }
 
-    private mutating func signInWithPassword(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
+    private mutating func signInWithPassword(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxReply {
         let body = request.object
         guard let email = body?["email"]?.text, email.contains("@") else { throw .firebase("INVALID_EMAIL") }
         guard let password = body?["password"]?.text, !password.isEmpty else { throw .firebase("MISSING_PASSWORD") }
@@ -52,7 +52,7 @@ extension FirebaseState {
         return .json(200, .object(answer))
     }
 
-    private mutating func exchange(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
+    private mutating func exchange(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxReply {
         let grant = grant(in: request)
         guard let type = grant.type, !type.isEmpty else { throw .firebase("MISSING_GRANT_TYPE") }
         guard type == "refresh_token" else { throw .firebase("INVALID_GRANT_TYPE") }

@@ -36,7 +36,7 @@ extension LabLoopState {
         return SandboxResponse.json(refusal.status, body).adding(refusal.headers)
     }
 
-    func success(_ status: Int, _ message: String, _ data: JSON, at now: Date, commit: Commit? = nil) -> StandInReply {
+    func success(_ status: Int, _ message: String, _ data: JSON, at now: Date, commit: Commit? = nil) -> SandboxReply {
         .json(
             status, ["success": true, "message": .string(message), "data": data, "timestamp": .string(now.railsTimestamp)], commit: commit)
     }

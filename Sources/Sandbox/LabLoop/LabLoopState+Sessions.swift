@@ -7,7 +7,7 @@ extension LabLoopState {
     private static let lockDuration: TimeInterval = 2 * 3600
 
     /// Signs a device in. The same account and User-Agent replaces an earlier sign-in.
-    mutating func logIn(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
+    mutating func logIn(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxReply {
         guard logIns.admits("", at: now) else { throw .tooManyLogIns }
         guard let body = request.object, let email = body["email"]?.text, let password = body["password"]?.text else {
             throw .validation("Email and password are required")
@@ -32,7 +32,7 @@ extension LabLoopState {
     }
 
     /// Rotates the refresh token in the body or, on a GET, in a header; the GET must also name the device.
-    mutating func refresh(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
+    mutating func refresh(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxReply {
         let inHeader = request.line == Self.headerRefreshLine
         let given = inHeader ? request.header("x-refresh-token") : request.object?["refreshToken"]?.text
         if inHeader && request.header("x-device-id") == nil { throw .validation("x-device-id is required") }
@@ -50,14 +50,14 @@ extension LabLoopState {
     }
 
     /// The refresh token stays valid and is not in the response.
-    mutating func refreshOnTheWeb(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
+    mutating func refreshOnTheWeb(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxReply {
         let (_, account) = try device(refreshToken: request.object?["refreshToken"]?.text, at: now)
         let data: JSON = ["accessToken": .string(accessToken(for: account, at: now)), "expiresIn": .int(expiresIn)]
         return success(200, "Token refreshed successfully", configuration.emptiesWebRefresh ? [:] : data, at: now)
     }
 
     /// The device in the body, or all devices of the account.
-    mutating func logOut(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
+    mutating func logOut(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxReply {
         let account = try signedIn(request, at: now)
         let message: String
         if request.object?["allDevices"] == true {

@@ -1,6 +1,6 @@
 import Foundation
 
-struct LabLoopState: StandInState {
+struct LabLoopState: SandboxState {
     private static let logInLine = "POST /api/mobile/auth/login"
     /// The refresh token is in the body; rotates it.
     private static let bodyRefreshLine = "POST /api/mobile/auth/refresh"
@@ -32,7 +32,7 @@ struct LabLoopState: StandInState {
             signingIn: request.line == Self.logInLine ? request.object?["email"]?.text ?? "" : nil)
     }
 
-    mutating func answer(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
+    mutating func answer(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxReply {
         switch request.line {
         case Self.logInLine: try logIn(request, at: now)
         case Self.bodyRefreshLine, Self.headerRefreshLine: try refresh(request, at: now)
@@ -54,13 +54,13 @@ struct LabLoopState: StandInState {
     func account(of request: SandboxRequest, at now: Date) -> SandboxAccount? { signer.account(of: request.bearerToken, at: now) }
 
     /// The account's appointments, oldest first.
-    func listAppointments(of account: SandboxAccount, at now: Date) -> StandInReply {
+    func listAppointments(of account: SandboxAccount, at now: Date) -> SandboxReply {
         let rows = appointments.filter { $0.account == account.id }.map { JSON.object($0.row) }
         return success(200, "Appointments retrieved", ["appointments": .array(rows)], at: now)
     }
 
     /// Stores an appointment unchanged; a repeated request stores it again.
-    mutating func addAppointment(_ request: SandboxRequest, by account: SandboxAccount, at now: Date) throws(Refusal) -> StandInReply {
+    mutating func addAppointment(_ request: SandboxRequest, by account: SandboxAccount, at now: Date) throws(Refusal) -> SandboxReply {
         guard let document = request.object, !document.isEmpty else { throw .validation("Appointment data is required") }
         let number = appointments.count + 1
         var row = document

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 
-struct Lists2026State: StandInState {
+struct Lists2026State: SandboxState {
     private static let signInLine = "POST /api/v1/auth/sign_in"
     private static let refreshLine = "POST /api/v1/auth/refresh"
     private static let signOutLine = "DELETE /api/v1/auth/sign_out"
@@ -33,7 +33,7 @@ struct Lists2026State: StandInState {
             signingIn: request.line == Self.signInLine ? request.object?["user"]?["email"]?.text ?? "" : nil)
     }
 
-    mutating func answer(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
+    mutating func answer(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxReply {
         if configuration.limits == .real { try admit(request, account: account(of: request, at: now)?.id, at: now) }
         if !request.body.isEmpty && request.object == nil { throw Refusal(400, "parse_error", "Malformed JSON") }
         switch request.line {
@@ -87,7 +87,7 @@ struct Lists2026State: StandInState {
         if !isAdmitted { throw .tooManyRequests }
     }
 
-    private mutating func signIn(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
+    private mutating func signIn(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxReply {
         guard let user = request.object?["user"]?.members else { throw .parameterMissing("user") }
         guard let account = configuration.accounts.account(email: user["email"]?.text), user["password"]?.text == account.password else {
             throw Refusal(401, "unauthorized", "Invalid email or password")
@@ -97,7 +97,7 @@ struct Lists2026State: StandInState {
     }
 
     /// Exchanges a refresh token from the header or the body; one in the query is ignored.
-    private mutating func refresh(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
+    private mutating func refresh(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxReply {
         guard let old = refreshToken(in: request) else { throw .refresh("token_invalid") }
         let (id, new) = try families.exchange(old, expires: refreshExpiry(at: now), at: now)
         guard let account = configuration.accounts.account(id: id) else { throw .refresh("token_invalid") }
@@ -105,13 +105,13 @@ struct Lists2026State: StandInState {
     }
 
     /// Ends the access token, and the refresh token if the request has one; always 204.
-    private mutating func signOut(_ request: SandboxRequest) -> StandInReply {
+    private mutating func signOut(_ request: SandboxRequest) -> SandboxReply {
         if let identifier = signer.open(request.bearerToken)?.claims["jti"]?.text { denied.insert(identifier) }
         if let refresh = refreshToken(in: request) { families.revoke(refresh) }
-        return StandInReply(response: SandboxResponse(status: 204))
+        return SandboxReply(response: SandboxResponse(status: 204))
     }
 
-    private func tokens(for account: SandboxAccount, refresh: String, at now: Date) -> StandInReply {
+    private func tokens(for account: SandboxAccount, refresh: String, at now: Date) -> SandboxReply {
         let token = signer.token(for: account, seconds: configuration.accessLifetime, at: now)
         return .json(200, ["user": account.json, "token": .string(token), "refresh_token": .string(refresh)])
     }

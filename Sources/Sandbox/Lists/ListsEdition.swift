@@ -1,8 +1,8 @@
 /// The two versions of Lists, and what their lists and tasks do differently.
 enum ListsEdition: Sendable {
-    /// As its guide describes it: answers are the rows themselves.
+    /// The edition of the guide: responses are the rows themselves.
     case guide
-    /// Of 2026: answers are wrapped, and errors have codes.
+    /// The edition of 2026: responses are wrapped, and errors have codes.
     case later
 
     var notFound: Refusal { Refusal(404, "not_found", self == .guide ? "Record not found" : "Not found") }

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 
-struct ListsState: StandInState {
+struct ListsState: SandboxState {
     private var configuration: ListsConfiguration
     private var signer: TokenSigner
     private var logIns: RateLimit
@@ -20,12 +20,12 @@ struct ListsState: StandInState {
             signingIn: Self.signsIn(request) ? request.object?["email"]?.text ?? "" : nil)
     }
 
-    mutating func answer(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
+    mutating func answer(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxReply {
         if Self.signsIn(request) { return try signIn(request, at: now) }
         if request.line == "DELETE /api/v1/auth/sign_out" {
             // The token stays valid until it expires.
             _ = try signedIn(request, at: now)
-            return StandInReply(response: SandboxResponse(status: 204))
+            return SandboxReply(response: SandboxResponse(status: 204))
         }
         guard let call = ListsCall(request, table.edition) else { throw refusal(404, for: request) }
         return try table.answer(call, request, by: try signedIn(request, at: now), at: now)
@@ -53,7 +53,7 @@ struct ListsState: StandInState {
         ["POST /api/v1/auth/sign_in", "POST /api/v1/login"].contains(request.line)
     }
 
-    private mutating func signIn(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
+    private mutating func signIn(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxReply {
         guard logIns.admits("", at: now) else { throw .tooManyRequests }
         guard let body = request.object, let account = configuration.accounts.account(email: body["email"]?.text),
             body["password"]?.text == account.password

@@ -2,7 +2,7 @@ import Foundation
 
 extension ListsTable {
     /// In the later version in pages of at most 50 rows, newest first.
-    func taskList(of list: Int, _ request: SandboxRequest, for account: SandboxAccount) throws(Refusal) -> StandInReply {
+    func taskList(of list: Int, _ request: SandboxRequest, for account: SandboxAccount) throws(Refusal) -> SandboxReply {
         if edition == .later { _ = try place(ofList: list, for: account) }
         guard let parent = lists.first(where: { $0.id == list && !$0.isDeleted }) else { throw edition.notFound }
         let rows = tasks.filter { $0.list == list && (parent.account.id == account.id || $0.account.id == account.id) }
@@ -20,7 +20,7 @@ extension ListsTable {
 
     mutating func addTask(
         to list: Int, _ request: SandboxRequest, by account: SandboxAccount, at now: Date
-    ) throws(Refusal) -> StandInReply {
+    ) throws(Refusal) -> SandboxReply {
         if edition == .later, request.body.isEmpty { throw Refusal(400, "empty_body", "Bad Request") }
         let list = try listForTask(list, of: account)
         let (body, given) = try given("task", request, required: edition == .guide ? ["title", "due_at"] : ["title"])
@@ -40,7 +40,7 @@ extension ListsTable {
     /// The list in the path does not matter.
     mutating func act(
         _ action: String, on id: Int, _ request: SandboxRequest, by account: SandboxAccount, at now: Date
-    ) throws(Refusal) -> StandInReply {
+    ) throws(Refusal) -> SandboxReply {
         let place = try place(ofTask: id, for: account)
         switch (edition, action) {
         case (_, "GET "): return .json(200, wrapped(tasks[place], "task"))
@@ -80,7 +80,7 @@ extension ListsTable {
 
     private mutating func change(
         _ place: Int, _ request: SandboxRequest, by account: SandboxAccount, at now: Date
-    ) throws(Refusal) -> StandInReply {
+    ) throws(Refusal) -> SandboxReply {
         try checkEditing(place, by: account)
         let isNamed = request.object?["task"]?["title"] != nil
         let (body, given) = try given("task", request, required: isNamed ? ["title"] : [])
@@ -88,25 +88,25 @@ extension ListsTable {
         return changed(place, account.commit("task", tasks[place].id, request.clientMutationID(in: body), .object(given)), at: now)
     }
 
-    private mutating func complete(_ place: Int, _ isDone: Bool, by account: SandboxAccount, at now: Date) throws(Refusal) -> StandInReply {
+    private mutating func complete(_ place: Int, _ isDone: Bool, by account: SandboxAccount, at now: Date) throws(Refusal) -> SandboxReply {
         let list = lists.first { $0.id == tasks[place].list }
         guard [list?.account.id, tasks[place].account.id].contains(account.id) else { throw edition.forbidden }
         tasks[place].members["completed_at"] = isDone ? .string(now.railsTimestamp) : .null
         return changed(place, account.commit("task", tasks[place].id, nil, ["completed": .bool(isDone)]), at: now)
     }
 
-    private mutating func changed(_ place: Int, _ commit: Commit, at now: Date) -> StandInReply {
+    private mutating func changed(_ place: Int, _ commit: Commit, at now: Date) -> SandboxReply {
         tasks[place].members["updated_at"] = .string(now.railsTimestamp)
         tasks[place].changedAt = now
         return .json(200, wrapped(tasks[place], "task"), commit: commit)
     }
 
     /// The older version answers a second deletion like the first.
-    private mutating func delete(_ place: Int, by account: SandboxAccount, at now: Date) throws(Refusal) -> StandInReply {
+    private mutating func delete(_ place: Int, by account: SandboxAccount, at now: Date) throws(Refusal) -> SandboxReply {
         try checkEditing(place, by: account)
         let isNew = !tasks[place].isDeleted
         (tasks[place].isDeleted, tasks[place].changedAt) = (true, now)
-        return StandInReply(
+        return SandboxReply(
             response: SandboxResponse(status: 204), commit: isNew ? account.deletion("task", tasks[place].id) : nil)
     }
 }

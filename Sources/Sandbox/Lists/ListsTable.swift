@@ -5,9 +5,9 @@ import HTTPTypes
 struct ListsTable: Sendable {
     struct Row: Sendable {
         let id: Int
-        /// Who made it; of a list, also its owner.
+        /// The account that made the row; for a list, also its owner.
         let account: SandboxAccount
-        /// Of a task.
+        /// The list of a task.
         var list: Int?
         var members: JSONObject
         var changedAt: Date
@@ -22,7 +22,7 @@ struct ListsTable: Sendable {
 
     mutating func answer(
         _ call: ListsCall, _ request: SandboxRequest, by account: SandboxAccount, at now: Date
-    ) throws(Refusal) -> StandInReply {
+    ) throws(Refusal) -> SandboxReply {
         switch (call.method, call.target) {
         case ("GET", .lists): return .json(200, listing("list", lists.filter { $0.account.id == account.id }, request))
         case ("POST", .lists): return try addList(request, by: account, at: now)
@@ -68,7 +68,7 @@ struct ListsTable: Sendable {
 
     func wrapped(_ row: Row, _ name: String) -> JSON { edition == .guide ? .object(row.members) : .object([name: .object(row.members)]) }
 
-    private mutating func addList(_ request: SandboxRequest, by account: SandboxAccount, at now: Date) throws(Refusal) -> StandInReply {
+    private mutating func addList(_ request: SandboxRequest, by account: SandboxAccount, at now: Date) throws(Refusal) -> SandboxReply {
         let (body, given) = try given("list", request, required: ["name"])
         let id = lists.count + 1
         let time = JSON.string(now.railsTimestamp)
@@ -90,7 +90,7 @@ struct ListsTable: Sendable {
 
     private mutating func changeList(
         _ id: Int, _ request: SandboxRequest, by account: SandboxAccount, at now: Date
-    ) throws(Refusal) -> StandInReply {
+    ) throws(Refusal) -> SandboxReply {
         let place = try place(ofList: id, for: account)
         let isNamed = request.object?["list"]?["name"] != nil
         let (body, given) = try given("list", request, required: isNamed ? ["name"] : [])
@@ -101,10 +101,10 @@ struct ListsTable: Sendable {
         return .json(200, wrapped(lists[place], "list"), commit: commit)
     }
 
-    private mutating func deleteList(_ id: Int, by account: SandboxAccount, at now: Date) throws(Refusal) -> StandInReply {
+    private mutating func deleteList(_ id: Int, by account: SandboxAccount, at now: Date) throws(Refusal) -> SandboxReply {
         let place = try place(ofList: id, for: account)
         (lists[place].isDeleted, lists[place].changedAt) = (true, now)
-        return StandInReply(response: SandboxResponse(status: 204), commit: account.deletion("list", id))
+        return SandboxReply(response: SandboxResponse(status: 204), commit: account.deletion("list", id))
     }
 }
 

@@ -20,7 +20,7 @@ package struct SandboxAccount: Sendable, Equatable {
 }
 
 extension SandboxAccount {
-    /// As both versions of Lists show an account.
+    /// The account in the form of both editions of Lists.
     var json: JSON { ["id": .string(id), "email": .string(email)] }
 
     /// A row that this account created or changed.

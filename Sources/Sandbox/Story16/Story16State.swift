@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 
 /// A Realtime Database of messages, with the Firebase project of its accounts.
-struct Story16State: StandInState {
+struct Story16State: SandboxState {
     var firebase: FirebaseState
     /// By conversation and by the client's identifier.
     private var messages: [String: [String: JSON]] = [:]
@@ -14,7 +14,7 @@ struct Story16State: StandInState {
         return CarriedAccounts(session: firebase.idTokens.owner(of: request.query["auth"])?.number)
     }
 
-    mutating func answer(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
+    mutating func answer(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxReply {
         if let route = FirebaseRoute(request) { return try firebase.answer(route, request, at: now) }
         var path = request.decodedSegments
         guard path.first == "messages", (2...3).contains(path.count), let last = path.popLast(), last.hasSuffix(".json") else {
@@ -49,7 +49,7 @@ struct Story16State: StandInState {
     /// Stores a message. Storing the same value again commits nothing.
     private mutating func put(
         _ request: SandboxRequest, _ conversation: String, _ id: String, by account: SandboxAccount
-    ) throws(Refusal) -> StandInReply {
+    ) throws(Refusal) -> SandboxReply {
         guard let value = try? JSON(bytes: request.body) else {  // `try?`: the backend has its own message
             throw Refusal(400, "", "Invalid data; couldn't parse JSON object. Are you sending a JSON object with valid key names?")
         }
@@ -57,7 +57,7 @@ struct Story16State: StandInState {
         messages[conversation, default: [:]][id] = value == .null ? nil : value
         let commit = account.commit("message", nil, id, value)
         let response = SandboxResponse(status: 200, headers: [.contentType: "application/json; charset=utf-8"], body: request.body)
-        return StandInReply(response: response, commit: isNew ? commit : nil)
+        return SandboxReply(response: response, commit: isNew ? commit : nil)
     }
 
     private func signedIn(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxAccount {

@@ -10,7 +10,7 @@ extension Backend {
         let said = errors.sentence(of: response)
         let words = said ?? "the server answered with status \(status)"
         if errors.refusesCredentials(response) { return saysLocked(status, code, said) ? .locked(words) : .refused(words) }
-        if response.asksForQuiet || errors.allowsRetry(code) {
+        if response.asksForPause || errors.allowsRetry(code) {
             var failure = Failure(.throttled, status: status, tooManyAttempts(response, said))
             failure.wait = RetryAfter.wait(response).map { Int($0.rounded(.up)) }
             return .unavailable(failure)

@@ -12,7 +12,7 @@ extension Configuration {
         return configuration ?? Configuration(places: Places(environment: environment))
     }
 
-    /// As `load`, with defaults for invalid values; nil if the file cannot be read.
+    /// Reads the configuration with defaults for invalid values; nil if the file cannot be read.
     ///
     /// - Parameter planned: drop-ins that are not in place yet, by path.
     static func read(

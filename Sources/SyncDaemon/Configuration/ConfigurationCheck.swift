@@ -46,7 +46,7 @@ package struct ConfigurationCheck: Sendable {
         try read(file: file, environment: environment).configuration
     }
 
-    /// As `configuration`, with the profiles.
+    /// Reads the configuration and the profiles.
     static func read(
         file: String?, environment: [String: String], deviceID: String = "check"
     ) throws(Mistakes) -> (configuration: Configuration, backends: [Backend]) {
@@ -67,7 +67,7 @@ package struct ConfigurationCheck: Sendable {
         return (mistakes.all, backends)
     }
 
-    /// As `read`; nil if the file cannot be read.
+    /// Does the work of `read`; nil if the file cannot be read.
     private static func readAll(
         file: String?, environment: [String: String], deviceID: String, mistakes: MistakeCollector,
         planned: [String: YAMLNode] = [:], profiles: String? = nil

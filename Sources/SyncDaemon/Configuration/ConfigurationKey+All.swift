@@ -7,7 +7,7 @@ import SyncModel
 extension ConfigurationKey {
     static let all: [ConfigurationKey] = [top, spool, delivery, timeouts, outbox, access, notify, mail].flatMap(\.self)
 
-    private static let delays: ClosedRange<Double> = 0.001...Quiet.longest
+    private static let delays: ClosedRange<Double> = 0.001...ServerPause.longest
     private static let tenYears: ClosedRange<Double> = 0.001...315_360_000
 
     private static let top: [ConfigurationKey] = [

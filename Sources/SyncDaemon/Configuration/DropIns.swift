@@ -43,7 +43,7 @@ struct DropIns {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) == "/dev/null"
     }
 
-    /// As in systemd.
+    /// Endings of file names that systemd ignores too.
     private static let backups = [
         "~", ".bak", ".old", ".new", ".swp", ".tmp", ".dpkg-old", ".dpkg-new", ".dpkg-dist", ".dpkg-tmp", ".dpkg-bak", ".ucf-old",
         ".ucf-new", ".ucf-dist",

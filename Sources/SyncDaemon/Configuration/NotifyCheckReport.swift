@@ -2,7 +2,7 @@ import Foundation
 
 /// The part of `homingd check` about the secret of the webhook.
 package enum NotifyCheckReport {
-    /// What keeps notifications from being sent; nil if nothing is known to. Never contains the secret. Read-only.
+    /// The reason why notifications cannot be sent; nil if none is known. Never contains the secret. Read-only.
     package static func text(file: String?, environment: [String: String]) -> String? {
         // `try?`: the configuration check reports mistakes.
         guard let webhook = try? Configuration.load(file: file, environment: environment).notify?.webhook else { return nil }

@@ -46,6 +46,6 @@ extension NotifyConfiguration.Mail {
 }
 
 extension YAMLNode {
-    /// Of a list; any other value is one.
+    /// The number of items in a list; 1 for any other value.
     fileprivate var count: Int { if case .list(let items) = content { items.count } else { 1 } }
 }

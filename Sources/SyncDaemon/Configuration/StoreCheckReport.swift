@@ -48,7 +48,8 @@ package struct StoreCheckReport: Sendable {
                 let held = check.quarantined
                 let known =
                     held == 0
-                    ? "" : " \(held) of them \(held == 1 ? "is" : "are") on hold and cannot be read: see ‘homing list --state held’."
+                    ? ""
+                    : " \(held) of them \(held == 1 ? "is" : "are") on hold and cannot be read. To list \(held == 1 ? "it" : "them"), run: homing list --state held"
                 return StoreCheckReport(
                     isGood: true,
                     text: "The store is good: checked \(check.entries) entries and \(check.receipts) receipts in \(store).\(known)")
@@ -63,7 +64,7 @@ package struct StoreCheckReport: Sendable {
             if !ofKey.isEmpty {
                 "Nothing was changed. The daemon does not start without its key. Restore a missing or damaged key from your backup: without it, the stored captures cannot be decrypted."
             } else if !ofStore.isEmpty {
-                "Nothing was changed. The daemon saves the readable data at its next start: ‘systemctl restart homingd’. Have the disk tested."
+                "Nothing was changed. Have the disk tested. The daemon saves the readable data at its next start. To restart the daemon, run: systemctl restart homingd"
             } else {
                 nil
             }

@@ -23,7 +23,7 @@ extension ControlHandler {
             throw Problem(
                 .signInRequired, status: 409, title: "Not signed in",
                 detail: "Files can only be claimed for an account that is signed in at \(name).",
-                next: "Sign in with ‘\(commands(for: name).login) --claim’.")
+                next: "To sign in and claim the files, run: \(commands(for: name).login) --claim")
         }
         let owner = Destination(backend: name, account: account.id)
         let files: Int

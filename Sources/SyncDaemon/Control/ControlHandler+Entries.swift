@@ -67,7 +67,7 @@ extension ControlHandler {
         guard let entry = try await outbox.entry(id)?.entry, entry.holdReason == .discarding, let date = entry.discardAt else { return nil }
         let until = Moment(now: clock.now).text(date)
         return "The entry with this id is being discarded, and its payload will be destroyed at \(until). "
-            + "Until then, an administrator can take it back: homing undo \(id)"
+            + "Until then, an administrator can undo this: homing undo \(id)"
     }
 
     func receipt(of accepted: Intake.Accepted, _ payload: Data?, _ advice: [Advice], isStrict: Bool) -> SubmissionReceipt {

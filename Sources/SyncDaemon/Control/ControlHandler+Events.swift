@@ -25,7 +25,7 @@ extension ControlHandler {
             var problem = Problem.invalid(
                 "The cursor \(since) is in the future: the newest event has the cursor \(newest).",
                 next:
-                    "Read the current state with ‘homing status’ and ‘homing list’, and continue from the cursor \(newest). The daemon’s state may have been restored from an older backup."
+                    "The daemon’s state may have been restored from an older backup. Read the current state, and continue from the cursor \(newest). To see the state, run: homing status"
             )
             problem.newest = newest
             throw problem
@@ -34,7 +34,7 @@ extension ControlHandler {
             throw Problem(
                 .eventsPruned, status: 410, title: "Events are no longer kept",
                 detail: "The events up to the cursor \(oldest) are no longer kept, so some of those after \(since) are missing.",
-                next: "Read the current state with ‘homing status’ and ‘homing list’, and continue from the cursor \(oldest).",
+                next: "Read the current state, and continue from the cursor \(oldest). To see the state, run: homing status",
                 oldest: oldest)
         }
     }

@@ -111,7 +111,7 @@ extension ControlHandler {
         throw Problem(
             .signInRequired, status: 409, title: "Not signed in",
             detail: "Entry \(entry.id) belongs to \(owner), who is not signed in at \(backend). Nothing was changed.",
-            next: present.map { commands.change(from: $0.label, to: owner) } ?? "\(owner) signs in with ‘\(commands.login(of: owner))’."
+            next: present.map { commands.change(from: $0.label, to: owner) } ?? "To sign in as \(owner), run: \(commands.login(of: owner))"
         ).stating(.ownerSignedOut) { $0.account = owner }
     }
 }

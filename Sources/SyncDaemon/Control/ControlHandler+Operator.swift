@@ -8,7 +8,7 @@ import Roster
 import Sessions
 import SyncModel
 
-/// What people do about single entries.
+/// The calls of people about single entries.
 extension ControlHandler {
     func resolve(_ request: ResolveRequest, by caller: Caller) async throws -> EntrySummary {
         let id = try await id(named: request.id)

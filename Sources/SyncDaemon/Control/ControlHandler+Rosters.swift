@@ -82,7 +82,7 @@ extension ControlHandler {
         var report = report(resource, of: snapshot, try await heads(of: snapshot).first { $0.key.resource == resource.name })
         switch answer {
         case .done?, nil: break
-        case .failed(let failure)?, .impossible(.quiet(_, let failure))?: report.failure = failure.message
+        case .failed(let failure)?, .impossible(.serverPaused(_, let failure))?: report.failure = failure.message
         case .impossible(.paused)?: report.failure = "Sending to \(report.backend) is paused."
         case .impossible(.signedOut)?: report.failure = "The session has just changed. Run the command again."
         case .impossible(.stopping)?: report.failure = "The daemon is stopping."

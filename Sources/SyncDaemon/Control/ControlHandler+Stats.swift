@@ -11,7 +11,7 @@ extension ControlHandler {
         let until = min(request.until ?? now, now)
         let since = request.since ?? until.addingTimeInterval(-29 * 86_400)
         guard since <= until else {
-            throw Problem.invalid("The end of the period is before its begin.", next: "Give a begin before the end, and before now.")
+            throw Problem.invalid("The period ends before it begins.", next: "Give a start before the end, and before now.")
         }
         let last = FigureKey.day(ofMs: until.ms)
         let days = max(FigureKey.day(ofMs: since.ms), last - Outbox.daysOfFigures)...last

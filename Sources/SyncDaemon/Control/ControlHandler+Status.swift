@@ -224,7 +224,8 @@ extension SpoolReport {
     fileprivate init(off directory: String, holding files: Int, refused: Int) {
         let example = StuckFile(
             path: "\(directory)/new", reason: "the drop folder is turned off",
-            next: "Submit them with ‘homing submit’ and remove them, or turn the drop folder on in the configuration, under ‘spool’.",
+            next:
+                "Turn the drop folder on in the configuration, under ‘spool’. Or submit each file, then remove it. To submit one, run: homing submit FILE",
             cause: StuckFile.Cause.off.rawValue)
         self.init(directory: directory, waiting: 0, refused: refused, stuck: files, stuckExample: files > 0 ? example : nil)
     }

@@ -30,14 +30,14 @@ extension ControlHandler {
             obstacles(for: report, status.attention) + [wait(of: report, made[report.name])].compactMap(\.self)
         }
         return SyncReport(
-            waiting: max(0, waiting), cursor: cursor, obstacle: sentences.isEmpty ? nil : sentences.joined(separator: " "),
+            waiting: max(0, waiting), cursor: cursor, obstacle: sentences.isEmpty ? nil : sentences.joined(separator: "\n"),
             others: others > 0 ? others : nil)
     }
 
     /// Why a backend's entries cannot be sent without a person, and what to do.
     private func obstacles(for report: BackendReport, _ attention: [Attention]) -> [String] {
         let gate = report.gateReason ?? ""
-        let paused = report.knownGate == .paused ? ["\(gate) To resume, run ‘\(commands(for: report.name).resume)’."] : []
+        let paused = report.knownGate == .paused ? ["\(gate) To resume, run: \(commands(for: report.name).resume)"] : []
         guard report.queue.waiting > 0 else { return paused }
         let signingOut = report.knownGate == .signInRequired && report.session.knownState == .signingOut ? [gate] : []
         var codes = [Attention.Code.otherAddress, .networkSignIn, .signInRequired, .otherAccount, .lookUpFailing]

@@ -31,19 +31,19 @@ struct CoolingText {
 
     var sentence: String { "\(cause.prefix(1).uppercased() + cause.dropFirst()): \(message.asSentence)" }
 
-    /// What `count` safe captures wait for: `wait for the network: …`.
+    /// The clause about `count` safe captures: `wait for the network: …`.
     func waits(_ count: Int) -> String {
         let wait = Count(count).wait
         return reason == .offline ? "\(wait) for the network: \(message)" : "\(wait), because \(cause): \(message)"
     }
 
-    /// The remedy for a fault on the way to the backend, followed by `then`, such as `run ‘homing sync’`.
+    /// The remedy for a fault on the way to the backend. It ends with `then`, such as `run: homing sync`.
     func remedy(then: String) -> String? {
         switch reason {
-        case .tls: "Tell the administrator of the network or the backend. Once this is fixed, \(then)."
-        case .clock: "Set the station’s clock; then \(then). If the clock is right, tell the administrator of the backend."
+        case .tls: "Tell the administrator of the network or the backend. Once this is fixed, \(then)"
+        case .clock: "If the station’s clock is right, tell the administrator of the backend. Otherwise set the clock; then \(then)"
         case .intercepted:
-            "Open a browser on this station and sign in to the network first; then \(then). If the message names a proxy, tell the administrator of this station."
+            "If the message names a proxy, tell the administrator of this station. Otherwise open a browser on this station and sign in to the network; then \(then)"
         case .profile: "Tell the administrator of this station that the profile must be corrected. Signing in again does not help."
         default: nil
         }

@@ -29,7 +29,7 @@ struct NextCommands {
 
     /// The steps for `owner` to sign in while another account is signed in.
     func change(from present: String, to owner: String, by login: String? = nil) -> String {
-        "First sign \(present) out with ‘\(logout)’; then \(owner) signs in with ‘\(login ?? self.login(of: owner))’."
+        "To sign \(present) out, run: \(logout)\nThen to sign in as \(owner), run: \(login ?? self.login(of: owner))"
     }
 
     /// For example `homing resume --backend notes`.
@@ -47,11 +47,11 @@ struct NextCommands {
     }
 
     static func restoreProfile(of backend: String) -> String {
-        "For the administrator: put \(backend).yaml back into the profile folder, then reload: ‘systemctl reload homingd’, or SIGHUP."
+        "For the administrator: put \(backend).yaml back into the profile folder. Then send SIGHUP, or run: systemctl reload homingd"
     }
 
     static func restoreAddress(_ former: String, of backend: String) -> String {
-        "For the administrator: put the old address back into \(backend).yaml or, if it is the same service, add ‘formerly: [\(former)]’ there. Then reload the daemon: ‘systemctl reload homingd’, or SIGHUP."
+        "For the administrator: put the old address back into \(backend).yaml or, if it is the same service, add ‘formerly: [\(former)]’ there. Then send SIGHUP, or run: systemctl reload homingd"
     }
 
     func named(_ command: String) -> String { command + (backend.map { " --backend \($0)" } ?? "") }

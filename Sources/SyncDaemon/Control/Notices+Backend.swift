@@ -20,7 +20,7 @@ extension Notices {
         return Attention(
             .dead,
             "\(captures)\(of(.dead, backend)) for \(backend.name) \(captures.were) refused or ran out of attempts. \(captures.pick("It is", "They are")) kept.",
-            next: "See them with ‘homing list --state dead’. For each of them, ‘homing why ID’ says what to do."
+            next: "To list \(captures.them), run: homing list --state failed\nTo see the next step for an entry, run: homing why ID"
         ).stating { ($0.count, $0.name, $0.subject) = (captures.number, common(.dead, backend)?.text, common(.dead, backend)) }
     }
 
@@ -29,7 +29,7 @@ extension Notices {
         return Attention(
             .held,
             "\(captures)\(of(.held, backend)) for \(backend.name) \(captures.are) on hold and \(captures.pick("needs", "need")) your decision.",
-            next: "See them with ‘homing list --state held’. For each of them, ‘homing why ID’ says what to do."
+            next: "To list \(captures.them), run: homing list --state held\nTo see the next step for an entry, run: homing why ID"
         ).stating { ($0.count, $0.name, $0.subject) = (captures.number, common(.held, backend)?.text, common(.held, backend)) }
     }
 
@@ -46,7 +46,7 @@ extension Notices {
             .lookUpFailing,
             "\(captures) may already be delivered to \(backend.name), but looking \(captures.them) up keeps failing. Homing does not send \(captures.them) again before that.",
             next:
-                "Find \(captures.them) with ‘homing list --state pending’, then ask ‘homing why ID’. To look again now, run ‘homing sync’."
+                "To list \(captures.them), run: homing list --state pending\nTo see the reason for an entry, run: homing why ID\nTo look again now, run: homing sync"
         ).stating { $0.count = captures.number }
     }
 
@@ -58,7 +58,7 @@ extension Notices {
             if let entry = route.entry {
                 return Attention(
                     .routeFailing, "\(backend.name) refused one \(route.kind.one)\(andWaiting(backend)): \(route.reason.asSentence)",
-                    next: "To see what to do, run: homing why \(EntryName.short(entry))"
+                    next: "To see the next step, run: homing why \(EntryName.short(entry))"
                 ).stating { ($0.count, $0.name, $0.title, $0.entry) = (backend.ownWaiting, route.kind.one, route.kind, entry) }
             }
             guard moment.now.timeIntervalSince(route.since) >= Self.patience else { return nil }
@@ -66,18 +66,18 @@ extension Notices {
                 .routeFailing,
                 "\(backend.name) has accepted no \(route.kind.one) since \(moment.text(route.since))\(andWaiting(backend)). \(route.reason.asSentence)",
                 next:
-                    "Tell the administrator of \(backend.name). Nothing is lost: Homing tries again by itself. To try now, run ‘homing sync’.\(heldBack(backend, route))"
+                    "Tell the administrator of \(backend.name). Nothing is lost: Homing keeps trying. To try now, run: homing sync\(heldBack(backend, route))"
             ).stating { ($0.count, $0.name, $0.title, $0.since) = (backend.ownWaiting, route.kind.one, route.kind, route.since) }
         }
     }
 
-    /// A space and the number of entries that another one holds back, with the remedy; or nothing.
+    /// A line with the number of entries that another one holds back, and the remedy; or nothing.
     private func heldBack(_ backend: BackendReport, _ route: CoolingRoute) -> String {
         guard let (first, count) = summary.heldBack[backend.name]?[route.route] else { return "" }
         let id = EntryName.short(first)
-        let least = count >= Outbox.countedInLine ? "At least " : ""
+        let least = count >= Outbox.countedInLane ? "At least " : ""
         let later = count == 1 ? "1 later entry waits" : "\(least)\(count) later entries wait"
-        return " \(later) behind \(id), because their order matters. If that one alone is the cause, ‘homing why \(id)’ says what to do."
+        return "\n\(later) behind \(id), because their order matters. To see the next step for that entry, run: homing why \(id)"
     }
 
     /// In seconds.
@@ -111,7 +111,7 @@ extension Notices {
         }
         return Attention(
             code, "Homing cannot send to \(backend.name)\(andWaiting(backend)), because \(text.cause): \(words)",
-            next: text.remedy(then: "Homing continues by itself") ?? "Try again later."
+            next: text.remedy(then: "Homing continues automatically.") ?? "Try again later."
         ).stating { ($0.count, $0.reason) = (backend.ownWaiting, cause.rawValue) }
     }
 
@@ -122,7 +122,7 @@ extension Notices {
             return Attention(
                 .signInRequired,
                 "The session of \(backend.session.email ?? "the account") at \(backend.name) has ended\(andWaiting(backend))\(SessionReport.because(backend.session.reason))",
-                next: "Sign in again with ‘\(login)’."
+                next: "To sign in again, run: \(login)"
             ).stating { ($0.count, $0.account, $0.reason) = (backend.ownWaiting, backend.session.email, Attention.ended) }
         case .signedOut:
             let isItsSpool = summary.isSpool(of: backend)
@@ -130,7 +130,7 @@ extension Notices {
             guard let captures = count(backend.waitingForPeople + files, backend, files: files) else { return nil }
             return Attention(
                 .signInRequired, "Not signed in at \(backend.name). \(captures) \(captures.are) waiting.",
-                next: "\(backend.awaited.map { "\($0) has to sign in" } ?? "Sign in") with ‘\(login)’.\(isItsSpool ? claimingToo : "")"
+                next: "To sign in\(backend.awaited.map { " as \($0)" } ?? ""), run: \(login)\(isItsSpool ? claimingToo : "")"
             ).stating { ($0.count, $0.account) = (captures.number, backend.awaited) }
         case .signedIn, .signingOut, .unknown: return nil
         }
@@ -139,7 +139,7 @@ extension Notices {
     /// The claim step after a sign-in.
     private var claimingToo: String {
         guard let files = Count(some: summary.spool.unclaimed, "dropped file"), summary.unclaimed == .ask else { return "" }
-        return " \(files) \(files.are) waiting to be claimed: to send \(files.them) as your own, add --claim."
+        return "\n\(files) \(files.are) waiting to be claimed: to send \(files.them) as your own, add --claim."
     }
 
     /// Seconds for which Homing tries to renew a session before it asks a person.
@@ -150,7 +150,7 @@ extension Notices {
         return Attention(
             .sessionFailing,
             "The session of \(backend.session.email ?? "the account") at \(backend.name) has not been renewed for over an hour\(andWaiting(backend)): \((backend.session.failure ?? "").asSentence)",
-            next: "Homing keeps trying. If the server works in a browser, sign in again with ‘\(login(backend))’."
+            next: "Homing keeps trying. If the server works in a browser, run: \(login(backend))"
         ).stating { ($0.count, $0.account, $0.since) = (backend.ownWaiting, backend.session.email, since) }
     }
 
@@ -162,7 +162,7 @@ extension Notices {
         let commands = commands(backend)
         return Attention(
             .paused, "Sending to \(backend.name): \(PauseText(pause: pause, moment: moment).sentence)",
-            next: "Resume with ‘\(commands.resume)’, or set an end with ‘\(commands.pause)’."
+            next: "To resume, run: \(commands.resume)\nTo set an end, run: \(commands.pause)"
         ).stating {
             ($0.person, $0.since, $0.until) = (pause.by, pause.since, pause.until)
             $0.words = pause.reason.isEmpty ? nil : pause.reason
@@ -177,7 +177,7 @@ extension Notices {
             let change = commands(backend).change(from: present, to: other.email, by: other.signInCommand ?? login(backend))
             return Attention(
                 .otherAccount, "\(captures) of \(other.email) \(captures.are) waiting at \(backend.name) until that account signs in.",
-                next: "\(change) Homing sends \(captures.them) only as \(other.email)."
+                next: "Homing sends \(captures.them) only as \(other.email).\n\(change)"
             ).stating { ($0.count, $0.account) = (other.waiting, other.email) }
         }
     }

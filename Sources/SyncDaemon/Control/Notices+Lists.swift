@@ -14,7 +14,7 @@ extension Notices {
                 .listFailing,
                 "Reading your \(list.title.many) from \(backend.name)\(age), has failed\(since): \((list.failure ?? "").asSentence)",
                 next:
-                    "Tell the administrator of \(backend.name). Homing keeps trying, and delivers captures as before. To try now, run ‘\(commands.roster(list.resource, list.title.many, "--refresh"))’."
+                    "Tell the administrator of \(backend.name). Homing keeps trying, and delivers captures as before. To try now, run: \(commands.roster(list.resource, list.title.many, "--refresh"))"
             ).stating {
                 ($0.name, $0.title, $0.at) = (list.title.many, list.title, list.readAt)
                 ($0.since, $0.reason) = (list.failingSince, list.failureCause)

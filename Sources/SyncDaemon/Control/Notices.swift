@@ -23,13 +23,13 @@ struct Notices {
         var next: [String] = []
         if report.missing > 0 || report.mayMissMore {
             next.append(
-                "Compare ‘homing list’ with your records, and submit missing captures again; Homing recognises those that it has by their ids."
+                "Compare your records with the entries, and submit missing captures again; Homing recognises those that it has by their ids. To list the entries, run: homing list"
             )
         }
-        if report.quarantined > 0 { next.append("See the entries on hold with ‘homing list --state held’.") }
+        if report.quarantined > 0 { next.append("To list the entries on hold, run: homing list --state held") }
         next.append(
             "Have the disk and the memory tested. The damaged files are in \(report.folder). To end this notice, move that folder away.")
-        return Attention(.storeDamaged, report.sentence, next: next.joined(separator: " ")).stating {
+        return Attention(.storeDamaged, report.sentence, next: next.joined(separator: "\n")).stating {
             ($0.at, $0.count, $0.least, $0.path) = (report.at, report.missing, report.mayMissMore ? true : nil, report.folder)
         }
     }
@@ -56,7 +56,7 @@ struct Notices {
             Attention(
                 .outboxFull, "The outbox is full: Homing accepts no new captures until deliveries make room.",
                 next:
-                    "Wait for deliveries, or raise outbox.max_bytes (\(limit >> 20) MiB) in the configuration, then reload: ‘systemctl reload homingd’, or SIGHUP."
+                    "Wait for deliveries, or raise outbox.max_bytes (\(limit >> 20) MiB) in the configuration. Then send SIGHUP, or run: systemctl reload homingd"
             ).stating { $0.bytes = limit }
         }
     }
@@ -71,7 +71,7 @@ struct Notices {
     }
 
     private func diskFull(_ effect: String) -> Attention {
-        Attention(.diskFull, "The disk is full: Homing \(effect).", next: "Make room on the disk. Homing then continues by itself.")
+        Attention(.diskFull, "The disk is full: Homing \(effect).", next: "Make room on the disk. Homing then continues automatically.")
     }
 
     private var missingProfiles: [Attention] {
@@ -90,7 +90,7 @@ struct Notices {
         let files = Count(some: summary.untaken, "dropped file").map { " \($0) \($0.are) waiting there." } ?? ""
         return Attention(
             .dropFolderFailing, "The drop folder cannot be emptied: \(failure.asSentence)\(files)",
-            next: "Fix the cause. The daemon tries again by itself, at the latest after 30 seconds."
+            next: "Fix the cause. The daemon tries again within 30 seconds."
         ).stating { $0.count = summary.untaken }
     }
 
@@ -110,7 +110,7 @@ struct Notices {
         let more = shown.isEmpty ? 0 : files.number - shown.count
         let names = (shown + (more > 0 ? ["\(more) more"] : [])).inWords
         let name = files.number == 1 && !shown.isEmpty ? shown[0] : "NAME"
-        let each = files.number == 1 || shown.isEmpty ? "" : " for each: \(names)"
+        let each = files.number == 1 || shown.isEmpty ? "" : " for each of \(names)"
         let places = summary.spool.refusedPlaces ?? [:]
         let place = files.number == 1 ? places.values.first.map { " as \(summary.spool.directory)/new/\($0)" } ?? "" : ""
         let says = files.number == 1 || places.isEmpty ? "says why" : "says why, and where it was dropped"
@@ -118,7 +118,7 @@ struct Notices {
         return Attention(
             .refusedFiles, "\(files) \(files.were) refused and not sent.",
             next:
-                "\(files.pick("Its .reason file", "The .reason file beside each")) in \(folder) \(says). Fix \(files.them) and drop \(files.them) \(again); then the user who dropped \(files.them), or an administrator, ends this notice with ‘homing discard --file \(name) --reason TEXT’\(each).\(more > 0 ? " To see the names of all, run ‘ls \(folder.asArgument)’." : "")"
+                "\(files.pick("Its .reason file", "The .reason file beside each")) in \(folder) \(says). Fix \(files.them) and drop \(files.them) \(again).\nTo end this notice, the user who dropped \(files.them), or an administrator, runs\(each): homing discard --file \(name) --reason TEXT\(more > 0 ? "\nTo see all names, run: ls \(folder.asArgument)" : "")"
         ).stating { ($0.count, $0.path) = (files.number, folder) }
     }
 
@@ -143,7 +143,7 @@ struct Notices {
         summary.rejectedConfiguration.map { reason in
             Attention(
                 .configurationRejected, "The changed configuration is not active, because \(reason). The previous one is active.",
-                next: "See all mistakes with ‘homingd check’, fix them, then reload: ‘systemctl reload homingd’.")
+                next: "To see all mistakes, run: homingd check\nAfter fixing them, run: systemctl reload homingd")
         }
     }
 }

@@ -18,7 +18,7 @@ struct ObserverView {
         seesPeople ? failure : failure.withoutWords(at: backend)
     }
 
-    /// As `failure`, for stored text with the status of its answer.
+    /// Does the same as `failure` for stored text; `status` is the status of its response.
     func words(_ words: String?, status: Int?, at backend: String) -> String? {
         guard !seesPeople, let words, let status else { return words }
         return words.isEmpty ? words : Failure.answer(status, of: backend)

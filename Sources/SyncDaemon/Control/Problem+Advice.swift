@@ -34,7 +34,7 @@ extension Problem {
     private static func beingDeleted(_ sentence: String, by deletion: MutationID?) -> Problem {
         Problem(
             .notListed, status: 409, title: "Being deleted", detail: sentence,
-            next: deletion.map { "To take the deletion back, an administrator runs: homing discard \($0)" }
+            next: deletion.map { "To cancel the deletion, an administrator runs: homing discard \($0)" }
         ).stating(.beingDeleted)
     }
 }

@@ -40,7 +40,7 @@ extension Problem {
         let problem = Problem(
             .wrongState, status: 409, title: "Replaced before",
             detail: "Entry \(id) was replaced by entry \(new). Nothing was changed.",
-            next: "To see how that one stands, and what to do, run: homing why \(new)")
+            next: "To see its state and the next step, run: homing why \(new)")
         return problem.naming(successor: new)
     }
 
@@ -88,7 +88,7 @@ extension Problem {
         }
         return Problem(
             .wrongState, status: 409, title: "Not in this state", detail: "Entry \(id) \(words(for: state)). Nothing was changed.",
-            next: "To see what became of it, run: homing why \(id)"
+            next: "To see its state, run: homing why \(id)"
         ).stating(reason(of: state))
     }
 
@@ -137,7 +137,7 @@ extension Problem {
             switch state {
             case .dead: ("failed", "After fixing the cause, run: homing retry \(id)\nHoming then sends this entry too.", .neededFailed)
             case .discarded: ("was discarded", "Submit its payload for another row.", .neededDiscarded)
-            default: ("is on hold", "To see why, and what to do, run: homing why \(id)", .neededHeld)
+            default: ("is on hold", "To see the reason and the next step, run: homing why \(id)", .neededHeld)
             }
         return Problem(
             .wrongState, status: 409, title: "It needs another entry",
@@ -152,7 +152,7 @@ extension Problem {
         Problem(
             .wrongState, status: 409, title: "Nothing to resolve",
             detail: "Homing knows what became of entry \(id), so there is nothing to resolve. Nothing was changed.",
-            next: "To see its state, and what to do, run: homing why \(id)"
+            next: "To see its state and the next step, run: homing why \(id)"
         ).stating(.notUncertain)
     }
 
@@ -180,7 +180,7 @@ extension Problem {
         Problem(
             .wrongState, status: 409, title: "It may be delivered",
             detail: "Entry \(id) is being sent or may have taken effect, so it cannot be replaced. Nothing was changed.",
-            next: "To see how it stands, and what to do, run: homing why \(id)"
+            next: "To see its state and the next step, run: homing why \(id)"
         ).stating(.mayBeDelivered)
     }
 

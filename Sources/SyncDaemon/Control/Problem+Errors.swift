@@ -47,7 +47,7 @@ extension Problem {
         case .damaged(let words):
             self.init(
                 .storageFailed, status: 500, title: "The store is damaged", detail: "The store is damaged: \(words)",
-                next: "Homing is saving the readable data into a new store. Try again in a moment, then see ‘homing status’.")
+                next: "Homing is saving the readable data into a new store. Try again in a moment. To see the result, run: homing status")
         case .tooNew:
             self.init(
                 .storageFailed, status: 500, title: "The store is too new", detail: "A newer version of Homing has written this store.",
@@ -55,8 +55,8 @@ extension Problem {
         case .isBackup:
             self.init(
                 .storageFailed, status: 500, title: "The store is a backup",
-                detail: "A backup of Homing lies in the place of the store, and was not restored.",
-                next: "Restore it with the command ‘homingd restore’.")
+                detail: "The store file is a backup that was not restored.",
+                next: "To restore it, run: sudo homingd restore FILE")
         case .beingDiscarded(let id, let date): self = .beingDiscarded(id, until: date)
         case .notUncertain(let id): self = .notUncertain(id)
         case .needsRemoteID(let id): self = .needsRemoteID(id)
@@ -75,7 +75,8 @@ extension Problem {
         Problem(
             .outboxFull, status: 507, title: "The outbox is full",
             detail: "The outbox has reached its limit of \(limit >> 20) MiB, so this capture was not accepted.",
-            next: "Entries accepted before are safe, and delivering them makes room. See ‘homing status’, or raise outbox.max_bytes.")
+            next:
+                "Entries accepted before are safe, and delivering them makes room. You can also raise outbox.max_bytes. To see the queue, run: homing status")
     }
 
     private static func neverFits(_ limit: Int64) -> Problem {
@@ -84,7 +85,7 @@ extension Problem {
             detail:
                 "This capture does not fit in the outbox, which is limited to \(limit >> 20) MiB, even once nothing else is waiting. It was not accepted.",
             next:
-                "Keep the capture. Waiting does not help: an administrator must raise outbox.max_bytes in the configuration, then reload: ‘systemctl reload homingd’, or SIGHUP. Entries that have failed or are on hold take room too: to see them, run ‘homing status’."
+                "Keep the capture. Waiting does not help: an administrator must raise outbox.max_bytes in the configuration, then send SIGHUP or run: systemctl reload homingd\nEntries that have failed or are on hold take room too. To see them, run: homing status"
         ).stating { ($0.reason, $0.bytes) = ("neverFits", limit) }
     }
 
@@ -96,7 +97,7 @@ extension Problem {
             self.init(
                 .signInRequired, status: 409, title: "Not signed in",
                 detail: "Not signed in at \(backend), so this capture has no account to belong to. Nothing was stored.",
-                next: "Sign in with ‘\(commands(backend).login)’, then submit it again.")
+                next: "Sign in, then submit it again. To sign in, run: \(commands(backend).login)")
         case .notUnderstood(let sentence): self = .invalid(sentence)
         case .tooLarge(let size, let limit):
             self.init(
@@ -123,7 +124,7 @@ extension Problem {
         let problem = Problem(
             .wrongState, status: 409, title: "Nothing to undo",
             detail: "Entry \(id) was corrected and is now #\(new.sequence) \(EntryName.short("\(new.id)")). Nothing was changed.",
-            next: "To see how it stands, run: homing why \(new.id)")
+            next: "To see its state, run: homing why \(new.id)")
         return problem.naming(successor: new.id)
     }
 
@@ -166,7 +167,9 @@ extension Problem {
         """
 
     static func afterFailure(_ error: OutboxError, then action: String) -> String {
-        error == .full ? "Free space on the disk, then \(action)." : "Check ‘homing status’ and the daemon’s log, then \(action)."
+        error == .full
+            ? "Free space on the disk, then \(action)."
+            : "Check the daemon’s log, then \(action). To see the state, run: homing status"
     }
 
     init(_ error: SignOutError, at backend: String, _ commands: NextCommands) {
@@ -175,39 +178,39 @@ extension Problem {
             self.init(
                 .stopping, status: 503, title: "Not finished",
                 detail: "The daemon stopped before the sign-out at \(backend) was complete.",
-                next: "The daemon completes it at the next start; see ‘homing status’.")
+                next: "The daemon completes it at the next start. To see the state, run: homing status")
         case .allDevicesUnsupported:
             self.init(
                 .unsupported, status: 409, title: "Not supported",
                 detail: "\(backend) cannot end the sessions of all devices. Nothing was changed.",
-                next: "To sign out of this device only, run ‘\(commands.logout)’.")
+                next: "To sign out of this device only, run: \(commands.logout)")
         case .narrowerInProgress:
             self.init(
                 .wrongState, status: 409, title: "Already signing out",
                 detail: "A sign-out of this device only is in progress at \(backend). It does not end the sessions of other devices.",
                 next:
-                    "When it has finished, run ‘\(commands.login)’, then ‘\(commands.logout) --all-devices’. Or end the other sessions on the website."
+                    "End the other sessions on the website, or wait until this sign-out has finished.\nTo sign in again, run: \(commands.login)\nThen to sign out of all devices, run: \(commands.logout) --all-devices"
             )
         case .otherAccount(let account):
             let who = account?.label ?? "another account"
             self = Problem(
                 .wrongState, status: 409, title: "Another account is signed in",
                 detail: "At \(backend), \(who) is signed in now, not the account that was to be signed out. Nothing was changed.",
-                next: "See the signed-in account and its entries with ‘homing status’. To sign \(who) out, run ‘\(commands.logout)’ again."
+                next: "To see the signed-in account and its entries, run: homing status\nTo sign \(who) out, run: \(commands.logout)"
             ).stating(.otherAccount) { $0.account = account?.label }
         case .unsent(let count):
             self = Problem(
                 .wrongState, status: 409, title: "Entries are waiting",
                 detail: "\(Words.entriesWait(count)), and the profile of \(backend) forbids signing out before delivery.",
                 next:
-                    "Wait for delivery with ‘homing sync --wait’, or sign out anyway with ‘\(commands.logout) --force’. The entries stay safe here."
+                    "The entries stay safe here.\nTo wait for their delivery, run: homing sync --wait\nTo sign out anyway, run: \(commands.logout) --force"
             ).stating(.unsent) { $0.count = count }
         case .kept(let reason):
             self = Problem(
                 .backendUnreachable, status: 503, title: "Still signed in",
                 detail:
                     "You are still signed in at \(backend). Homing could not end the session on the server, and the profile then keeps it. \(reason.asSentence)",
-                next: "When the server works again, run ‘\(commands.logout)’ again. Your captures are safe here."
+                next: "Your captures are safe here. When the server works again, run: \(commands.logout)"
             ).stating { $0.reason = "stillSignedIn" }
         case .uncounted(let words):
             self.init(

@@ -21,10 +21,10 @@ extension Problem {
             self = .signInRefused(
                 "\(name) refused the sign-in: \(words.asSentence)", next: Self.afterLock(at: name), reason: "locked")
         case .secondFactor:
-            let instead = backend.takesRefreshTokens ? ", or sign in with a refresh token: ‘\(commands.login(by: .refreshToken))’" : ""
+            let instead = backend.takesRefreshTokens ? "\nTo sign in with a refresh token, run: \(commands.login(by: .refreshToken))" : ""
             self = .unsupported(
                 "This account needs a second factor, which Homing cannot provide.",
-                next: "Use an account without a second factor\(instead).")
+                next: "Use an account without a second factor.\(instead)")
         case .unavailable(let failure): self.init(failure, signingInAt: name)
         case .misbehaved(let words):
             self.init(
@@ -37,7 +37,7 @@ extension Problem {
                 words,
                 next: isTheMethod
                     ? "Tell the administrator of this station: \(name).yaml must be corrected. Until then, signing in again does not help."
-                    : "Sign in with ‘\(commands.login)’.")
+                    : "To sign in, run: \(commands.login)")
         case .signingOut:
             self = Problem(
                 .wrongState, status: 409, title: "Signing out", detail: "A sign-out is in progress at \(name).",
@@ -48,12 +48,12 @@ extension Problem {
             self = .signInRefused(
                 "Not signed in at \(name): \(label) is the name of another account.",
                 next:
-                    "Run ‘\(commands.login(by: method.means))’ with the same token, without --email or with the name of the token’s account.",
+                    "Use the same token, without --email or with the name of the token’s account. To try again, run: \(commands.login(by: method.means))",
                 reason: "labelTaken")
         case .unnamed:
             self = Problem.invalid(
                 "Not signed in: \(name) does not report the account of a token, so you must name it.",
-                next: "Name the account with ‘\(commands.login(by: .token))’. Use the same name whenever you replace the token."
+                next: "Name the account, and use the same name whenever you replace the token. Run: \(commands.login(by: .token))"
             ).stating(.tokenUnnamed)
         case .unsaved(let error):
             self.init(
@@ -78,14 +78,14 @@ extension Problem {
         switch method {
         case .password where words.isAboutTheAccount: "Resolve this first, or ask the administrator of \(backend). Then sign in again."
         case .password: "Check the email address and the password. Too many wrong passwords may lock the account."
-        case .refreshToken: "Get a new refresh token from \(backend), then run ‘\(commands.login(by: .refreshToken))’."
-        case .accessToken: "Create a new token at \(backend), then run ‘\(commands.login(by: .token))’."
+        case .refreshToken: "Get a new refresh token from \(backend), then run: \(commands.login(by: .refreshToken))"
+        case .accessToken: "Create a new token at \(backend), then run: \(commands.login(by: .token))"
         }
     }
 
     /// The backend could not be asked, or did not answer about the person.
     private init(_ failure: Failure, signingInAt backend: String) {
-        let remedy = CoolingText(reason: failure.reason, message: failure.message).remedy(then: "sign in here again")
+        let remedy = CoolingText(reason: failure.reason, message: failure.message).remedy(then: "sign in here again.")
         func unreachable(_ title: String, _ next: String) -> Problem {
             Problem(.backendUnreachable, status: 503, title: title, detail: failure.message, next: next)
         }
@@ -93,7 +93,7 @@ extension Problem {
         case .stopping:
             self.init(
                 .stopping, status: 503, title: "The daemon is stopping", detail: "The daemon stopped before \(backend) answered.",
-                next: "When it runs again, see ‘homing status’, and sign in again if necessary.")
+                next: "When it runs again, sign in if necessary. To see whether you are signed in, run: homing status")
         case .profile:
             self.init(
                 .backendMisbehaved, status: 502, title: "Not signed in", detail: failure.message,
@@ -138,7 +138,7 @@ extension SignInMethod {
         }
     }
 
-    /// What a refusal concerns, for programs; nil for the password.
+    /// The subject of a refusal, for programs; nil for the password.
     fileprivate func refusal(_ words: String) -> String? {
         switch self {
         case .password: words.isAboutTheAccount ? "account" : nil

@@ -4,7 +4,7 @@ import SyncModel
 
 extension Reasons {
     /// The changes that the daemon allows. A waiting entry is not retried, and is resolved only after several failed look-ups, because
-    /// Homing continues by itself.
+    /// Homing continues without a person.
     func changes(of entry: Entry) -> [Explanation.Change] {
         guard entry.holdReason != .discarding else { return mayDestroy ? [.restore] : [] }
         switch entry.state {

@@ -9,12 +9,12 @@ extension Reasons {
     func ofSubject(_ entry: Entry) -> Finding? {
         guard entry.mutation.afterSubject, earlier > 0, let first = blocker, first.lane != entry.lane else { return nil }
         let this = subject(entry, "This")
-        let number = earlier >= Outbox.countedInLine ? "at least \(earlier)" : "\(earlier)"
+        let number = earlier >= Outbox.countedInLane ? "at least \(earlier)" : "\(earlier)"
         let count = "\(number) earlier \(earlier == 1 ? "entry" : "entries") for the same \(list.title.one)"
         let id = EntryName.short("\(first.id)")
         let which = earlier == 1 ? "It" : "One of them, \(id),"
         func cause(_ word: Explanation.Cause) -> Cause {
-            .of(word) { ($0.count, $0.least, $0.entry) = (earlier, earlier >= Outbox.countedInLine ? true : nil, id) }
+            .of(word) { ($0.count, $0.least, $0.entry) = (earlier, earlier >= Outbox.countedInLane ? true : nil, id) }
         }
         if first.holdReason == .discarding {
             return Finding(
@@ -27,7 +27,7 @@ extension Reasons {
             return Finding(
                 cause(first.state == .dead ? .earlierFailed : .earlierHeld),
                 "\(this) waits for \(count). \(which) \(first.state == .dead ? "has failed" : "is on hold").",
-                .required("To see why, and what to do, run: homing why \(id)\n\(discard(entry))"))
+                .required("To see the reason and the next step, run: homing why \(id)\n\(discard(entry))"))
         case .pending, .inflight, .delivered, .discarded:
             return Finding(
                 cause(.earlier),

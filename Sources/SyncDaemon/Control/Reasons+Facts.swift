@@ -4,9 +4,9 @@ import Delivery
 import Sessions
 import SyncModel
 
-/// As in `Reasons`, each fact must be given.
+/// The facts in groups. Each fact must be given, so that none is forgotten.
 extension Reasons {
-    /// What the profile says of the entry's route.
+    /// The profile's declarations for the entry's route.
     struct RouteFacts {
         var hasProfile: Bool
         var canLookUp: Bool
@@ -38,7 +38,7 @@ extension Reasons {
         }
     }
 
-    /// What may delay the next send.
+    /// The possible causes of a delay of the next send.
     struct Obstacles {
         var pause: Optional<PauseReport>
         var gate: Optional<Gate>

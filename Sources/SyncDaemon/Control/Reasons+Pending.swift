@@ -16,7 +16,7 @@ extension Reasons {
 
     /// For the first entry of its lane.
     private func first(_ entry: Entry) -> Finding {
-        let next = Finding(.of(.next), "It is the next to be sent.", .optional("Nothing to do. Homing sends it by itself."))
+        let next = Finding(.of(.next), "It is the next to be sent.", .optional("Nothing to do. Homing sends it automatically."))
         return unseen(entry) ?? doubted(entry) ?? refused(entry) ?? refusedOther(entry) ?? cooling() ?? failing(entry) ?? uncertain(entry)
             ?? backoff(entry) ?? revived(entry) ?? next
     }
@@ -26,7 +26,7 @@ extension Reasons {
         let settlesItself =
             entry.uncertain && route.canLookUp && entry.looks < Outbox.stuckLooks
             && entry.uncertainSince?.hasAged(Self.patience, at: moment.now) != true
-        let least = later >= Outbox.countedInLine ? "At least " : ""
+        let least = later >= Outbox.countedInLane ? "At least " : ""
         let wait = "\(least)\(later) later \(later == 1 ? "entry waits" : "entries wait") for it, because their order matters."
         let way = settlesItself ? "" : "\nTo let the later ones go without it, \(destroying("homing discard \(entry.id)"))"
         let next: NextStep =
@@ -36,7 +36,7 @@ extension Reasons {
             }
         var cause = why.cause
         cause.facts.later = later
-        if later >= Outbox.countedInLine { cause.facts.least = true }
+        if later >= Outbox.countedInLane { cause.facts.least = true }
         return Finding(cause, "\(why.sentence) \(wait)", next)
     }
 
@@ -61,19 +61,20 @@ extension Reasons {
 
     private func paused() -> Finding? {
         guard let pause = obstacles.pause else { return nil }
-        let resume = "‘\(commands.resume)’"
         return Finding(
             .of(.paused) {
                 ($0.person, $0.since, $0.until) = (pause.by, pause.since, pause.until)
                 $0.words = pause.reason.isEmpty ? nil : pause.reason
             },
             "Sending is \(PauseText(pause: pause, moment: moment).predicate)",
-            pause.until == nil ? .required("To resume, run \(resume).") : .optional("Nothing to do. To resume before that, run \(resume)."))
+            pause.until == nil
+                ? .required("To resume, run: \(commands.resume)")
+                : .optional("Nothing to do. To resume before that, run: \(commands.resume)"))
     }
 
     private func accountMissing(_ entry: Entry) -> Finding? {
         let account = obstacles.session?.account
-        let next = NextStep.required("\(owner) signs in with ‘\(commands.login(of: owner))’.")
+        let next = NextStep.required("To sign in as \(owner), run: \(commands.login(of: owner))")
         switch obstacles.session?.state {
         case .signedIn where account?.id == entry.destination.account: return nil
         case .signedIn:
@@ -119,16 +120,16 @@ extension Reasons {
             return Finding(
                 cause(.behindFailing),
                 "It waits for entry \(head.id), which keeps failing and must be sent first.",
-                .optional("Nothing to do. To see why, and what to do if that one alone is the cause, run: homing why \(head.id)"))
+                .optional("Nothing to do. To see the reason and the next step, run: homing why \(head.id)"))
         }
         guard head.lane == entry.lane else {
             return Finding(
                 cause(.behindOne), "It waits for entry \(head.id), which must be sent first.", .optional("Nothing to do. \(why)"))
         }
-        let count = ahead >= Outbox.countedInLine ? "At least \(ahead) entries are" : ahead <= 1 ? "1 entry is" : "\(ahead) entries are"
+        let count = ahead >= Outbox.countedInLane ? "At least \(ahead) entries are" : ahead <= 1 ? "1 entry is" : "\(ahead) entries are"
         return Finding(
             .of(.behind) {
-                ($0.count, $0.least, $0.entry) = (max(1, ahead), ahead >= Outbox.countedInLine ? true : nil, "\(head.id)")
+                ($0.count, $0.least, $0.entry) = (max(1, ahead), ahead >= Outbox.countedInLane ? true : nil, "\(head.id)")
             },
             "\(count) ahead of it; the first is \(head.id).",
             .optional("Nothing to do. To check the first one, run: homing why \(head.id)"))
@@ -175,7 +176,7 @@ extension Reasons {
             isAlone && later == 0 ? .required("\(step.text)\n\(discard(entry))") : step)
     }
 
-    /// Homing tries again by itself. But if the profile names a correction of the refused entry, only that helps.
+    /// Homing keeps trying. But if the profile names a correction of the refused entry, only that helps.
     private func retrying(_ entry: Entry, _ now: String) -> NextStep {
         let correction = correction(entry)
         return correction.isEmpty ? .optional("Nothing to do. \(now)") : .required(now + correction)
@@ -188,7 +189,7 @@ extension Reasons {
         return Finding(
             .of(.refusedOther) { $0.entry = "\(refusal.id)" },
             "It waits, because \(entry.destination.backend) refused another \(kind(entry)). \(refusal.sentence)",
-            .optional("Nothing to do. To see what to do about that one, run: homing why \(refusal.id)"))
+            .optional("Nothing to do. To see the next step for that entry, run: homing why \(refusal.id)"))
     }
 
     /// Only this entry's route fails.
@@ -201,13 +202,13 @@ extension Reasons {
                 $0.words = quoted(routeGate.failure.message, of: entry)
             },
             "\(entry.destination.backend) has accepted no \(kind(entry)) since \(moment.text(routeGate.since)).\(meant) \(routeGate.failure.message.asSentence) \(again)",
-            retrying(entry, "To try now, run ‘homing sync’."))
+            retrying(entry, "To try now, run: homing sync"))
     }
 
     private func cooling() -> Finding? {
         guard case .cooling(let until, let failure) = obstacles.gate else { return nil }
         let again = until > moment.now ? "Homing tries again at \(moment.text(until))." : "Homing is trying again now."
-        let hurry = "run ‘homing sync’"
+        let hurry = "run: homing sync"
         let text = CoolingText(reason: failure.reason, message: failure.message, who: owner)
         let cause = Cause.of(.cooling) { ($0.reason, $0.at, $0.account) = (failure.reason.rawValue, until, owner) }
         let step = text.remedy(then: hurry).map(NextStep.required) ?? next(after: failure.reason, hurry)
@@ -217,22 +218,22 @@ extension Reasons {
     private func next(after reason: Failure.Reason, _ hurry: String) -> NextStep {
         switch reason {
         case .throttled: .optional("Nothing to do. This wait cannot be shortened.")
-        case .signInRequired: renewal("sign in with ‘\(commands.login(of: owner))’")
+        case .signInRequired: renewal("run: \(commands.login(of: owner))")
         case .stillUnauthorized:
             .required(
                 "Tell the administrator of the backend. Homing keeps trying, one entry at a time. Entries refused before are on hold: retry them afterwards."
             )
-        case .offline: .optional("Nothing to do. If this lasts, check the network. To try now, \(hurry).")
-        default: .optional("Nothing to do. To try now, \(hurry).")
+        case .offline: .optional("Nothing to do. If this lasts, check the network. To try now, \(hurry)")
+        default: .optional("Nothing to do. To try now, \(hurry)")
         }
     }
 
-    /// Homing renews the session by itself, until the status asks a person.
+    /// Homing renews the session without a person, until the status asks for one.
     private func renewal(_ signIn: String) -> NextStep {
         if let since = obstacles.session?.failing?.since, moment.now.timeIntervalSince(since) >= Notices.renewalPatience {
-            return .required("Homing keeps trying. If the server works in a browser, \(signIn).")
+            return .required("Homing keeps trying. If the server works in a browser, \(signIn)")
         }
-        return .optional("Nothing to do. Homing renews the session by itself. To go on now, \(signIn).")
+        return .optional("Nothing to do. Homing renews the session automatically. To sign in now, \(signIn)")
     }
 
     /// The entry is due after its route's pause ends, and the backend as a whole is not paused.
@@ -249,20 +250,20 @@ extension Reasons {
             return Finding(
                 .of(.doubtfulReads) { ($0.at, $0.status, $0.reason) = (entry.dueAt, entry.lastStatus, entry.lastReason?.rawValue) },
                 "\(doubt(about: entry)) Homing reads the list of \(list.title.many) again\(when) to see whether it must send the entry again.",
-                .optional("Nothing to do. This happens by itself."))
+                .optional("Nothing to do. Homing does this automatically."))
         }
         if route.canLookUp {
             return Finding(
                 .of(.doubtfulLooks) { ($0.at, $0.status, $0.reason) = (entry.dueAt, entry.lastStatus, entry.lastReason?.rawValue) },
                 "\(doubt(about: entry)) Homing looks the entry up\(when) before it sends it again.",
-                .optional("Nothing to do. This happens by itself. To look now, run: homing sync"))
+                .optional("Nothing to do. Homing does this automatically. To look now, run: homing sync"))
         }
         // See `Outbox.recall`.
         let sooner = entry.isAside && !when.isEmpty ? ", or once \(entry.destination.backend) accepts another entry like it," : ""
         return Finding(
             .of(.doubtfulSends) { ($0.at, $0.status, $0.reason) = (entry.dueAt, entry.lastStatus, entry.lastReason?.rawValue) },
             "\(doubt(about: entry)) \(entry.destination.backend) offers no way to look the entry up, so Homing sends it again\(when)\(sooner) under the same id.",
-            .optional("Nothing to do. This happens by itself."))
+            .optional("Nothing to do. Homing does this automatically."))
     }
 
     /// Why the outcome of the last send is unknown, as a sentence.
@@ -292,7 +293,7 @@ extension Reasons {
             ($0.at, $0.reason, $0.words) = (due, entry.lastReason?.rawValue, quoted(entry))
             if entry.attempts > 0 { ($0.count, $0.limit) = (entry.attempts, attempts) }
         }
-        return Finding(cause, sentence, retrying(entry, "To try now, run ‘homing sync’."))
+        return Finding(cause, sentence, retrying(entry, "To try now, run: homing sync"))
     }
 
     /// A space and the meaning of the last answer, or nothing.
@@ -303,6 +304,6 @@ extension Reasons {
         return Finding(
             .of(.retried) { ($0.person, $0.at) = (entry.retriedBy, date) },
             "\(entry.retriedBy ?? "A person") retried it at \(moment.text(date)). It is the next to be sent.",
-            .optional("Nothing to do. Homing sends it by itself."))
+            .optional("Nothing to do. Homing sends it automatically."))
     }
 }

@@ -11,7 +11,7 @@ extension Reasons {
         return Finding(
             .of(.creation) { ($0.entry, $0.name) = (short(create), list.newLabel) },
             "\(subject(entry, "This")) waits until entry \(short(create)) has created \(newRow) at \(entry.destination.backend).",
-            .optional("Nothing to do. Homing then sends it by itself. To see the other entry, run: homing why \(short(create))"))
+            .optional("Nothing to do. Homing then sends it automatically. To see the other entry, run: homing why \(short(create))"))
     }
 
     /// For an entry on hold; nil if it has another cause.
@@ -60,14 +60,14 @@ extension Reasons {
             return Finding(
                 cause(.creationHeld),
                 "\(isOnHold) entry \(id), which creates \(newRow), is on hold.",
-                .required("To see why, and what to do, run: homing why \(id)\n\(otherwise(entry))"))
+                .required("To see the reason and the next step, run: homing why \(id)\n\(otherwise(entry))"))
         }
     }
 
     /// A space and the number of entries that wait for this one's row, or nothing.
     func dependentsWait(_ entry: Entry) -> String {
         guard dependents > 0, [.pending, .inflight, .dead, .held].contains(entry.state) else { return "" }
-        let least = dependents >= Outbox.countedInLine ? "At least " : ""
+        let least = dependents >= Outbox.countedInLane ? "At least " : ""
         return " \(least)\(dependents) \(dependents == 1 ? "entry waits" : "entries wait") for it."
     }
 

@@ -29,17 +29,17 @@ struct Reasons {
     var receipt: Optional<ReceiptRecord>
     /// The entry ahead, in the entry's lane or the lane before.
     var blocker: Optional<Entry>
-    /// Entries before it, counted up to `Outbox.countedInLine`.
+    /// Entries before it, counted up to `Outbox.countedInLane`.
     var ahead: Int
-    /// Undelivered entries of its subject that go first, up to `Outbox.countedInLine`.
+    /// Undelivered entries of its subject that go first, up to `Outbox.countedInLane`.
     var earlier: Int
-    /// Entries that it holds back in its lane while it keeps failing, up to `Outbox.countedInLine`.
+    /// Entries that it holds back in its lane while it keeps failing, up to `Outbox.countedInLane`.
     var later: Int
     /// The undelivered entry that creates this one's row; nil for none.
     var create: Optional<Entry>
     /// False while the server's id of that row is unknown.
     var isRowKnown: Bool
-    /// Undelivered entries that refer to this one's row, up to `Outbox.countedInLine`.
+    /// Undelivered entries that refer to this one's row, up to `Outbox.countedInLane`.
     var dependents: Int
     var route: RouteFacts
     var list: ListFacts
@@ -62,7 +62,7 @@ struct Reasons {
         }
     }
 
-    /// What the sentence says, for programs that write their own.
+    /// The meaning of the sentence, for programs that write their own.
     struct Cause: Equatable {
         let word: Explanation.Cause
         var facts = SentenceFacts()
@@ -91,7 +91,7 @@ struct Reasons {
         guard !waiting.isEmpty else { return found }
         found.sentence += waiting
         found.cause.facts.dependents = dependents
-        if dependents >= Outbox.countedInLine { found.cause.facts.least = true }
+        if dependents >= Outbox.countedInLane { found.cause.facts.least = true }
         return found
     }
 
@@ -273,7 +273,7 @@ struct Reasons {
 
     /// Discarding a deletion keeps the row.
     func discard(_ entry: Entry) -> String {
-        "\(route.deletes ? "To take the deletion back" : "To delete it for good"), \(destroying("homing discard \(entry.id)"))"
+        "\(route.deletes ? "To cancel the deletion" : "To discard it"), \(destroying("homing discard \(entry.id)"))"
     }
 
     /// The end of an advice to run a command for administrators.

@@ -76,10 +76,10 @@ final class RosterSelection: Sendable {
 }
 
 extension String {
-    /// Of a folded text: people leave them out, as in `obrien`.
+    /// A folded text without apostrophes, which people leave out: `obrien`.
     fileprivate var withoutApostrophes: String { utf8.contains(UInt8(ascii: "'")) ? replacing("'", with: "") : self }
 
-    /// As `contains`, but several times as fast for ASCII.
+    /// Same result as `contains`, but several times as fast for ASCII.
     fileprivate func holds(_ part: String) -> Bool {
         guard utf8.allSatisfy({ $0 < 0x80 }), part.utf8.allSatisfy({ $0 < 0x80 }) else { return contains(part) }
         guard utf8.count >= part.utf8.count else { return false }

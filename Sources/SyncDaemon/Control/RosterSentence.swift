@@ -78,7 +78,7 @@ struct RosterSentence {
             : "\(count)\(report.email.map { " of \($0)" } ?? "") at \(report.backend), read \(age)."
     }
 
-    /// What deliveries have changed since the list was read.
+    /// The changes by deliveries since the list was read.
     private var changed: String? {
         func part(_ count: Int, _ verb: String) -> String? {
             count == 0 ? nil : "\(Self.count(count, report.title)) \(count == 1 ? "was" : "were") \(verb)"

@@ -29,7 +29,7 @@ struct StatusSummary {
     /// By backend and state, the row that all dead or held entries share.
     var commonNames: [String: [Entry.State: SubjectReport]] = [:]
     var kinds: EntryKinds = [:]
-    /// As `Overview.heldBack`, by backend.
+    /// `Overview.heldBack` by backend.
     var heldBack: [String: [String: (by: String, count: Int)]] = [:]
     var moment: Moment
 

@@ -145,10 +145,10 @@ extension Enroller {
             }
         } catch let problem as Problem where problem.code == .backendUnreachable {
             guard time == .later else {
-                throw StartError("Expected to sign in \(place). \(problem.detail) Run the command again when the network is there.")
+                throw StartError("Expected to sign in \(place). \(problem.detail) Run the command again when the network is available.")
             }
             isPending = true
-            report("later: sign in \(place). Run the command again when the network is there.")
+            report("later: sign in \(place). Run the command again when the network is available.")
         }
     }
 

@@ -122,7 +122,7 @@ struct EnrolmentPlan {
         }
     }
 
-    /// As root, refuses configuration files that another user owns: they say where the daemon sends passwords and captures.
+    /// For root, refuses configuration files that another user owns: they say where the daemon sends passwords and captures.
     private func checkTrust() {
         guard geteuid() == 0 else { return }
         // `try?`: without the folder, there are only planned profiles.
@@ -147,7 +147,7 @@ struct EnrolmentPlan {
         mistakes.add(Mistake(file: path, key: "", found: found, expected: "a file that the service can read; run: chmod 644 \(path)"))
     }
 
-    /// Of a key at the top level, if it is text.
+    /// The value of a top-level key, if it is text.
     private static func value(of key: String, in text: String) -> String? {
         YAMLNode.parse(text, file: "", mistakes: MistakeCollector())?.member(key)?.text
     }

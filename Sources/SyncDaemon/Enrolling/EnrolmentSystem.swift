@@ -1,7 +1,7 @@
 import ControlAPI
 import Glibc
 
-/// What `homingd enroll` asks of the computer and of the running daemon.
+/// The services of the computer and of the running daemon that `homingd enroll` uses.
 package struct EnrolmentSystem: Sendable {
     /// The folder with the profiles of this version.
     var profiles = "/usr/share/doc/homing/backends"

@@ -4,7 +4,7 @@ import Foundation
 import SyncModel
 
 extension YAMLNode {
-    /// As YAML: tables in lines, other values on one. Text is in quotes, so that reading gives the same values.
+    /// The value as YAML: tables in lines, other values on one. Text is in quotes, so that reading gives the same values.
     func written(indent: String = "") -> String {
         guard case .table(let members) = content else { return "\(indent)\(inline)\n" }
         return members.map { member -> String in

@@ -8,7 +8,7 @@ struct BackendTrial: Sendable, Equatable {
     var host: String
     /// Nil for a direct connection.
     var proxy: String?
-    /// Of the host, or of the proxy.
+    /// The DNS result for the host, or for the proxy.
     var name = NameLookup.known
     /// Why there is no connection; nil if there is one.
     var refusal: Failure?

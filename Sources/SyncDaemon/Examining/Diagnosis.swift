@@ -89,7 +89,7 @@ struct Diagnosis {
         case .ill(let failure, _) where failure.reason == .throttled:
             Finding(
                 .answer, .warning, "\(trial.backend) answers, and asks Homing to wait: \(failure.message.asSentence)",
-                remedy: "Homing waits and continues by itself.")
+                remedy: "Homing waits and continues automatically.")
         case .ill(let failure, _), .intercepted(let failure), .unreachable(let failure):
             Finding(.answer, .problem, failure.message.asSentence, remedy: Self.remedy(for: failure, at: trial))
         }
@@ -128,10 +128,10 @@ struct Diagnosis {
     private static func remedy(for failure: Failure, at trial: BackendTrial) -> String {
         if let proxy = trial.proxy, let remedy = Self.remedy(for: failure, through: proxy, to: trial.host) { return remedy }
         let text = CoolingText(reason: failure.reason, message: failure.message)
-        if let remedy = text.remedy(then: "Homing continues by itself") { return remedy }
+        if let remedy = text.remedy(then: "Homing continues automatically.") { return remedy }
         return failure.reason == .offline
             ? "Check the network connection and the firewall. If both work, tell the administrator of \(trial.backend)."
-            : "Tell the administrator of \(trial.backend). Homing continues by itself."
+            : "Tell the administrator of \(trial.backend). Homing continues automatically."
     }
 
     // MARK: The station

@@ -16,7 +16,7 @@ struct Examination: Sendable {
     let environment: [String: String]
     let outbox: Outbox
     let clock: any SyncClock
-    /// Of all connections to backends together.
+    /// The time limit for all connections to backends together.
     var patience = Duration.seconds(20)
     /// One examination at a time, because each starts look-ups of names. It knows no caller.
     let run = SharedRun<Result<StationFacts, OutboxError>>()

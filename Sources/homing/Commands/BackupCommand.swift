@@ -7,7 +7,7 @@ struct BackupCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Write a backup of the store to a file.",
         discussion: """
-            For administrators. The daemon goes on accepting and sending entries meanwhile, and records the backup as an event. The file \
+            For administrators. The daemon continues to accept and send entries, and records the backup as an event. The file \
             belongs to you alone, and gets its name once it is complete and on the disk. Until then it ends in .unfinished.
 
             Payloads and sessions in the file are sealed with the key of this station, which is not in the file. A backup cannot be \

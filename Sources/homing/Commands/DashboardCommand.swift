@@ -11,9 +11,9 @@ struct DashboardCommand: DaemonCommand {
             terminal, or when no page was open for an hour. To open it with your desktop, run: systemctl --user enable --now homing-dashboard
             """)
 
-    @Option(help: "The port on 127.0.0.1; 0 takes a free one.") var port = 0
-    @Flag(help: "Print the address, and open nothing.") var noBrowser = false
-    @Flag(help: "Do not end when no page is open.") var stay = false
+    @Option(help: "The port on 127.0.0.1; 0 chooses a free port.") var port = 0
+    @Flag(help: "Print the address without opening a browser.") var noBrowser = false
+    @Flag(help: "Keep running when no page is open.") var stay = false
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {

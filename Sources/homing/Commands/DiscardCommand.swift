@@ -8,14 +8,14 @@ struct DiscardCommand: DaemonCommand {
             Asks for confirmation; without a terminal, --yes is required. For ten minutes, ‘homing undo’ brings the entries back. Then \
             Homing destroys their payloads. With --now, it destroys them at once, and this cannot be undone.
 
-            To discard all failed entries of a person: homing discard --state dead --user "Anna Example" --reason "wrong mask"
+            To discard all failed entries of a person: homing discard --state failed --user "Anna Example" --reason "wrong mask"
 
             With --file, it destroys a refused file of the drop folder and the file that says why. Administrators may do so with each of \
             them, other users with those that they dropped themselves. This cannot be undone.
             """)
 
     @OptionGroup var entries: EntryArguments
-    @Option(help: "Instead of ids: all entries in this state, dead (failed) or held (on hold).") var state: RetriableState?
+    @Option(help: "Instead of ids: all entries in this state: failed, or held (on hold).") var state: RetriableState?
     @Option(help: ArgumentHelp("With --state: only entries of this route.", valueName: "name"), completion: Suggestions.routes)
     var route: String?
     @Option(
@@ -49,7 +49,7 @@ struct DiscardCommand: DaemonCommand {
         }
     }
 
-    private static let question = "Type the word ‘discard’ to go on: "
+    private static let question = "Type the word ‘discard’ to continue: "
 
     func run(_ context: Context) async throws {
         let confirmation = Confirmation(console: context.console, skipped: yes)
@@ -93,7 +93,7 @@ struct DiscardCommand: DaemonCommand {
         var query = EntryQuery(state: state.rawValue, backend: target.backend, route: route, after: 0, limit: 500)
         var account: String?
         if let user {
-            let command = "homing discard --state \(state.rawValue)\(route.map { " --route \($0.asArgument)" } ?? "") --reason TEXT"
+            let command = "homing discard --state \(state.argument)\(route.map { " --route \($0.asArgument)" } ?? "") --reason TEXT"
             let person = try await SubjectArgument.person(user, at: target.backend, for: command, inAll: true, context.client)
             (query.user, query.backend, account) = (person.id, person.backend, person.account)
         }

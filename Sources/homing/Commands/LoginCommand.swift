@@ -16,7 +16,7 @@ struct LoginCommand: DaemonCommand {
             """)
 
     @Option(help: "The email address of the account.") var email: String?
-    @Flag(help: "Keep the password, sealed, so that Homing can renew an ended session by itself.") var remember = false
+    @Flag(help: "Keep the password, sealed, so that Homing can renew an ended session automatically.") var remember = false
     @Flag(help: "Read the password from standard input.") var passwordStdin = false
     @Option(help: ArgumentHelp("Read the password from a file.", valueName: "file"), completion: .file()) var passwordFile: String?
     @Flag(help: "Read a refresh token from standard input.") var refreshTokenStdin = false

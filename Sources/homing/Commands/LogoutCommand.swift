@@ -33,7 +33,7 @@ struct LogoutCommand: DaemonCommand {
         if try confirmation.isNeeded && report.session.knownState != .signedOut {
             let explanation = SessionText.beforeSigningOut(report)
             if report.discardedBySigningOut ?? 0 > 0 {
-                try confirmation.ask(explanation, "Type the word ‘discard’ to go on: ") { $0 == "discard" }
+                try confirmation.ask(explanation, "Type the word ‘discard’ to continue: ") { $0 == "discard" }
             } else {
                 try confirmation.ask(explanation, "Sign out? [y/N] ") { ["y", "yes"].contains($0.lowercased()) }
             }

@@ -3,10 +3,10 @@ import ControlAPI
 
 struct ResolveCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resolve", abstract: "Say whether an entry with an unknown outcome was delivered.",
+        commandName: "resolve", abstract: "Record whether an entry with an unknown outcome was delivered.",
         usage: "homing resolve <id> (--delivered [<remote-id>] | --not-delivered)",
         discussion: """
-            For an entry whose answer was lost, and that Homing cannot look up. First look for it at the backend.
+            For an entry whose response was lost, and that Homing cannot look up. First look for it at the backend.
 
             If it is there: homing resolve ID --delivered REMOTE-ID, with the id that the backend has given it. Homing then destroys the \
             payload, and never sends the entry again. The id is needed if the entry creates a row, such as a person: later entries \

@@ -12,7 +12,7 @@ struct RetryCommand: DaemonCommand {
 
     @OptionGroup var entries: EntryArguments
     @Flag(help: "All failed entries; with --state held, all entries on hold.") var all = false
-    @Option(help: "With --all: dead (failed entries) or held (entries on hold).") var state: RetriableState?
+    @Option(help: "With --all: failed (the default) or held (entries on hold).") var state: RetriableState?
     @Flag(help: "Send without looking up entries that may already have taken effect. They may then exist twice. Asks for confirmation.")
     var withoutLooking = false
     @Flag(name: .shortAndLong, help: "With --without-looking: do not ask for confirmation.") var yes = false
@@ -44,7 +44,7 @@ struct RetryCommand: DaemonCommand {
         if all && meant.allSatisfy(\.isBeingDiscarded) && !context.asJSON {
             context.console.write("There are no \(Words.state(chosen)) entries.")
         }
-        if let left = choice?.doubtful, !left.isEmpty { context.console.warn(RetryText.left(left, state: chosen)) }
+        if let left = choice?.doubtful, !left.isEmpty { context.console.warn(RetryText.left(left, state: (state ?? .dead).argument)) }
         if let stranded = choice?.stranded, !stranded.isEmpty { context.console.warn(RetryText.stranded(stranded)) }
         if let problem = batch.problem { throw problem }
     }
@@ -73,7 +73,7 @@ extension RetryCommand {
         let confirmation = Confirmation(console: context.console, skipped: yes)
         let warning = RetryText.withoutLooking(doubtful)
         guard try confirmation.isNeeded else { return context.console.warn(warning) }
-        try confirmation.ask(warning, "Type the word ‘send’ to go on: ") { $0 == "send" }
+        try confirmation.ask(warning, "Type the word ‘send’ to continue: ") { $0 == "send" }
     }
 
     /// Why entries of signed-out accounts cannot be tried, one reason per account.
@@ -92,4 +92,14 @@ extension RetryCommand {
 
 enum RetriableState: String, CaseIterable, ExpressibleByArgument {
     case dead, held
+
+    init?(argument: String) {
+        guard let state = EntryState(argument: argument) else { return nil }
+        self.init(rawValue: state.rawValue)
+    }
+
+    /// The word for `--state`: `failed` for `dead`.
+    var argument: String { self == .dead ? Words.state(rawValue) : rawValue }
+
+    static var allValueStrings: [String] { allCases.map(\.argument) }
 }

@@ -5,7 +5,7 @@ import SyncModel
 
 struct SubmitCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
-        commandName: "submit", abstract: "Submit captures. Homing stores the accepted ones safely and sends them by itself.",
+        commandName: "submit", abstract: "Submit captures. Homing stores the accepted ones safely and sends them automatically.",
         discussion: """
             Accepts JSON as the capture app exports it, and the app's own offline files unchanged. Several files are submitted one \
             after the other. The command stops at the first refused file and lists the accepted ones. Submitting again under the same \
@@ -32,7 +32,7 @@ struct SubmitCommand: DaemonCommand {
     @Flag(help: "Refuse a person who is not in your list, instead of warning.") var strict = false
     @Flag(help: "Submit only the fields, for a route without a payload.") var noDocument = false
     @Option(help: ArgumentHelp("The entry's id; the default is a new one.", valueName: "uuid")) var id: String?
-    @Flag(help: "Submit a file once more that is stored already.") var again = false
+    @Flag(help: "Submit a file again that is already stored.") var again = false
     @Option(help: ArgumentHelp("The id of an entry that this one replaces.", valueName: "uuid")) var supersedes: String?
     @Option(
         help: ArgumentHelp("The capture time, such as ‘2025-03-11 14:00’; the default is the time in the file.", valueName: "time"),

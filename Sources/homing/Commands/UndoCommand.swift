@@ -50,7 +50,7 @@ struct UndoCommand: DaemonCommand {
         let discarded = held.filter(\.isBeingDiscarded)
         let confirmation = Confirmation(console: context.console, skipped: yes)
         if !discarded.isEmpty, try confirmation.isNeeded {
-            try confirmation.ask(UndoText(times: context.times).before(discarded), "Type the word ‘undo’ to go on: ") { $0 == "undo" }
+            try confirmation.ask(UndoText(times: context.times).before(discarded), "Type the word ‘undo’ to continue: ") { $0 == "undo" }
         }
         return discarded.map(\.id)
     }

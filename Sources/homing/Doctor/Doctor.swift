@@ -72,7 +72,7 @@ struct Doctor {
     private var unchecked: Finding? {
         facts.command.map { command in
             Finding(
-                .configuration, .note, "The daemon’s configuration was not checked, because this command cannot tell or read its file.",
+                .configuration, .note, "The daemon’s configuration was not checked, because its file is unknown or cannot be read.",
                 remedy: "To check it, run: \(command)")
         }
     }

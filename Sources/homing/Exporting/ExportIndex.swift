@@ -1,7 +1,7 @@
 import ControlAPI
 import Foundation
 
-/// What `homing export --all` has written.
+/// The files that `homing export --all` has written.
 struct ExportIndex: Codable, Equatable {
     static let name = "index.json"
 

@@ -35,7 +35,7 @@ struct AuditText {
         case "signInRequired": "session ended"
         case "signOutFailed": "sign-out failed"
         case "signOutHeard": "sign-out reported"
-        case "signOutGivenUp": "sign-out unheard"
+        case "signOutGivenUp": "sign-out given up"
         case "retried": "retried"
         case "superseded": "fixed"
         case "resolved": "resolved"

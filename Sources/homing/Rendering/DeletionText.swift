@@ -15,7 +15,7 @@ struct DeletionText {
         let stopped = undelivered.filter { Self.stopping.contains($0.state) && !$0.isBeingDiscarded }
         let waiting = undelivered.filter { entry in !stopped.contains { $0.id == entry.id } }
         var lines = [
-            "This deletes \(name) at \(roster.backend), including all stored data. You can take it back only until Homing sends it."
+            "This deletes \(name) at \(roster.backend), including all stored data. You can cancel this only until Homing sends it."
         ]
         if !waiting.isEmpty {
             let (verb, they) = waiting.count == 1 ? ("waits", "it is") : ("wait", "they are")

@@ -33,7 +33,7 @@ extension String {
         return width > 0 ? cut + "…" : ""
     }
 
-    /// As `cut`, but keeps an id at the end: `Anna Exa… (28)`.
+    /// Cuts the text but keeps an id at the end: `Anna Exa… (28)`.
     func cutBeforeID(toColumns width: Int) -> String {
         guard columns > width, let id = firstMatch(of: /[ ]\([^() ]+\)$/)?.output, String(id).columns + 2 <= width else {
             return cut(toColumns: width)

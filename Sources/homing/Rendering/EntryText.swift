@@ -4,7 +4,7 @@ import SyncModel
 struct EntryText {
     let style: TextStyle
     let times: TimeText
-    /// Of the table, in columns.
+    /// The width of the table, in columns.
     var width = Table.width
 
     /// The end of an id, which the command line accepts.

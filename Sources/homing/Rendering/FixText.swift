@@ -6,7 +6,7 @@ enum FixText {
         let whom = receipt.subject.map { isOtherRow ? " for \($0.text)" : "" } ?? ""
         return """
             The \(old.words) is corrected, and stored safely as \(EntryText.shortID(receipt.id)) (#\(receipt.sequence))\(whom). \
-            Homing sends it to \(receipt.backend) by itself.
+            Homing sends it to \(receipt.backend) automatically.
             The old entry \(EntryText.shortID(old.id)) (#\(old.sequence)) is discarded.
             """.printableLines
     }

@@ -3,7 +3,7 @@ import ControlAPI
 struct ReceiptText {
     let style: TextStyle
     let times: TimeText
-    /// Of the table, in columns.
+    /// The width of the table, in columns.
     var width = Table.width
 
     func table(_ page: ReceiptPage) -> String {
@@ -36,7 +36,7 @@ struct ReceiptText {
         facts.add("number", "\(receipt.sequence)")
         facts.add("outcome", receipt.outcome + (receipt.discardedBy.map { " by \($0)" } ?? ""))
         facts.add("replaced", receipt.supersededBy.map { "by entry \($0)" })
-        facts.add("resolved", receipt.resolvedBy.map { "by \($0), who said that it was delivered" })
+        facts.add("resolved", receipt.resolvedBy.map { "by \($0), as delivered" })
         facts.add("captured", times.relative(receipt.capturedAt))
         facts.add("accepted", times.relative(receipt.acceptedAt))
         facts.add("settled", times.relative(receipt.settledAt))
@@ -52,14 +52,16 @@ struct ReceiptText {
             "unverified",
             receipt.unverified == true
                 ? "the server may have treated this session as another account’s; check there which account the entry is under" : nil)
-        facts.add("found", receipt.foundByLookup ? "by a look-up after its answer was lost" : nil)
+        facts.add("found", receipt.foundByLookup ? "by a look-up after the response was lost" : nil)
         facts.add("attempts", "\(receipt.attempts) failed")
         facts.add("size", Words.size(receipt.size))
         return facts.lines(width: width).joined(separator: "\n")
     }
 
     /// - Parameter pointer: the first difference.
-    static func altered(_ pointer: String) -> String { "the server stored something else at \(pointer.isEmpty ? "the top" : pointer)" }
+    static func altered(_ pointer: String) -> String {
+        "the server stored a different value at \(pointer.isEmpty ? "the top level" : pointer)"
+    }
 
     /// `server id 811 (201)`, `accepted (200), looked up`, `by anna`.
     private static func proof(_ receipt: ReceiptReport) -> String {
@@ -68,7 +70,7 @@ struct ReceiptText {
         }
         let number = receipt.remoteID.map { "server id \($0)" } ?? "accepted"
         return number + (receipt.status.map { " (\($0))" } ?? "") + (receipt.foundByLookup ? ", looked up" : "")
-            + (receipt.resolvedBy.map { ", said by \($0)" } ?? "")
+            + (receipt.resolvedBy.map { ", resolved by \($0)" } ?? "")
             + (receipt.unverified == true ? ", account unverified" : "")
     }
 }

@@ -18,7 +18,8 @@ enum RetryText {
         return """
             \(Words.entries(count).capitalisedFirst) \(count == 1 ? "was" : "were") skipped: \(count == 1 ? "it" : "they") may already \
             have taken effect, and Homing cannot look \(them) up at \(backends(entries)).
-            Look for \(them) there, and say what you found: homing resolve ID --delivered, or homing resolve ID --not-delivered
+            Look for \(them) there. If the backend has an entry, run: homing resolve ID --delivered
+            If it does not have it, run: homing resolve ID --not-delivered
             To send \(them) anyway, which may make duplicates, run: homing retry --all --state \(state) --without-looking
             """
     }
@@ -28,7 +29,7 @@ enum RetryText {
         var creates: [String] = []
         for create in entries.compactMap(\.needs) where !creates.contains(create) { creates.append(create) }
         let isOne = entries.count == 1
-        let first = creates.first.map { "\nTo see why, and what to do, run: homing why \(EntryText.shortID($0))" } ?? ""
+        let first = creates.first.map { "\nTo see the reason and the next step, run: homing why \(EntryText.shortID($0))" } ?? ""
         let needed = creates.prefix(3).map { EntryText.shortID($0) } + (creates.count > 3 ? ["\(creates.count - 3) more"] : [])
         return """
             \(Words.entries(entries).capitalisedFirst) \(isOne ? "was" : "were") skipped: \(isOne ? "it needs" : "they need") \
@@ -55,7 +56,7 @@ enum RetryText {
             return [
                 "\(Words.entries(count).capitalisedFirst) cannot be tried yet. \(obstacle.why.sentence.printable)"
             ]
-                + [obstacle.why.next?.printable].compactMap(\.self)
+                + [obstacle.why.next?.printableLines].compactMap(\.self)
         }
         return lines.joined(separator: "\n")
     }

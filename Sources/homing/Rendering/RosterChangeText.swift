@@ -18,7 +18,7 @@ struct RosterChangeText {
         case .delete:
             let text = SubmissionText.accepted(receipt, from: "The deletion of \(subject?.text ?? row ?? "")")
             return receipt.duplicate
-                ? text : "\(text)\nUntil then, to take it back, an administrator runs: homing discard \(EntryText.shortID(receipt.id))"
+                ? text : "\(text)\nTo cancel it before that, an administrator runs: homing discard \(EntryText.shortID(receipt.id))"
         case .edit:
             let text = SubmissionText.accepted(receipt, from: "The change to \(subject?.text ?? row ?? "")")
             return receipt.duplicate ? text : "\(text) Your list shows the change after the delivery."
@@ -31,7 +31,7 @@ struct RosterChangeText {
         let count = others.count == 1 ? "1 \(roster.title.one) is" : "\(others.count) \(roster.title.many) are"
         let list = others.prefix(10).map(\.named).joined(separator: ", ") + (others.count > 10 ? ", …" : "")
         return
-            "\(count) already called \(label): \(list). To take the new one back, an administrator runs: homing discard \(EntryText.shortID(receipt.id))"
+            "\(count) already called \(label): \(list). To discard the new one, an administrator runs: homing discard \(EntryText.shortID(receipt.id))"
     }
 
     /// A note that the server may fill in parts of the name.

@@ -39,7 +39,7 @@ struct RosterText {
     }
 
     func lists(_ list: RosterList) -> String {
-        guard !list.rosters.isEmpty else { return "No backend has a list for Homing to keep." }
+        guard !list.rosters.isEmpty else { return "No backend has a list that Homing keeps." }
         let columns = [
             Table.Column(title: "LIST", limit: width < 60 ? 12 : 24), .init(title: "AT", limit: width < 60 ? 11 : 24),
             .init(title: "ROWS", isNumber: true, rank: 1), .init(title: "READ", least: 12),

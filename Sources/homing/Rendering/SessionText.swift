@@ -26,14 +26,14 @@ struct SessionText {
         if let name = name?.printable.trimmingCharacters(in: .whitespaces), name.lowercased() != who.lowercased() {
             lines.append("The account keeps the name that it already has here; the name \(name) was not used.")
         }
-        lines.append("Homing sends the waiting entries of this account by itself. To see the progress, run: homing status")
+        lines.append("Homing sends the waiting entries of this account automatically. To see the progress, run: homing status")
         lines += others.map {
             "\(Words.entriesWait($0.waiting)) for \($0.email.printable) to sign in. "
                 + "Signing in as another account does not send \($0.waiting == 1 ? "it" : "them")."
         }
         if elsewhere > 0 {
             let waiting = Words.entriesWait(elsewhere)
-            lines.append("\(waiting) for the former address of \(session.backend). To see what to do, run: homing status")
+            lines.append("\(waiting) for the former address of \(session.backend). To see the next step, run: homing status")
         }
         return lines.joined(separator: "\n")
     }
@@ -83,9 +83,8 @@ struct SessionText {
             if let until = report.owedUntil {
                 lines.append("Homing keeps trying to tell the server of the sign-out, until \(times.clock(until)).")
                 if let allDevices {
-                    lines.append(
-                        "Other devices stay signed in: the server did not hear it. Repeat it when there is a network: run ‘\(login)’, "
-                            + "then ‘\(allDevices)’.")
+                    lines.append("Other devices stay signed in, because the server could not be reached.")
+                    lines.append("To sign them out once there is a network, run: \(login)\nThen run: \(allDevices)")
                 }
             } else if allDevices == nil {
                 lines.append("It ends there when it expires. To end it now, sign in on the website and sign out there.")
@@ -93,7 +92,7 @@ struct SessionText {
         case .notAsked, .unknown: break
         }
         if let allDevices, leavesOtherDevices(report), report.owedUntil == nil {
-            lines.append("Other devices were not signed out. To sign them out, run ‘\(login)’, then ‘\(allDevices)’.")
+            lines.append("Other devices were not signed out. To sign them out, run: \(login)\nThen run: \(allDevices)")
         }
         if let fate = fate(of: lists, isKept: report.dataKept == true, who) { lines.append(fate) }
         if let count = report.discarded {
@@ -108,7 +107,7 @@ struct SessionText {
         return lines.joined(separator: "\n")
     }
 
-    /// Whether the lists were kept or deleted; nil if the account had none.
+    /// The sentence about kept or deleted lists; nil if the account had none.
     private static func fate(of lists: [RosterSummary], isKept: Bool, _ who: String) -> String? {
         let titles = lists.filter { $0.readAt != nil }.map(\.title.many.printable)
         guard !titles.isEmpty else { return nil }

@@ -79,10 +79,10 @@ struct StatsText {
         return "Refused for \((account.email ?? account.account).printable): \(reasons.joined(separator: ", "))."
     }
 
-    /// `breathesafe: 2 outages, together 3 h 20 min. Unreachable since 3 minutes ago (14:05).`
+    /// `breathesafe: 2 outages, in total 3 h 20 min. Unreachable since 3 minutes ago (14:05).`
     private func outages(_ backend: BackendStats) -> String {
         var text = "\(backend.backend): \(Words.count(backend.outages, "outage", "outages"))"
-        if backend.outageTime > 0 { text += ", together \(Words.length(backend.outageTime))" }
+        if backend.outageTime > 0 { text += ", in total \(Words.length(backend.outageTime))" }
         text += "."
         if let since = backend.outageSince { text += " Not reachable now; the outage began \(times.relative(since))." }
         if backend.signInsFailed > 0 { text += " \(Words.count(backend.signInsFailed, "failed sign-in", "failed sign-ins"))." }

@@ -13,11 +13,11 @@ enum SubmissionText {
         let named = receipt.subject.flatMap { $0.isNew == true && $0.label == nil && $0.id == "@\(receipt.id)" ? nil : $0 }
         let whom = named.map { " for \($0.text.printable)" } ?? ""
         if receipt.duplicate, isKeyed {
-            return "\(name) is already stored as \(entry); nothing new was stored. To submit it once more, add --again"
+            return "\(name) is already stored as \(entry); nothing new was stored. To submit it again, add --again"
         }
         return receipt.duplicate
             ? "\(name) was already accepted as \(entry); nothing was added."
-            : "\(name) is stored safely as \(entry)\(details)\(whom). Homing sends it to \(receipt.backend) by itself."
+            : "\(name) is stored safely as \(entry)\(details)\(whom). Homing sends it to \(receipt.backend) automatically."
     }
 
     /// The problem of a file whose entry a person has discarded, or that differs from its entry.
@@ -48,7 +48,7 @@ enum SubmissionText {
     /// The action that a person must take before delivery.
     static func obstacle(_ why: Explanation) -> String? {
         guard Entry.State(rawValue: why.state) == .pending, why.needsPerson, let next = why.next else { return nil }
-        return "It is not sent yet. \(why.sentence) \(next)".printable
+        return "It is not sent yet. \(why.sentence) \(next)".printableLines
     }
 
     /// The problem, with the number of files accepted before `name`.

@@ -6,13 +6,14 @@ enum SyncText {
             let others = report.others.map {
                 "\(Words.entriesWait($0)) for \($0 == 1 ? "an account that is" : "accounts that are") not signed in."
             }
-            return [others ?? "No entries are waiting to be sent.", report.obstacle?.printable].compactMap(\.self).joined(separator: "\n")
+            let lines = [others ?? "No entries are waiting to be sent.", report.obstacle?.printableLines]
+            return lines.compactMap(\.self).joined(separator: "\n")
         }
         let waiting = "\(Words.entriesWait(report.waiting)) to be sent."
         guard let obstacle = report.obstacle else {
             return "\(waiting) Sending has started. To wait until the queue is empty, run: homing sync --wait"
         }
-        return "\(waiting)\n\(obstacle.printable)"
+        return "\(waiting)\n\(obstacle.printableLines)"
     }
 
     /// `12 of 15 delivered, 3 waiting…`, and the obstacle, if any.
@@ -28,12 +29,12 @@ enum SyncText {
         var lines = progress.delivered > 0 ? ["\(Words.entries(progress.delivered)) delivered."] : []
         let stuck = progress.dead + progress.held
         if stuck > 0 {
-            lines.append(
-                "\(Words.entries(stuck)) failed or \(stuck == 1 ? "is" : "are") on hold. To list them, run "
-                    + "‘homing list --state dead’ and ‘homing list --state held’.")
+            lines.append("\(Words.entries(stuck)) failed or \(stuck == 1 ? "is" : "are") on hold.")
+            if progress.dead > 0 { lines.append("To list the failed entries, run: homing list --state failed") }
+            if progress.held > 0 { lines.append("To list the entries on hold, run: homing list --state held") }
         }
         if progress.blocked > 0 {
-            lines.append("\(Words.entriesWait(progress.blocked)) behind one that needs you. To see why, run: homing why ID")
+            lines.append("\(Words.entriesWait(progress.blocked)) behind one that needs your decision. To see why, run: homing why ID")
         }
         lines += progress.reportsToSignInAt.map {
             "At \($0.name), \(($0.awaited ?? "an account").printable) must sign in first. To sign in, run: \(signInCommand($0).printable)"

@@ -28,7 +28,7 @@ struct Table {
         return [style.bold(heading)] + rows.map { line($0.map(\.printable), shown) }
     }
 
-    /// Of the columns that fit.
+    /// The titles of the columns that fit.
     var shownTitles: Set<String> { Set(shown.map { columns[$0.index].title }) }
 
     private typealias Shown = (index: Int, width: Int)

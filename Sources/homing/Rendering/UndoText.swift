@@ -3,7 +3,7 @@ import ControlAPI
 struct UndoText {
     let times: TimeText
 
-    static let nothing = "No discarded entry can be brought back: none has its payload any more."
+    static let nothing = "No discarded entry can be brought back: all their payloads are destroyed."
 
     func before(_ entries: [EntrySummary]) -> String {
         let what = "\(Words.entries(entries.count)) can be brought back: \(EntryTally.text(entries))."

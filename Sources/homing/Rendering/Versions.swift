@@ -4,7 +4,7 @@ struct Versions: Encodable, Equatable {
     let homing: String
     /// Nil if the daemon is not running.
     let homingd: String?
-    /// Of the Debian package; nil without one.
+    /// The version of the Debian package; nil without one.
     let package: String?
 
     /// Asks the daemon for its version; a daemon that is not running is not an error.

@@ -21,7 +21,7 @@ struct BugReport: Encodable, Equatable {
 
     let homing: VersionNumber?
     let homingd: VersionNumber?
-    /// Of the kernel.
+    /// The version of the kernel.
     let linux: VersionNumber?
     let daemon: ListedWord<Daemon>
     let hoursSinceStart: Int?
@@ -65,7 +65,7 @@ struct BugReport: Encodable, Equatable {
         }
     }
 
-    /// As it is shown and written.
+    /// The text that is shown and written.
     var text: String {
         let encoder = JSONCoding.encoder
         encoder.outputFormatting.insert(.prettyPrinted)

@@ -17,7 +17,7 @@ struct FormField: ExpressibleByArgument, Equatable {
         if name.isEmpty { return nil }
     }
 
-    /// As the command line takes it: `--first-name Anna`, or `--set 'year:=1980'`.
+    /// The field for the command line: `--first-name Anna`, or `--set 'year:=1980'`.
     var asArgument: String {
         let (option, value) = (FormOptions.option(for: name), value ?? "")
         guard !isJSON, !option.hasSuffix("="), name == name.asArgument, !value.hasPrefix("--") else {

@@ -9,7 +9,7 @@ extension RosterCommand {
         let others = try await context.entries(EntryQuery(backend: roster.backend, user: id, after: 0, limit: 500))
             // A row of another list may have the same id.
             .filter { $0.isUndelivered && $0.route != route && $0.subject?.resource == roster.resource }
-        try confirmation.ask(text.before(others), "Type the word ‘delete’ to go on: ") { $0 == "delete" }
+        try confirmation.ask(text.before(others), "Type the word ‘delete’ to continue: ") { $0 == "delete" }
     }
 
     private func listed(_ id: String, _ roster: RosterReport, _ context: Context) async throws(Problem) -> ControlAPI.RosterRow? {

@@ -10,7 +10,7 @@ enum RowReference {
 extension ControlAPI.RosterRow {
     /// True for a row that is not delivered yet.
     var isNew: Bool { pending != nil }
-    /// As the command line accepts it.
+    /// The id in a form that the command line accepts.
     var shownID: String { RowReference.short(id) }
     /// `Anna Example (28)`.
     var named: String { "\(label) (\(shownID))".printable }

@@ -8,7 +8,7 @@ struct FileOwner: Equatable {
 }
 
 extension Handover {
-    /// As `submit`, but with a key the file decides the id, so an unchanged file is stored once for each account. `isKeyed` is false for a
+    /// Submits a file. With a key, the file decides the id, so an unchanged file is stored once for each account. `isKeyed` is false for a
     /// new id.
     ///
     /// - Parameter owner: asks for the signed-in account; nil if it is unknown.

@@ -5,7 +5,7 @@ extension SubjectArgument {
     struct Person: Equatable {
         /// The server's, or `@` and the full id of an entry.
         var id: String
-        /// Of the list; nil for an id, if no backend has such a list.
+        /// The backend of the list; nil for an id, if no backend has such a list.
         var backend: String?
         /// The account whose list has the name; nil for an id.
         var account: String?

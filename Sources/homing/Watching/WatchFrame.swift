@@ -68,7 +68,7 @@ struct WatchFrame {
         guard let problem = view.problem else { return [Line("Connecting to the daemon …", .faint)] }
         let title = problem.code == .daemonNotRunning ? "The daemon is not running. \(problem.detail)" : problem.detail
         let rest = [problem.next, "Accepted captures are safe. This display returns when the daemon runs again."].compactMap(\.self)
-        return wrapped(title, .alarming) + rest.flatMap { wrapped($0) }
+        return wrapped(title, .alarming) + rest.flatMap { $0.split(separator: "\n") }.flatMap { wrapped(String($0)) }
     }
 
     private func heading(_ status: Status) -> [Line] {
@@ -77,7 +77,13 @@ struct WatchFrame {
 
     private func attention(_ items: [Attention]) -> [Line] {
         var lines = items.isEmpty ? [] : [Line(), Line("Needs a person:", .notable)]
-        for item in items { lines += wrapped(item.text, indent: "  • ") + wrapped(item.next, indent: "    → ") }
+        for item in items {
+            lines += wrapped(item.text, indent: "  • ")
+            // A command keeps its line.
+            for (place, next) in item.next.split(separator: "\n").enumerated() {
+                lines += wrapped(String(next), indent: place == 0 ? "    → " : "      ")
+            }
+        }
         return lines
     }
 

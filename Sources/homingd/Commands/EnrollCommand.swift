@@ -5,7 +5,7 @@ import SyncDaemon
 
 struct EnrollCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "enroll", abstract: "Set up a station as a file describes it, without questions.",
+        commandName: "enroll", abstract: "Set up a station from a file, without prompts.",
         discussion: """
             FILE is YAML: the backends with an address and an account, the users for each group, and settings. The page Administering \
             has an example. The command checks everything before it writes the first file, enables and starts the service, and signs in.

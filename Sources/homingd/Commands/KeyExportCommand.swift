@@ -18,12 +18,12 @@ struct KeyExportCommand: AsyncParsableCommand {
     @Argument(help: "The file to write, or ‘-’ for standard output.", completion: .file()) var file: String
     @Option(help: ArgumentHelp("Encrypt the copy for this recipient of age. Can be repeated.", valueName: "recipient"))
     var to: [String] = []
-    @Flag(help: "Write the key as it is. Anyone with the file and a backup can read the captures.") var unencrypted = false
+    @Flag(help: "Write the key unencrypted. Anyone with the file and a backup can read the captures.") var unencrypted = false
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
         if to.isEmpty != unencrypted {
-            throw ValidationError("Name a recipient with ‘--to’, or write the key as it is with ‘--unencrypted’.")
+            throw ValidationError("Name a recipient with ‘--to’, or write the key unencrypted with ‘--unencrypted’.")
         }
     }
 

@@ -4,7 +4,7 @@ import SyncDaemon
 
 struct KeyShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show where the key comes from, and whether all data is sealed with the present data key.",
+        commandName: "show", abstract: "Show where the key comes from, and whether all data is sealed with the current data key.",
         discussion: "Never shows the key. The fingerprint tells keys apart.")
 
     @OptionGroup var common: CommonOptions

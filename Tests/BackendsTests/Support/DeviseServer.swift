@@ -31,8 +31,8 @@ final class DeviseServer: Transport {
     var log: [String] { state.withLock { $0.log } }
     func count(_ line: String) -> Int { log.count { $0 == line } }
     func endSessions() { state.withLock { $0.sessions = [:] } }
-    func fault(_ line: String, _ answer: (@Sendable () throws(TransportError) -> InboundResponse)?) {
-        state.withLock { $0.faults[line] = answer }
+    func fault(_ line: String, _ response: (@Sendable () throws(TransportError) -> InboundResponse)?) {
+        state.withLock { $0.faults[line] = response }
     }
     func forgetTokens() { state.withLock { $0.csrfTokens = [] } }
 

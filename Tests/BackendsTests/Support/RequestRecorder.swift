@@ -4,15 +4,15 @@ import Synchronization
 
 final class RequestRecorder: Transport {
     private let noted = Mutex<[OutboundRequest]>([])
-    private let answer: InboundResponse
+    private let response: InboundResponse
 
-    init(_ answer: InboundResponse) { self.answer = answer }
+    init(_ response: InboundResponse) { self.response = response }
 
     var requests: [OutboundRequest] { noted.withLock(\.self) }
 
     func send(_ request: OutboundRequest) async throws(TransportError) -> InboundResponse {
         noted.withLock { $0.append(request) }
-        return answer
+        return response
     }
 
     func connect(to url: String) async throws(TransportError) {}

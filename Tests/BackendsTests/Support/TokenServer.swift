@@ -29,8 +29,8 @@ final class TokenServer: Transport {
     var requests: [OutboundRequest] { state.withLock { $0.requests } }
     func count(_ line: String) -> Int { log.count { $0 == line } }
 
-    func fault(_ line: String, _ answer: @escaping @Sendable (inout State) throws(TransportError) -> InboundResponse) {
-        state.withLock { $0.faults[line, default: []].append(answer) }
+    func fault(_ line: String, _ response: @escaping @Sendable (inout State) throws(TransportError) -> InboundResponse) {
+        state.withLock { $0.faults[line, default: []].append(response) }
     }
 
     /// Makes these requests wait until `open()`.

@@ -56,7 +56,7 @@ import Testing
         let answer = try await station.homing("logout", "--yes")
         #expect(answer.code == 1, "\(answer.text)")
         #expect(answer.text.contains("You are still signed in at labloop"), "\(answer.text)")
-        #expect(answer.text.contains("‘homing logout’"), "\(answer.text)")
+        #expect(answer.text.contains("run: homing logout"), "\(answer.text)")
         #expect(try await station.status().backends[0].session.state == "signedIn")
         let failed = try #require(try await station.event("signOutFailed"))
         #expect(failed.detail["by"]?.hasPrefix("uid \(geteuid()), pid ") == true && failed.detail["email"] != nil, "\(failed.detail)")
@@ -274,7 +274,7 @@ import Testing
     @Test("22: a failed sign-out of all devices is reported") func failedAllDevicesSignOutIsReported() async throws {
         let station = try await labLoop()
         let phone = try await signInByPhone(station)
-        let way = "Other devices were not signed out. To sign them out, run ‘homing login’, then ‘homing logout --all-devices’."
+        let way = "Other devices were not signed out. To sign them out, run: homing login\nThen run: homing logout --all-devices"
         func signOut(_ words: String) async throws {
             let answer = try await station.homing("logout", "--yes", "--all-devices")
             #expect(answer.code == 1 && answer.text.contains(words) && answer.text.contains(way), "\(answer.text)")

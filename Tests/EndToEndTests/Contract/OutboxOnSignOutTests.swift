@@ -102,7 +102,7 @@ import Testing
         }
         #expect(refused?.code == .wrongState && refused?.status == 409)
         #expect(refused?.detail.contains("other@lab.test is signed in now") == true, "\(String(describing: refused))")
-        #expect(refused?.next?.contains("‘homing logout’") == true)
+        #expect(refused?.next?.contains("run: homing logout") == true)
         #expect(try await station.status().backends[0].session.email == "other@lab.test")
         #expect(try await station.entries().map(\.state) == ["pending", "pending"])
         #expect(try await events(station, "signOutFailed").map { $0.detail["reason"] } == ["the request named another account"])
@@ -116,7 +116,7 @@ import Testing
         let terminal = try PseudoTerminal()
         let output = Pipe()
         let logout = try station.begin(["logout"], output: output, input: try terminal.opened())
-        _ = await output.fileHandleForReading.text(until: "Type the word ‘discard’ to go on: ")
+        _ = await output.fileHandleForReading.text(until: "Type the word ‘discard’ to continue: ")
         _ = try await station.client.call(Endpoints.signOut, SignOut())
         try await station.login("other@lab.test")
         try await station.appointment(2)

@@ -4,7 +4,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Hands in one capture; returns once it is safe on disk.
+/// Submits one capture; returns once it is stored.
 func submitCapture(_ document: Data, user: Int, id: UUID, socket: String = "/run/homing/homing.sock") async throws {
     let host = socket.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     var request = HTTPClientRequest(
@@ -22,5 +22,5 @@ func submitCapture(_ document: Data, user: Int, id: UUID, socket: String = "/run
     guard isKept, text.contains(#""sha256":"\#(digest)""#) else { throw CaptureRefused(answer: Data(text.utf8)) }
 }
 
-/// The daemon's own words: mostly application/problem+json, or the receipt of other bytes.
+/// The daemon's response: mostly application/problem+json, or the receipt of other bytes.
 struct CaptureRefused: Error { let answer: Data }

@@ -1,4 +1,4 @@
-"""submit.py FILE USER ID: hands in one capture; ends with 0 once it is safe on disk."""
+"""submit.py FILE USER ID: submits one capture; exits with 0 once it is stored."""
 import hashlib, http.client, json, os, socket, sys
 
 file, user, id = sys.argv[1:]
@@ -22,4 +22,4 @@ if receipt["sha256"] != hashlib.sha256(payload).hexdigest():
     sys.exit(f"Homing accepted other bytes than those of {file}. Keep the capture, and tell a person.")
 if "warning" in receipt:
     print(receipt["warning"], file=sys.stderr)
-    sys.exit(answer.status == 200)  # that entry is being discarded
+    sys.exit(answer.status == 200)  # a person is discarding the entry with this id

@@ -1,5 +1,5 @@
 #!/bin/sh
-# submit.sh FILE USER ID: hands in one capture; ends with 0 once it is safe on disk.
+# submit.sh FILE USER ID: submits one capture; exits with 0 once it is stored.
 sum=$(sha256sum <"$1") || exit 1
 for pause in 1 1 2 5 10; do
     answer=$(curl --silent --show-error --fail-with-body --max-time 60 --retry 5 \
@@ -8,11 +8,11 @@ for pause in 1 1 2 5 10; do
     code=$?
     printf '%s\n' "$answer"
     case $code,$answer in
-        0,*'"duplicate":true'*'"warning"'*) exit 1 ;; # that entry is being discarded
+        0,*'"duplicate":true'*'"warning"'*) exit 1 ;; # a person is discarding the entry with this id
         0,*'"sha256":"'"${sum%% *}"'"'*) exit 0 ;;
         0,*) echo "Homing accepted other bytes than those of $1. Keep the capture, and tell a person." >&2; exit 1 ;;
-        22,*) exit 1 ;; # it has answered, and what it says is for a person
+        22,*) exit 1 ;; # the daemon refused it: a person must read why
     esac
-    sleep "$pause"          # it is not running: the same again, under the same id
+    sleep "$pause"          # the daemon is not running: try again, under the same id
 done
 exit 1

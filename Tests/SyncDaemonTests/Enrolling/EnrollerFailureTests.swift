@@ -115,7 +115,7 @@ import Testing
     @Test func offlineSignInCanWait() async throws {
         try station.write(Self.account() + "sign_in: later\n")
         station.change { $0.problem = Self.offline }
-        let later = "later: sign in clinic@example.org at breathesafe. Run the command again when the network is there."
+        let later = "later: sign in clinic@example.org at breathesafe. Run the command again when the network is available."
         #expect(try await station.enroll().last == later)
         #expect(FileManager.default.fileExists(atPath: station.directory("station.yaml")))
         #expect(try await station.enroll() == [later])

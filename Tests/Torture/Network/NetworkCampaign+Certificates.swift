@@ -89,7 +89,7 @@ extension NetworkCampaign {
             "early", for: ["localhost"], from: .now.addingTimeInterval(day), until: .now.addingTimeInterval(90 * day))
         let other = try await authority.issue("other", for: ["elsewhere.test", "127.0.0.2"])
         let own = try await authority.selfSigned("own", for: ["localhost"])
-        let (people, clock) = ("Tell the administrator of the network or the backend", "Set the station’s clock")
+        let (people, clock) = ("Tell the administrator of the network or the backend", "Otherwise set the clock")
         return [
             WrongCertificate(name: "expired", identity: expired, cause: "tls", words: "expired on", remedy: people),
             WrongCertificate(name: "not yet valid", identity: early, cause: "clock", words: "is valid only from", remedy: clock),

@@ -24,7 +24,7 @@ extension NetworkCampaign {
         try set(years: 0)
         try await station.start(environment)
         try await Self.patiently { try await station.login() }
-        let behind = "Set the station’s clock"
+        let behind = "Otherwise set the clock"
         let people = "Tell the administrator of the network or the backend"
         let wrong: [(name: String, years: Int, cause: String, words: String, remedy: String)] = [
             ("before this program was built", -6, "clock", "this station’s clock says \(Self.year(-6))", behind),

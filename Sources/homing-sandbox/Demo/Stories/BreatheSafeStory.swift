@@ -99,7 +99,7 @@ struct BreatheSafeStory: Story {
         try day.show("sync", "--wait", "--timeout", "60")
         day.showLedger(try arrivals(day, names(day.ledger)))
         day.say(
-            "When the session ended, the daemon signed in again by itself (\(day.ledger.logInCount) sign-ins in all). After the lost answer it looked the measurement up and did not send it twice."
+            "When the session ended, the daemon signed in again automatically (\(day.ledger.logInCount) sign-ins in all). After the lost answer it looked the measurement up and did not send it twice."
         )
 
         guard let user = day.ledger.entries.first(where: { $0.resource == "managed_user" && !$0.isDeletion })?.user else {
@@ -148,7 +148,7 @@ struct BreatheSafeStory: Story {
 }
 
 extension BreatheSafeStory {
-    /// Of the captures, the new person, her name, the deletion, and the correction.
+    /// Compares the captures, the new person, her name, the deletion, and the correction.
     private func comparison(_ day: Day) throws -> DemoComparison {
         let deleted = Set(day.ledger.entries.filter(\.isDeletion).compactMap(\.user))
         // The daemon read the list again, so it has no names of deleted people.

@@ -16,7 +16,7 @@ struct Lists2026Story: Story {
         try await day.homecoming(slowing: Self.path, endingSessionAmong: day.changes.count)
         let refreshes = day.ledger.requestCount("POST", path: Self.refresh, status: 200)
         try day.expect("one refresh and one sign-in were enough", refreshes == 1 && day.ledger.logInCount == 1)
-        day.say("The daemon renewed the session by itself and continued. An hour later the token expires again.")
+        day.say("The daemon renewed the session automatically and continued. An hour later the token expires again.")
 
         try await loseTheRefresh(day)
         day.say("The manager checks the status and is asked to sign in again.")

@@ -48,7 +48,7 @@ struct Story16Story: Story {
         try day.expect("one answer was lost, and the message sent again", again == 1)
         let taken = puts.count { $0.status == 200 || $0.status == nil }
         day.say(
-            "The database expects the token in the URL and received it there \(puts.count) times. The daemon renewed the token by itself. It sent the message whose answer was lost to the same URL again: \(taken) requests accepted, \(day.ledger.entries.count) messages stored."
+            "The database expects the token in the URL and received it there \(puts.count) times. The daemon renewed the token automatically. It sent the message whose answer was lost to the same URL again: \(taken) requests accepted, \(day.ledger.entries.count) messages stored."
         )
     }
 }

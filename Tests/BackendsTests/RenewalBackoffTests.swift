@@ -6,7 +6,7 @@ import Testing
 @testable import Backends
 @testable import Sessions
 
-@Suite struct RestingTests {
+@Suite struct RenewalBackoffTests {
     let bench: TokenBench
 
     init() throws { bench = try TokenBench() }

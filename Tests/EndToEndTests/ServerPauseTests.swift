@@ -6,7 +6,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-@Suite struct QuietTests {
+@Suite struct ServerPauseTests {
     @Test(arguments: [SIGTERM, SIGKILL]) func retryAfterSurvivesReloadAndRestart(signal: Int32) async throws {
         let station = try await TestStation()
         try await station.start()
@@ -28,7 +28,7 @@ import Testing
         try await expectThrottled(station)
         try await station.end(SIGTERM)
         #expect(station.sandbox.ledger.requestCount("POST", path: path) == 1)
-        #expect(station.sandbox.ledger.requests.count == asked, "something was asked in spite of the quiet")
+        #expect(station.sandbox.ledger.requests.count == asked, "something was asked in spite of the pause")
     }
 
     /// Even a sync does not make the daemon send.

@@ -3,14 +3,14 @@ import HTTPTypes
 import Synchronization
 
 /// A simulated backend: a function of its state, the request and the time. It knows no faults, ledger or network.
-protocol StandInState: Sendable {
+protocol SandboxState: Sendable {
     /// The accounts of a request's credentials.
     func carriedAccounts(in request: SandboxRequest, at now: Date) -> CarriedAccounts
 
     /// The account of a valid token; nil if the request has none.
     func account(of request: SandboxRequest, at now: Date) -> SandboxAccount?
 
-    mutating func answer(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply
+    mutating func answer(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxReply
 
     func response(to refusal: Refusal, for request: SandboxRequest, at now: Date) -> SandboxResponse
 
@@ -40,7 +40,7 @@ protocol StandInState: Sendable {
     mutating func removePerson(_ user: Int) throws(FaultProblem)
 }
 
-extension StandInState {
+extension SandboxState {
     func account(of request: SandboxRequest, at now: Date) -> SandboxAccount? { nil }
 
     /// The account of a request; throws the same 401 for a missing, an invalid and an expired token.
@@ -85,12 +85,12 @@ extension StandInState {
     }
 }
 
-struct StandInReply {
+struct SandboxReply {
     var response: SandboxResponse
     var commit: Commit?
 
-    static func json(_ status: Int, _ body: JSON, commit: Commit? = nil) -> StandInReply {
-        StandInReply(response: .json(status, body), commit: commit)
+    static func json(_ status: Int, _ body: JSON, commit: Commit? = nil) -> SandboxReply {
+        SandboxReply(response: .json(status, body), commit: commit)
     }
 }
 
@@ -108,12 +108,12 @@ struct CarriedAccounts: Sendable, Equatable {
 }
 
 /// One simulated backend; answers requests one at a time.
-final class StandIn: Sendable {
-    private let state: Mutex<any StandInState>
+final class SandboxServer: Sendable {
+    private let state: Mutex<any SandboxState>
     private let clock: SandboxClock
 
     /// - Parameter clock: for the timestamps of `errorPage`.
-    init(_ state: any StandInState, clock: SandboxClock) {
+    init(_ state: any SandboxState, clock: SandboxClock) {
         self.state = Mutex(state)
         self.clock = clock
     }
@@ -163,7 +163,7 @@ final class StandIn: Sendable {
 
     /// Changes the state; if `body` throws, changes nothing.
     private func changing<Value: Sendable>(
-        _ body: (inout any StandInState) throws(FaultProblem) -> Value
+        _ body: (inout any SandboxState) throws(FaultProblem) -> Value
     ) throws(FaultProblem) -> Value {
         let result: Result<Value, FaultProblem> = state.withLock { state in
             var changed = state

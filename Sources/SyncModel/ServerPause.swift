@@ -1,7 +1,7 @@
 import Foundation
 
-/// A server's request to send nothing for a while (Retry-After).
-package struct Quiet: Hashable, Sendable {
+/// A pause that a server asked for with Retry-After. A `Pause` is set by a person.
+package struct ServerPause: Hashable, Sendable {
     package var backend: String
     /// The server that made the request, which does not apply to another one under the same name.
     package var address: String
