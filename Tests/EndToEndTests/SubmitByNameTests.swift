@@ -23,7 +23,8 @@ import Testing
         let station = try await station()
         await station.sandbox.down()
         let told = try await submit(station, "--user", "anna example")
-        #expect(told.code == 0 && told.text.contains(" for Anna Example (7). Homing sends it to breathesafe automatically."), "\(told.text)")
+        #expect(
+            told.code == 0 && told.text.contains(" for Anna Example (7). Homing sends it to breathesafe automatically."), "\(told.text)")
         #expect(!told.text.contains("Warning"), "\(told.text)")
         let item = try await submit(station, "--item", "user_id=Zoë Quiroga", "--strict")
         #expect(item.code == 0 && item.text.contains(" for Zoë Quiroga (9). "), "\(item.text)")

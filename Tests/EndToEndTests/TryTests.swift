@@ -6,7 +6,8 @@ import Testing
 /// The station of `make try`.
 @Suite struct TryTests {
     /// A child of the tests inherits blocked signals, which a shell cannot unblock.
-    private static let unblocked = "import os, signal, sys; signal.pthread_sigmask(signal.SIG_SETMASK, []); os.execv(sys.argv[1], sys.argv[1:])"
+    private static let unblocked =
+        "import os, signal, sys; signal.pthread_sigmask(signal.SIG_SETMASK, []); os.execv(sys.argv[1], sys.argv[1:])"
 
     private func process(_ folder: String) -> Process {
         let process = Process()

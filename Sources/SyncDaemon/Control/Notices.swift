@@ -16,7 +16,8 @@ struct Notices {
 
     private var station: [Attention] {
         lostStore + summary.damages.map(damaged) + missingProfiles
-            + [deletedKey, shortage, lowDisk, failingSpool, stuckFiles, refusedFiles, unclaimedFiles, rejectedConfiguration].compactMap(\.self)
+            + [deletedKey, shortage, lowDisk, failingSpool, stuckFiles, refusedFiles, unclaimedFiles, rejectedConfiguration].compactMap(
+                \.self)
     }
 
     private func damaged(_ report: SalvageReport) -> Attention {

@@ -76,7 +76,8 @@ extension Problem {
             .outboxFull, status: 507, title: "The outbox is full",
             detail: "The outbox has reached its limit of \(limit >> 20) MiB, so this capture was not accepted.",
             next:
-                "Entries accepted before are safe, and delivering them makes room. You can also raise outbox.max_bytes. To see the queue, run: homing status")
+                "Entries accepted before are safe, and delivering them makes room. You can also raise outbox.max_bytes. To see the queue, run: homing status"
+        )
     }
 
     private static func neverFits(_ limit: Int64) -> Problem {

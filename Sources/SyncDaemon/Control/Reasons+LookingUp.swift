@@ -10,7 +10,8 @@ extension Reasons {
     ///
     /// - Parameter again: when or how Homing looks again.
     func unfindable(_ entry: Entry, sentence again: String = "", command: String) -> Finding? {
-        guard route.canLookUp, entry.looks > 0, entry.lastReason == .serverError, let status = entry.lastStatus, [404, 410].contains(status)
+        guard route.canLookUp, entry.looks > 0, entry.lastReason == .serverError, let status = entry.lastStatus,
+            [404, 410].contains(status)
         else {
             return nil
         }

@@ -5,7 +5,8 @@ enum ClaimText {
         let account = (report.email ?? report.account).printable
         guard report.files > 0 else { return "No files are waiting to be claimed." }
         let files = Words.count(report.files, "file", "files")
-        return "Claimed \(files) for \(account). Homing sends \(report.files == 1 ? "it" : "them") automatically. To see the progress, run: homing status"
+        return
+            "Claimed \(files) for \(account). Homing sends \(report.files == 1 ? "it" : "them") automatically. To see the progress, run: homing status"
     }
 
     /// The note about unclaimed files; nil if the backend has none.
