@@ -102,7 +102,7 @@ package struct KeyAdministration: Sendable {
         if let content = try present.readOrNothing(upTo: KeySource.mostBytes), let found = VaultKey(parsing: content) {
             if found == key { return "The station has this key already." }
             if try StationKeys.opens(found, in: state, copies: copies) == true {
-                throw StartError("\(source.path) is another key, which the station uses. Nothing was changed.")
+                throw StartError("The station uses another key: \(source.path). Nothing was changed.")
             }
         }
         if try StationKeys.opens(key, in: state, copies: copies) == false {

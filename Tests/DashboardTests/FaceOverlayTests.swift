@@ -37,7 +37,7 @@ import Testing
     @Test func keepsCoordinatesIfACaptureLacksItsNoseRoot() throws {
         let overlay = FaceOverlay(captures: [try face(x: 5, length: "30"), try face(x: 6, length: "31", withNose: false)])
         #expect(!overlay.isCentred && overlay.segments[0].map(\.from.x) == [5] && overlay.segments[1].map(\.from.x) == [6])
-        #expect(Sample().faces(overlay).page(Sample.desk()).body.source.contains("where their own coordinates say"))
+        #expect(Sample().faces(overlay).page(Sample.desk()).body.source.contains("at their own coordinates"))
     }
 
     @Test func computesTheSpreadOfEachMeasure() throws {

@@ -270,11 +270,11 @@ import Testing
             entry(1, .pending) {
                 $0.uncertain = true
                 $0.dueAt = later
-            }, "The answer was lost. Homing looks the entry up at 05:56 before it sends it again.", "Nothing to do. This happens"),
+            }, "The answer was lost. Homing looks the entry up at 05:56 before it sends it again.", "Nothing to do. Homing does this"),
         Case(
             reasons { $0.route.canLookUp = false }, entry(1, .pending) { $0.uncertain = true },
             "The answer was lost. breathesafe offers no way to look the entry up, so Homing sends it again under the same id.",
-            "Nothing to do. This happens"),
+            "Nothing to do. Homing does this"),
         Case(
             reasons {
                 $0.obstacles.gate = .cooling(until: earlier, Failure(.serverError, status: 500, "Its words"))
