@@ -19,10 +19,17 @@ package struct OlderCopy: Sendable, Equatable {
         let epoch = try Int64.fetchOne(db, sql: "SELECT epoch FROM run") ?? 0
         let event = try Outbox.lastCursor(db)
         guard let mark = use.mark, mark.isAhead(of: epoch, event: event, inode: use.inode) else { return nil }
-        let newest = try Int64.fetchOne(db, sql: "SELECT at FROM event ORDER BY cursor DESC LIMIT 1")
+        let newest = try Int64.fetchOne(db, sql: sql
         let at = min(newest.map { Date(ms: $0) } ?? now, now)
         let entries = try RestoredEntries.mark(since: at, at: now, by: "homingd", traits: traits, db)
         try db.execute(sql: "UPDATE run SET epoch = max(epoch, ?)", arguments: [mark.epoch])
         return OlderCopy(at: at, entries: entries)
     }
+
+    /// Without the events of a salvage that has just written the file.
+    private static let newestEvent = """
+        SELECT at FROM event
+            WHERE at < coalesce((SELECT at FROM event WHERE kind = 'salvaged' AND at = (SELECT max(at) FROM event)), \(Int64.max))
+            ORDER BY cursor DESC LIMIT 1
+        """
 }

@@ -82,7 +82,7 @@ package struct Outbox: Sendable {
                 }
             }
             (self.pool, epoch, olderCopy) = (pool, run.epoch, run.olderCopy)
-            use.opened(in: run.epoch)
+            use.opened(in: run.epoch, inode: use.inode)
             place = StorePlace(of: file)
             commits = GroupCommit(pool: pool, ballast: ballast, place: place)
         } catch {
@@ -164,9 +164,11 @@ package struct Outbox: Sendable {
         try withOutboxErrors {
             // `try?`: on failure the WAL keeps its content.
             let isEmpty = !damage.isMet && mayEmptyLog && (try? pool.writeWithoutTransaction(Self.truncateLog)) == true
-            // A file that was moved away has all data now. The marker is about the one in its place.
-            // `try?`: if the store cannot be read, the marker of the run stays.
-            if !damage.isMet, place.lost == nil, let newest = try? pool.writeWithoutTransaction(Self.lastCursor) {
+            if place.lost != nil {
+                // The marker may be gone with the store. A file that is put in its place, but is not this one, is older.
+                StoreUse(of: pool.path).opened(in: epoch, inode: place.inode)
+                // `try?`: if the store cannot be read, the marker of the run stays.
+            } else if !damage.isMet, let newest = try? pool.writeWithoutTransaction(Self.lastCursor) {
                 StoreUse(of: pool.path).stopped(in: epoch, at: newest, hasLog: !isEmpty)
             }
             try pool.close()

@@ -29,7 +29,9 @@ package struct StoreUse {
     }
 
     /// After the first transaction of the run, so that the marker is never ahead of the store itself.
-    func opened(in epoch: Int64) {
+    ///
+    /// - Parameter inode: of the file that the run has open.
+    func opened(in epoch: Int64, inode: UInt64?) {
         // `try?`: without the marker, a removal of the store or its log, or an older copy of it, goes unnoticed.
         if let inode { try? file.replace(with: StoreMark(inode: inode, epoch: epoch).content) }
     }

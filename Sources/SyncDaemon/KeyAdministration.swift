@@ -187,8 +187,8 @@ extension KeyAdministration {
         let mark = try CrashMark(directory: state)
         let keeper = KeyKeeper(
             try StationKeys.load(environment: environment, stateDirectory: state, now: now) { Daemon.keyrings(in: state) })
-        // `try?`: without profiles, the entries of an older copy of the store are on hold.
-        let backends = (try? ProfileLibrary.load(directory: configuration.backends, deviceID: "key", version: HomingVersion.current)) ?? []
+        // For an older copy of the store: the profiles say which of its entries can be looked up.
+        let backends = try ProfileLibrary.load(directory: configuration.backends, deviceID: "key", version: HomingVersion.current)
         let (outbox, _) = try StoreDoctor.open(
             file: Daemon.store(in: state), vault: keeper.vault, crashed: mark.earlierRunCrashed,
             lookupAfter: configuration.delivery.retry.lookupAfter, now: now, traits: backends.traits,

@@ -107,6 +107,21 @@ import Vault
         try await expectMarks(store.outbox, since: made)
     }
 
+    /// Like `rm outbox.sqlite*` under the running daemon.
+    @Test func copyIsFoundAfterTheStoreWasDeletedWithItsMarker() async throws {
+        var store = try await enqueued()
+        let made = store.clock.now
+        try copyOpenStore(store)
+        store.clock.advance(by: 60)
+        try await deliverAll(store)
+        let path = store.directory("outbox.sqlite")
+        for part in Self.parts + [".use"] { try FileManager.default.removeItem(atPath: path + part) }
+        try store.outbox.close()
+        try FileManager.default.moveItem(atPath: store.directory("copy"), toPath: path)
+        store.outbox = try open(store)
+        try await expectDoubt(store.outbox, since: made)
+    }
+
     @Test(arguments: Way.allCases) func copyOfTheSameRunIsOlderThanItsEnd(way: Way) async throws {
         var store = try await enqueued()
         let made = store.clock.now

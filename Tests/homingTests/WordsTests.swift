@@ -44,6 +44,9 @@ import Testing
     @Test func textIsBrokenAtSpaces() {
         #expect("one two three incomprehensibilities four".wrapped(toColumns: 10) == ["one two", "three", "incomprehensibilities", "four"])
         #expect("run ‘homing list --all’, then".wrapped(toColumns: 10) == ["run", "‘homing list --all’,", "then"])
+        #expect("To list it, run: homing list --all".wrapped(toColumns: 12) == ["To list it,", "run: homing list --all"])
+        #expect("sudo install KEYFILE".wrapped(toColumns: 10) == ["sudo install KEYFILE"])
+        #expect("Homing runs on".wrapped(toColumns: 10) == ["Homing", "runs on"])
         #expect("else’s ‘no end".wrapped(toColumns: 7) == ["else’s", "‘no end"])
     }
 }

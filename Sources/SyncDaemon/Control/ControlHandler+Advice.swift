@@ -35,10 +35,21 @@ extension ControlHandler {
         }
     }
 
-    /// - Parameter known: the answer to the first draft's question; nil to ask the store.
-    func advice(_ drafts: [AdviceDraft], _ known: Standing? = nil) async throws(OutboxError) -> [Advice] {
+    func advice(_ drafts: [AdviceDraft]) async throws(OutboxError) -> [Advice] {
         var all: [Advice] = []
-        for draft in drafts { all.append(try await advice(draft, all.isEmpty ? known : nil)) }
+        for draft in drafts { all.append(try await advice(draft, nil)) }
+        return all
+    }
+
+    /// For an entry that is accepted.
+    ///
+    /// - Parameter known: the answer to the first draft's question; nil to ask the store.
+    func advice(accepted drafts: [AdviceDraft], _ known: Standing? = nil) async -> [Advice] {
+        var all: [Advice] = []
+        for (index, draft) in drafts.enumerated() {
+            // `try?`: only the name of this row is missing then.
+            if let advice = try? await advice(draft, index == 0 ? known : nil) { all.append(advice) }
+        }
         return all
     }
 

@@ -30,13 +30,11 @@ extension ControlHandler {
                 let options = EnqueueOptions(by: caller.peer.description, answering: request.strict ? nil : drafts.first?.question)
                 let standing: Standing?
                 (all, standing) = try await intake.accept(all: steps(of: submission, at: backend), for: account, at: backend, options)
-                // `try?`: the entry is accepted; only the row's name is missing then.
-                advice = request.strict ? early : (try? await self.advice(drafts, standing)) ?? []
+                advice = request.strict ? early : await self.advice(accepted: drafts, standing)
             } else {
                 all = try await repeated(submission, at: backend)
                 let known = all.first.map { drafts(on: submission, of: $0.destination, as: session, isStrict: request.strict) }
-                // `try?`: the entry was accepted; only the row's id is missing then.
-                advice = (try? await self.advice(known ?? [])) ?? []
+                advice = await self.advice(accepted: known ?? [])
             }
         } catch let error as IntakeError {
             throw Problem(error, commands: commands(for:))

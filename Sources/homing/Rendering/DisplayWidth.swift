@@ -43,11 +43,11 @@ extension String {
 
     func padded(toColumns width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
 
-    /// The text, wrapped at spaces. A command between ‘ and ’ and a longer word in ASCII stay whole, so that people can copy them. Other
-    /// longer words are broken between characters.
+    /// The text, wrapped at spaces. A command and a longer word in ASCII stay whole, so that people can copy them. A command stands between ‘
+    /// and ’, follows “run:”, or is a line of its own. Other longer words are broken between characters.
     func wrapped(toColumns width: Int) -> [String] {
         var lines: [String] = []
-        for word in matches(of: /[^ ‘]*‘[^‘’]*’[^ ]*|[^ ]+/).flatMap({ String($0.output).broken(toColumns: width) }) {
+        for word in matches(of: Self.unbroken).flatMap({ String($0.output).broken(toColumns: width) }) {
             if let last = lines.last, last.columns + 1 + word.columns <= width {
                 lines[lines.count - 1] = "\(last) \(word)"
             } else {
@@ -57,8 +57,10 @@ extension String {
         return lines
     }
 
+    private static var unbroken: Regex<Substring> { /^(?:sudo|homing|homingd|systemctl) .+|runs?: .+|[^ ‘]*‘[^‘’]*’[^ ]*|[^ ]+/ }
+
     private func broken(toColumns width: Int) -> [String] {
-        if columns <= width || contains("‘") || utf8.allSatisfy({ $0 < 0x80 }) { return [self] }
+        if columns <= width || contains(" ") || contains("‘") || utf8.allSatisfy({ $0 < 0x80 }) { return [self] }
         return pieces(ofColumns: width)
     }
 

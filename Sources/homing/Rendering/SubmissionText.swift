@@ -33,8 +33,10 @@ enum SubmissionText {
     static func warning(_ receipt: SubmissionReceipt) -> String? {
         guard let warning = receipt.warning else { return nil }
         if receipt.duplicate { return "Warning: \(warning.printable)" }
+        // The warning may be about another row to which the entry refers.
+        let isAboutSubject = receipt.subject.map { warning.contains($0.id) || $0.label.map(warning.contains) == true } ?? true
         let field = receipt.subject?.field ?? "user_id"
-        let option = field == "user_id" ? "--user NAME" : "--item \(field)=ID"
+        let option = !isAboutSubject ? "--item FIELD=ID" : field == "user_id" ? "--user NAME" : "--item \(field)=ID"
         return "Warning: \(warning.printable)\nIf this is wrong, run: homing fix \(EntryText.shortID(receipt.id)) \(option)"
     }
 
