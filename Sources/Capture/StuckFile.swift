@@ -98,7 +98,11 @@ extension StuckFile {
             case .otherAccount(let name): "Ask \(name) to sign in. Only that account can send it."
             case .diskFull: "Free up disk space. homingd retries automatically."
             case .overLimit(_, isForGood: true):
-                "Waiting does not help. Raise outbox.max_bytes in the configuration. Then send SIGHUP, or run: systemctl reload homingd"
+                """
+                Waiting does not help. Entries that have failed (‘homing list --state failed’) or are on hold (‘homing list --state held’) \
+                take room until you decide on them. If there are none, or the file still does not fit, raise outbox.max_bytes in the \
+                configuration. Then send SIGHUP, or run: systemctl reload homingd
+                """
             case .overLimit(_, isForGood: false):
                 "Wait for deliveries to free space, or raise outbox.max_bytes in the configuration. Then send SIGHUP, or run: systemctl reload homingd"
             case .unreadable(opensByMode: true):

@@ -248,7 +248,7 @@ package struct NotifyRules: Sendable {
             let isOnlyLow = items.allSatisfy { $0.knownCode == .diskLow }
             return NotifyMessage(
                 title: isOnlyLow ? "The disk is nearly full" : "Homing accepts no new captures",
-                body: items.flatMap { [$0.text, $0.next] }.joined(separator: " "))
+                body: items.flatMap { [$0.text, $0.next] }.joined(separator: "\n"))
         case .noDelivery:
             let hours = Words.count(settings.noDeliveryHours, "hour", "hours")
             return NotifyMessage(

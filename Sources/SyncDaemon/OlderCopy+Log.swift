@@ -17,14 +17,14 @@ extension OlderCopy {
         if entries.lookedUp + entries.repeated > 0 {
             """
             The store is an older copy that was put in its place, so Homing treats it as a restored backup. Its waiting captures may have \
-            been delivered since, so sending is paused. To see them, run: homing list. Discard those that must not be sent, and then run: \
-            homing resume. Captures that were accepted after the copy was made are not in it. Next time, run: sudo homingd restore FILE
+            been delivered since, so sending is paused. To see them, run ‘homing list’. Discard those that must not be sent, and then run \
+            ‘homing resume’. Captures that were accepted after the copy was made are not in it. Next time, run: sudo homingd restore FILE
             """
         } else if entries.held + entries.dependent > 0 {
             """
             The store is an older copy that was put in its place, so Homing treats it as a restored backup. Its waiting captures may have \
-            been delivered since, and cannot be looked up, so they are on hold. To see them, run: homing list --state held. Captures that \
-            were accepted after the copy was made are not in it. Next time, run: sudo homingd restore FILE
+            been delivered since, and cannot be looked up, so they are on hold. To see them, run ‘homing list --state held’. Captures \
+            that were accepted after the copy was made are not in it. Next time, run: sudo homingd restore FILE
             """
         } else {
             """

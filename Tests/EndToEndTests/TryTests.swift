@@ -42,6 +42,23 @@ import Testing
         #expect(TestStation.connect(directory("trial/homing.sock")) == nil)
     }
 
+    /// The deletion ended after the logs and before the rest.
+    @Test func trialWhoseDeletionWasInterruptedIsRecognised() async throws {
+        let directory = try TemporaryDirectory()
+        for name in [".homing-trial", "left"] { try directory.write("", to: name) }
+        let station = process(directory.path)
+        let output = Pipe()
+        station.standardOutput = output
+        try station.run()
+        defer { station.signal(SIGTERM) }
+        let said = await output.fileHandleForReading.text(until: "begins anew.\n")
+        #expect(said.contains("The station runs until Ctrl-C."), "\(said)")
+        let names = try directory.names
+        #expect(names.contains(".homing-trial") && names.contains("homing.yaml") && !names.contains("left"), "\(names)")
+        station.signal(SIGTERM)
+        #expect(await station.status == 0)
+    }
+
     @Test func folderWithOtherFilesIsKept() async throws {
         let directory = try TemporaryDirectory()
         try directory.write("kept", to: "homing.yaml")

@@ -100,6 +100,8 @@ import Testing
         #expect(never.code == .outboxFull && never.status == 507)
         #expect(never.facts == SentenceFacts { ($0.reason, $0.bytes) = ("neverFits", 64 << 20) })
         #expect(never.next?.contains("Waiting does not help") == true && never.detail.contains("64 MiB"))
+        for state in ["failed", "held"] { #expect(never.next?.contains(", run: homing list --state \(state)\n") == true) }
+        #expect(never.next?.hasSuffix(" run: systemctl reload homingd") == true)
         let later = Problem(OutboxError.overLimit(64 << 20))
         #expect(later.code == .outboxFull && later.facts == nil && later.next?.contains("delivering them makes room") == true)
     }

@@ -27,7 +27,7 @@ import Testing
             let lines = LoggedLines()
             let daemon = try await Daemon(configuration: station.configuration, environment: [:], log: lines.logger)
             let line = try #require(lines.all.first { $0.message.contains("is an older copy") })
-            #expect(line.level == .critical && line.message.contains("then run: homing resume."), "\(line)")
+            #expect(line.level == .critical && line.message.contains("then run ‘homing resume’."), "\(line)")
             #expect(line.facts["path"] == path && line.facts["lookedUp"] == "1" && line.facts["held"] == "0", "\(line)")
             try await DaemonStation.running(daemon) {
                 let needs = try await station.status().attention

@@ -188,6 +188,14 @@ import Testing
         #expect(station.titles(status, after: 60) == ["Homing accepts no new captures"])
     }
 
+    /// A command ends its line.
+    @Test func eachSentenceOfSeveralProblemsHasItsLine() {
+        let full = Attention(code: "outbox-full", text: "It is full.", next: "Then run: systemctl reload homingd")
+        let low = Attention(code: "disk-low", text: "The disk too.", next: "Make room.")
+        let body = Station().body(Sample.status(attention: [full, low], backends: []))
+        #expect(body == "It is full.\nThen run: systemctl reload homingd\nThe disk too.\nMake room.")
+    }
+
     @Test func clockThatIsSetBackDoesNotSilenceAMessage() {
         let station = Station()
         #expect(station.rules.saw(Self.failed(1), at: station.now).isEmpty)

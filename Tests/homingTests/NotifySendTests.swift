@@ -17,6 +17,11 @@ import Testing
                 == ["--app-name=Homing", "--", "--help", "&lt;b&gt;Anna &amp; Ben&lt;/b&gt;\\\\n [2J"])
     }
 
+    @Test func bodyKeepsItsLines() {
+        let message = NotifyMessage(title: "a\nb", body: "It is full.\nThen run: systemctl reload homingd")
+        #expect(NotifySend.arguments(message).suffix(2) == ["a b", "It is full.\nThen run: systemctl reload homingd"])
+    }
+
     @Test func missingProgramIsNamedWithItsPackage() {
         let problem = #expect(throws: Problem.self) { try NotifySend(environment: ["PATH": directory.path]) }
         #expect(problem?.code == .invalidRequest && problem?.next?.contains("libnotify-bin") == true)

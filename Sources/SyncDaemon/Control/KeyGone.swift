@@ -13,12 +13,13 @@ enum KeyGone {
         """
     }
 
-    /// The commands that put the key of the running daemon back, each on a line.
+    /// The commands that put the key of the running daemon back, each on a line, and what to do with their copy of it.
     static func commands(_ path: String, in state: String) -> String {
         let owner = ServiceIdentity.owns(state) ? "-o \(ServiceIdentity.user) -g \(ServiceIdentity.user) " : ""
         return """
             sudo homingd key export KEYFILE --unencrypted
             sudo install \(owner)-m 0600 KEYFILE \(path)
+            Then move KEYFILE, which is not encrypted, to a safe place, or run: sudo rm KEYFILE
             """
     }
 }

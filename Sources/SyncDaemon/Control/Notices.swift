@@ -55,9 +55,13 @@ struct Notices {
         case .nothingLeft: diskFull("can neither accept nor send captures").stating { $0.reason = Attention.nothingLeft }
         case .overLimit(let limit):
             Attention(
-                .outboxFull, "The outbox is full: Homing accepts no new captures until deliveries make room.",
-                next:
-                    "Wait for deliveries, or raise outbox.max_bytes (\(limit >> 20) MiB) in the configuration. Then send SIGHUP, or run: systemctl reload homingd"
+                .outboxFull, "The outbox is full: Homing accepts no new captures until there is room.",
+                next: """
+                    Deliveries make room. Entries that have failed or are on hold take room until you decide on them.
+                    To list the failed entries, run: homing list --state failed
+                    To list the entries on hold, run: homing list --state held
+                    You can also raise outbox.max_bytes (\(limit >> 20) MiB) in the configuration. Then send SIGHUP, or run: systemctl reload homingd
+                    """
             ).stating { $0.bytes = limit }
         }
     }

@@ -84,9 +84,13 @@ extension Problem {
         Problem(
             .outboxFull, status: 507, title: "It does not fit in the outbox",
             detail:
-                "This capture does not fit in the outbox, which is limited to \(limit >> 20) MiB, even once nothing else is waiting. It was not accepted.",
-            next:
-                "Keep the capture. Waiting does not help: an administrator must raise outbox.max_bytes in the configuration, then send SIGHUP or run: systemctl reload homingd\nEntries that have failed or are on hold take room too. To see them, run: homing status"
+                "This capture does not fit in the outbox, which is limited to \(limit >> 20) MiB, and no delivery makes room for it. It was not accepted.",
+            next: """
+                Keep the capture. Waiting does not help. Entries that have failed or are on hold take room until someone decides on them.
+                To list the failed entries, run: homing list --state failed
+                To list the entries on hold, run: homing list --state held
+                If there are none, or the capture still does not fit, an administrator must raise outbox.max_bytes in the configuration, and then send SIGHUP or run: systemctl reload homingd
+                """
         ).stating { ($0.reason, $0.bytes) = ("neverFits", limit) }
     }
 

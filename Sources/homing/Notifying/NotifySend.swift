@@ -34,7 +34,7 @@ struct NotifySend: Sendable {
     }
 
     static func arguments(_ message: NotifyMessage) -> [String] {
-        ["--app-name=Homing", "--", message.title.printable, escaped(message.body.printable)]
+        ["--app-name=Homing", "--", message.title.printable, escaped(message.body.printableLines)]
     }
 
     /// The body is markup (Desktop Notifications Specification), and `notify-send` replaces escapes with a backslash in it.
