@@ -17,10 +17,26 @@ package struct RestoredEntries: Sendable, Equatable {
         (self.lookedUp, self.repeated, self.held, self.dependent) = (lookedUp, repeated, held, dependent)
     }
 
+    /// How the backup came into the place of the store: `olderCopy` without a restore.
+    enum Cause {
+        case restore, olderCopy
+
+        fileprivate var words: String {
+            switch self {
+            case .restore: "Homing was restored from a backup. Discard the entries that must not be sent, and then resume."
+            case .olderCopy:
+                "An older copy of the store was put in its place. Submit later captures again, discard the entries that must not be sent, and then resume."
+            }
+        }
+
+        fileprivate var pauser: String { self == .restore ? Pause.restore : Pause.olderCopy }
+    }
+
     /// Gives each undelivered entry an unknown outcome, holds those that would be sent although nothing can tell whether the server has
-    /// them, and pauses the backends of the others.
+    /// them, and pauses the backends of the others. After an older copy, it also pauses those with a session.
     static func mark(
-        since backup: Date, at now: Date, by actor: String, traits: (_ backend: String, _ route: String) -> RouteTraits?, _ db: Database
+        since backup: Date, at now: Date, by actor: String, after cause: Cause = .restore,
+        traits: (_ backend: String, _ route: String) -> RouteTraits?, _ db: Database
     ) throws -> RestoredEntries {
         try doubt(since: backup, now: now, db)
         let routes = try Row.fetchAll(
@@ -40,7 +56,7 @@ package struct RestoredEntries: Sendable, Equatable {
         }
         let dependent = "SELECT count(*) FROM entry WHERE state = 'held' AND holdReason = 'dependency'"
         entries.dependent = try Int.fetchOne(db, sql: dependent) ?? 0
-        try pause(at: now, by: actor, db)
+        try pause(after: cause, at: now, by: actor, db)
         // They are about the station as it was at the backup.
         try db.execute(sql: "DELETE FROM notification; DELETE FROM notified")
         let detail = ["by": actor, "made": backup.formatted(.iso8601), "held": String(entries.held)]
@@ -51,10 +67,12 @@ package struct RestoredEntries: Sendable, Equatable {
     }
 
     /// Entries that were discarded or fixed after the backup are waiting again. A person decides before they are sent.
-    private static func pause(at now: Date, by actor: String, _ db: Database) throws {
-        for backend in try String.fetchAll(db, sql: "SELECT DISTINCT backend FROM entry WHERE state = 'pending' ORDER BY backend") {
-            let reason = "Homing was restored from a backup. Discard the entries that must not be sent, and then resume."
-            try Outbox.begin(Pause(backend: backend, reason: reason, since: now, until: nil, by: Pause.restore), by: actor, now, db)
+    /// An older copy lacks later captures, so it needs a person even if it has no pending entry.
+    private static func pause(after cause: Cause, at now: Date, by actor: String, _ db: Database) throws {
+        let backends = "SELECT backend FROM entry WHERE state = 'pending' UNION SELECT backend FROM session WHERE ? ORDER BY backend"
+        for backend in try String.fetchAll(db, sql: backends, arguments: [cause == .olderCopy]) {
+            let pause = Pause(backend: backend, reason: cause.words, since: now, until: nil, by: cause.pauser)
+            try Outbox.begin(pause, by: actor, now, db)
         }
     }
 

@@ -24,12 +24,14 @@ extension OlderCopy {
             """
             The store is an older copy that was put in its place, so Homing treats it as a restored backup. Its waiting captures may have \
             been delivered since, and cannot be looked up, so they are on hold. To see them, run ‘homing list --state held’. Captures \
-            that were accepted after the copy was made are not in it. Next time, run: sudo homingd restore FILE
+            that were accepted after the copy was made are not in it. For a signed-in account, sending is paused: submit those captures \
+            again, and then run ‘homing resume’. Next time, run: sudo homingd restore FILE
             """
         } else {
             """
             The store is an older copy that was put in its place, so Homing treats it as a restored backup. It has no waiting capture. \
-            Captures that were accepted after the copy was made are not in it. Next time, run: sudo homingd restore FILE
+            Captures that were accepted after the copy was made are not in it. For a signed-in account, sending is paused: submit those \
+            captures again, and then run ‘homing resume’. Next time, run: sudo homingd restore FILE
             """
         }
     }

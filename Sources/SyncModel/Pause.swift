@@ -14,6 +14,9 @@ package struct Pause: Hashable, Sendable {
     /// `by` of a pause after `homingd restore`.
     package static let restore = "homingd restore"
 
+    /// `by` of a pause after an older copy of the store was put in its place.
+    package static let olderCopy = "homingd"
+
     package init(backend: String, reason: String, since: Date, until: Date?, by: String) {
         self.backend = backend
         self.reason = reason

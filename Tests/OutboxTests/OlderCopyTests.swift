@@ -76,7 +76,7 @@ import Vault
         #expect(found.state == .pending && found.uncertain && found.doubts == 1 && found.lastReason == .restored)
         #expect(found.uncertainSince == made)
         #expect(blind.state == .held && blind.holdReason == .unknownOutcome && blind.lastReason == .restored)
-        #expect(try await outbox.pauses()["breathesafe"]?.by == Pause.restore)
+        #expect(try await outbox.pauses()["breathesafe"]?.by == Pause.olderCopy)
         let restores = try await restores(outbox)
         #expect(restores.map(\.detail) == [["by": "homingd", "made": made.formatted(.iso8601), "held": "1"]])
         #expect(try await outbox.derivedTablesMatch())
@@ -120,6 +120,23 @@ import Vault
         try FileManager.default.moveItem(atPath: store.directory("copy"), toPath: path)
         store.outbox = try open(store)
         try await expectDoubt(store.outbox, since: made)
+    }
+
+    /// The status would otherwise say that everything is delivered.
+    @Test func copyWithoutWaitingEntriesPausesBackendsWithASession() async throws {
+        var store = try Store()
+        try await store.outbox.pool.write { db in
+            try db.execute(sql: "INSERT INTO session (backend, sealed) VALUES ('breathesafe', x'00')")
+        }
+        try copyOpenStore(store)
+        try await store.enqueue(Samples.mutation(1, lane: "1"))
+        try await deliverAll(store)
+        try store.outbox.close()
+        try putCopyBack(store)
+        store.outbox = try open(store)
+        #expect(store.outbox.olderCopy?.entries == RestoredEntries())
+        let pause = try await store.outbox.pauses()["breathesafe"]
+        #expect(pause?.by == Pause.olderCopy && pause?.reason.hasPrefix("An older copy of the store was put in its place. ") == true)
     }
 
     @Test(arguments: Way.allCases) func copyOfTheSameRunIsOlderThanItsEnd(way: Way) async throws {

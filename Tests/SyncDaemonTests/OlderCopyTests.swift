@@ -31,7 +31,7 @@ import Testing
             #expect(line.facts["path"] == path && line.facts["lookedUp"] == "1" && line.facts["held"] == "0", "\(line)")
             try await DaemonStation.running(daemon) {
                 let needs = try await station.status().attention
-                #expect(needs.contains { $0.knownCode == .paused && $0.text.contains("Homing was restored from a backup") })
+                #expect(needs.contains { $0.knownCode == .paused && $0.text.contains("An older copy of the store was put in its place") })
                 let why = try await station.client.call(Endpoints.why, EntryReference(id: id))
                 #expect(why.sentence.contains("Homing was restored from a backup"), "\(why.sentence)")
                 _ = try await station.client.call(Endpoints.resume, ResumeRequest())

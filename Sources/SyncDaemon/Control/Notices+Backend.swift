@@ -154,10 +154,11 @@ extension Notices {
         ).stating { ($0.count, $0.account, $0.since) = (backend.ownWaiting, backend.session.email, since) }
     }
 
-    /// A pause that a person may have forgotten: after a restore at once, without an end after a day, otherwise after a week with waiting captures.
+    /// A pause that a person may have forgotten: after a restore or an older copy at once, without an end after a day, otherwise after a week
+    /// with waiting captures.
     private func forgottenPause(_ backend: BackendReport) -> Attention? {
         guard let pause = backend.pause else { return nil }
-        let age = pause.by == Pause.restore ? .infinity : moment.now.timeIntervalSince(pause.since)
+        let age = [Pause.restore, Pause.olderCopy].contains(pause.by) ? .infinity : moment.now.timeIntervalSince(pause.since)
         guard pause.until == nil ? age >= 86_400 : age >= 7 * 86_400 && backend.queue.waiting > 0 else { return nil }
         let commands = commands(backend)
         return Attention(
