@@ -19,7 +19,7 @@ package struct OlderCopy: Sendable, Equatable {
         let epoch = try Int64.fetchOne(db, sql: "SELECT epoch FROM run") ?? 0
         let event = try Outbox.lastCursor(db)
         guard let mark = use.mark, mark.isAhead(of: epoch, event: event, inode: use.inode) else { return nil }
-        let newest = try Int64.fetchOne(db, sql: sql
+        let newest = try Int64.fetchOne(db, sql: newestEvent)
         let at = min(newest.map { Date(ms: $0) } ?? now, now)
         let entries = try RestoredEntries.mark(since: at, at: now, by: "homingd", after: .olderCopy, traits: traits, db)
         try db.execute(sql: "UPDATE run SET epoch = max(epoch, ?)", arguments: [mark.epoch])

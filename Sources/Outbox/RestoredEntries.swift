@@ -25,7 +25,10 @@ package struct RestoredEntries: Sendable, Equatable {
             switch self {
             case .restore: "Homing was restored from a backup. Discard the entries that must not be sent, and then resume."
             case .olderCopy:
-                "An older copy of the store was put in its place. Submit later captures again, discard the entries that must not be sent, and then resume."
+                """
+                An older copy of the store was put in its place. Submit later captures again, discard the entries that must not be sent, \
+                and then resume.
+                """
             }
         }
 
