@@ -39,7 +39,8 @@ import Vault
         for (name, content) in files { try content.write(to: URL(fileURLWithPath: directory(name))) }
         // The mark contains the inode of the file, so it is written again.
         if let mark = files[Self.mark].flatMap({ StoreMark($0) }), mark.inode != nil {
-            StoreUse(of: directory("outbox.sqlite")).opened(in: mark.epoch)
+            let use = StoreUse(of: directory("outbox.sqlite"))
+            use.opened(in: mark.epoch, inode: use.inode)
         }
         let check = try StoreCheck(file: directory("outbox.sqlite"), vault: nil, isInUse: false)
         let (outbox, report) = try open(in: directory)
