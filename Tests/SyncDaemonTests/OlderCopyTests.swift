@@ -33,7 +33,7 @@ import Testing
                 let needs = try await station.status().attention
                 #expect(needs.contains { $0.knownCode == .paused && $0.text.contains("An older copy of the store was put in its place") })
                 let why = try await station.client.call(Endpoints.why, EntryReference(id: id))
-                #expect(why.sentence.contains("Homing was restored from a backup"), "\(why.sentence)")
+                #expect(why.sentence.contains("An older copy of the store was put in its place"), "\(why.sentence)")
                 _ = try await station.client.call(Endpoints.resume, ResumeRequest())
                 try await station.delivered(id)
                 #expect(try await station.client.call(Endpoints.receipt, EntryReference(id: id)).foundByLookup)
