@@ -29,7 +29,7 @@ SHORT ?=
 
 SWIFT ?= swift
 # An import of a target that Package.swift does not declare as a dependency is an error.
-CHECKED = --explicit-target-dependency-import-check error $(BUILD_FLAGS)
+CHECKED = --explicit-target-dependency-import-check error
 # One folder for each set of flags: a build with other flags in the same folder rebuilds everything.
 RELEASE_SCRATCH ?= .build-release
 BENCH_SCRATCH ?= .build-bench
