@@ -64,16 +64,16 @@ extension NetworkCampaign {
         var number = 0
         for certificate in wrong.shuffled(using: &dice) {
             number += 2
-            try trusting.front.show(certificate.identity)
+            try await trusting.front.show(certificate.identity)
             try await refuses(trusting, numbers: number - 1...number, certificate, &outcome)
-            try trusting.front.show(trusting.good)
+            try await trusting.front.show(trusting.good)
             if try await !settlesByItself(station, &outcome) { outcome.failures.append("\(certificate.name): delivery does not resume") }
             outcome.met("tls \(certificate.name)")
         }
         // The same certificate is accepted once its authority is trusted, so only the authority was the reason for its refusal.
         try await station.end(SIGTERM)
         try trusting.configure(trusting: stranger)
-        try trusting.front.show(unknown)
+        try await trusting.front.show(unknown)
         try await station.start()
         try await station.submit(id: number + 1)
         let delivered = try await settlesByItself(station, &outcome)

@@ -40,7 +40,7 @@ extension NetworkCampaign {
             try set(years: years)
             if restarts { try await station.start(environment) }
             // Closes connections, since an open one needs no new certificate.
-            try trusting.front.show(trusting.good)
+            try await trusting.front.show(trusting.good)
             let certificate = WrongCertificate(
                 name: "clock \(name)\(restarts ? ", from the start" : "")", identity: trusting.good, cause: cause, words: words,
                 remedy: remedy)

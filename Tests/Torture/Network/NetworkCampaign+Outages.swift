@@ -75,7 +75,7 @@ extension NetworkCampaign {
                 number += 2
                 // Closes connections, since an open one needs no name and no new route. Before the outage, which would keep the daemon from
                 // hearing of it.
-                try trusting.front.show(trusting.good)
+                try await trusting.front.show(trusting.good)
                 if !outage.station.isEmpty { try await places.station(process, outage.station) }
                 if !outage.internet.isEmpty { try await places.internet(outage.internet) }
                 try places.tell(outage.names)

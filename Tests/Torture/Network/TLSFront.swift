@@ -40,14 +40,15 @@ final class TLSFront: Sendable {
         listener.withLock { $0 = channel }
     }
 
-    /// Changes the certificate and closes open connections.
-    func show(_ identity: Authority.Identity) throws {
+    /// Changes the certificate and closes open connections. Returns once their clients have closed them too, so that none is used again.
+    func show(_ identity: Authority.Identity) async throws {
         let context = try Self.context(identity)
         let open = shown.withLock { shown in
             shown.context = context
             return shown.open
         }
-        for channel in open.values { channel.close(promise: nil) }
+        // `try?`: it may be closed already.
+        for channel in open.values { try? await channel.close() }
     }
 
     func close() async throws {
