@@ -123,7 +123,7 @@ package actor Spool {
 
     private func survey() -> ArraySlice<SpoolFolders.Candidate> {
         let (candidates, unfit) = folders.survey()
-        faults.keep(unfit)
+        faults.forgetUnfit(besides: unfit)
         for (path, cause) in unfit { note(path, cause) }
         return candidates[...]
     }

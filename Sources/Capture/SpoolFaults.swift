@@ -28,7 +28,9 @@ struct SpoolFaults {
     mutating func beginSweep() { (hasLostFile, withoutRoom) = (false, nil) }
 
     /// Forgets special files that a survey no longer finds.
-    mutating func keep(_ unfit: [FilePath: StuckFile.Cause]) { stuck = stuck.filter { $0.value.isFailure || unfit[$0.key] != nil } }
+    mutating func forgetUnfit(besides unfit: [FilePath: StuckFile.Cause]) {
+        stuck = stuck.filter { $0.value.isFailure || unfit[$0.key] != nil }
+    }
 
     /// Notes a file that cannot be taken. True if the cause is new and must be logged.
     mutating func note(_ path: FilePath, _ cause: StuckFile.Cause, exists: Bool) -> Bool {

@@ -24,7 +24,7 @@ package final class StorePlace: Sendable {
     /// The store must be open, so that its log exists.
     init(of store: String) { files = [store, store + "-wal"].map { File(path: $0, identity: Self.look(at: $0).identity) } }
 
-    /// Of the store's file; nil if it could not be read.
+    /// The inode of the store's file; nil if it could not be read.
     var inode: UInt64? { files.first?.identity?.inode }
 
     /// The path of a file that was deleted or replaced; nil if all are in place. Costs one system call per file.

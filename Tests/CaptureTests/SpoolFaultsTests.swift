@@ -79,7 +79,7 @@ import Testing
         _ = faults.note("/drop/new/linked", .linked, exists: true)
         _ = faults.note("/drop/new/link", .link, exists: true)
         _ = faults.note("/drop/new/folder", .folder, exists: true)
-        faults.keep(["/drop/new/folder": .folder])
+        faults.forgetUnfit(besides: ["/drop/new/folder": .folder])
         _ = faults.end()
         #expect((faults.report.stuck.count, faults.report.stuck.waiting) == (2, 1))
         _ = faults.end(gone: ["/drop/new/linked"])

@@ -28,11 +28,9 @@ import Testing
         _ = try await outcome { try await $0.lies(seed: $1, overTLS: false, before: backend, &$2) }
     }
 
-    /// Each backend with or without TLS, by the seed; the torture run has both.
-    @Test(arguments: Array(FarBackend.all.map(\.name).enumerated()))
-    func networkFaultsAndThrottlingCountNoAttempt(place: Int, name: String) async throws {
+    @Test(arguments: FarBackend.all.map(\.name), [false, true])
+    func networkFaultsAndThrottlingCountNoAttempt(name: String, overTLS: Bool) async throws {
         let backend = try #require(FarBackend.all.first { $0.name == name })
-        let overTLS = (seed ^ UInt64(place)) & 1 == 0
         let lies = Lie.weather(overTLS: overTLS).filter { $0 != .absurdRetryAfter }
         _ = try await outcome { try await $0.weather(seed: $1, overTLS: overTLS, before: backend, telling: lies, &$2) }
     }

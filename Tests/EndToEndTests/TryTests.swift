@@ -24,7 +24,7 @@ import Testing
         station.standardOutput = output
         try station.run()
         defer { station.signal(SIGTERM) }
-        let said = await output.fileHandleForReading.text(until: "begins anew.\n")
+        let said = await output.fileHandleForReading.text(until: "empties this folder.\n")
         let commands = said.split(separator: "\n").filter { $0.hasPrefix("    ") && !$0.hasSuffix("homing dashboard") }
         #expect(commands.count == 3, "\(said)")
 
@@ -51,7 +51,7 @@ import Testing
         station.standardOutput = output
         try station.run()
         defer { station.signal(SIGTERM) }
-        let said = await output.fileHandleForReading.text(until: "begins anew.\n")
+        let said = await output.fileHandleForReading.text(until: "empties this folder.\n")
         #expect(said.contains("The station runs until Ctrl-C."), "\(said)")
         let names = try directory.names
         #expect(names.contains(".homing-trial") && names.contains("homing.yaml") && !names.contains("left"), "\(names)")

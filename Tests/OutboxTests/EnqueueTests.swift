@@ -106,11 +106,9 @@ import Vault
 
     /// They keep their payloads until a person decides, so waiting does not help.
     @Test func failedAndHeldEntriesMakeNoRoomByThemselves() async throws {
-        let clock = TestClock()
-        let directory = try TemporaryDirectory()
         let limit: Int64 = 2 << 20
-        let outbox = try Outbox(
-            file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, maxBytes: limit, now: clock.now)
+        let store = try Store(maxBytes: limit)
+        let (outbox, clock) = (store.outbox, store.clock)
         let large = Samples.mutation(1, payload: "{\"a\":\"" + Samples.noise(Int(limit) - 10_000) + "\"}")
         for number in 2...3 { _ = try await outbox.enqueue(Samples.mutation(number, lane: "users/\(number)"), at: clock.now) }
         let entries = try await outbox.claim([Samples.destination: 2], at: clock.now).entries

@@ -38,6 +38,16 @@ import Vault
         try copy.close()
     }
 
+    /// Two entries wait in the copy. A minute later, the store has delivered them.
+    private func copied() async throws -> (store: Store, made: Date) {
+        let store = try await enqueued()
+        let made = store.clock.now
+        try copyOpenStore(store)
+        store.clock.advance(by: 60)
+        try await deliverAll(store)
+        return (store, made)
+    }
+
     private func copyClosedStore(_ store: Store) throws {
         try FileManager.default.copyItem(atPath: store.directory("outbox.sqlite"), toPath: store.directory("copy"))
     }
@@ -109,11 +119,8 @@ import Vault
 
     /// Like `rm outbox.sqlite*` under the running daemon.
     @Test func copyIsFoundAfterTheStoreWasDeletedWithItsMarker() async throws {
-        var store = try await enqueued()
-        let made = store.clock.now
-        try copyOpenStore(store)
-        store.clock.advance(by: 60)
-        try await deliverAll(store)
+        let copied = try await copied()
+        var (store, made) = (copied.store, copied.made)
         let path = store.directory("outbox.sqlite")
         for part in Self.parts + [".use"] { try FileManager.default.removeItem(atPath: path + part) }
         try store.outbox.close()
@@ -140,11 +147,8 @@ import Vault
     }
 
     @Test(arguments: Way.allCases) func copyOfTheSameRunIsOlderThanItsEnd(way: Way) async throws {
-        var store = try await enqueued()
-        let made = store.clock.now
-        try copyOpenStore(store)
-        store.clock.advance(by: 60)
-        try await deliverAll(store)
+        let copied = try await copied()
+        var (store, made) = (copied.store, copied.made)
         try store.outbox.close()
         try putCopyBack(store, way)
         store.outbox = try open(store)
@@ -152,11 +156,8 @@ import Vault
     }
 
     @Test func copyIsFoundAfterAKill() async throws {
-        var store = try await enqueued()
-        let made = store.clock.now
-        try copyOpenStore(store)
-        store.clock.advance(by: 60)
-        try await deliverAll(store)
+        let copied = try await copied()
+        var (store, made) = (copied.store, copied.made)
         try putCopyBack(store)
         store.outbox = try open(store)
         try await expectDoubt(store.outbox, since: made)
@@ -291,7 +292,7 @@ import Vault
         #expect(try await restores(store.outbox).map { $0.detail["by"] } == ["uid 0, pid 9"])
     }
 
-    /// It had more runs than the backup, but not what was sent after the restore.
+    /// Its epoch is higher than that of the backup, but it lacks the deliveries after the restore.
     @Test func storeFromBeforeARestoreIsAnOlderCopy() async throws {
         var (store, _) = try await restored()
         try store.outbox.close()

@@ -6,7 +6,7 @@ import SyncModel
 
 /// Compares a submitted id with the account's stored list, and with accepted deletions. Pure.
 struct Advice {
-    /// The row. With its label if the list has it.
+    /// The row, with its label if the list has it.
     var subject: SubjectReport
     /// False for a row in a further field of the route.
     var isSubject = true
