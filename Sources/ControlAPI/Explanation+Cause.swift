@@ -15,7 +15,7 @@ extension Explanation {
         case sinceBackup = "since-backup"
         /// The server answered the look-up as if there were no such path, or no such row.
         case lookUpImpossible = "look-up-impossible"
-        case crashed, unreadable
+        case crashes, unreadable
         case unreadableAfterSend = "unreadable-after-send"
         case misfit
         case dependency

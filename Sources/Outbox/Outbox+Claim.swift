@@ -27,7 +27,7 @@ package struct Claimed: Sendable, Equatable {
     /// When each route's next entry is due; in the past if more was due than requested. A route is missing if nothing waits, or until an
     /// entry in flight settles.
     package var nextDue: [Destination: [String: Date]]
-    /// Held as `quarantine`.
+    /// Held as `unreadable`.
     package var unreadable: [MutationID] = []
     /// Without the commit.
     package var took: Duration = .zero

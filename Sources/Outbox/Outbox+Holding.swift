@@ -10,10 +10,10 @@ struct Hold {
     /// The interrupted send may have taken effect.
     var isUncertain = false
 
-    static let crashes = Hold(reason: .poison)
-    static let unreadable = Hold(reason: .quarantine, cause: .unreadable, message: "The stored data of this entry cannot be read.")
+    static let crashes = Hold(reason: .crashes)
+    static let unreadable = Hold(reason: .unreadable, cause: .unreadable, message: "The stored data of this entry cannot be read.")
     static let unsettled = Hold(
-        reason: .quarantine, cause: .unreadable,
+        reason: .unreadable, cause: .unreadable,
         message: "This entry was sent, but the result could not be stored because the store is damaged.", isUncertain: true)
 
     static let restored = Hold(reason: .unknownOutcome, cause: .restored, message: Outbox.restoredWords)

@@ -13,7 +13,7 @@ extension Outbox {
         for look in [Self.checkIntegrity, Self.checkDerivedTables, Self.checkSequences] { try await read(look) }
     }
 
-    /// Holds unreadable waiting entries as `quarantine`, while their source may still exist, and calls `tell` for each. Takes seconds for
+    /// Holds waiting entries that cannot be read, while their source may still exist, and calls `tell` for each. Takes seconds for
     /// each hundred megabytes, beside other work.
     package func verifyContents(at now: Date, tell: (MutationID) -> Void) async throws(OutboxError) {
         defer { pool.releaseMemoryEventually() }

@@ -139,7 +139,7 @@ package struct Outbox: Sendable {
         }
     }
 
-    /// The third crash holds an entry as poison; until then it is looked up before it is sent again.
+    /// The third crash holds an entry; until then it is looked up before it is sent again.
     private static func beginRun(_ db: Database, crashed: Bool, dueAt: Date, now: Date) throws -> Int64 {
         let epoch = try Int64.fetchOne(db, sql: "UPDATE run SET epoch = epoch + 1 RETURNING epoch") ?? 0
         guard try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM entry WHERE state = 'inflight')") == true else { return epoch }

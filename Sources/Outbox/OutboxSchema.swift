@@ -59,7 +59,7 @@ package enum OutboxSchema {
             state TEXT NOT NULL DEFAULT 'pending'
                 CHECK (state IN ('pending', 'inflight', 'delivered', 'dead', 'held', 'discarded')),
             holdReason TEXT CHECK (holdReason IN
-                ('forbidden', 'unknownOutcome', 'dependency', 'poison', 'profile', 'quarantine', 'operator', 'discarding')),
+                ('forbidden', 'unknownOutcome', 'dependency', 'crashes', 'profile', 'unreadable', 'operator', 'discarding')),
             dueAt INTEGER NOT NULL,
             aside INTEGER NOT NULL DEFAULT 0 CHECK (aside IN (0, 1)),
             attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),

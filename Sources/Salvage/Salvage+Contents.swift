@@ -48,7 +48,7 @@ extension Salvage {
         }
         for row in changed {
             try db.execute(sql: "DELETE FROM entry WHERE sequence = ?", arguments: [row["sequence"]])
-            try quarantine(row)
+            try holdUnreadable(row)
         }
     }
 }

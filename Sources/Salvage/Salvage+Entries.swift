@@ -4,7 +4,7 @@ import Outbox
 import SyncModel
 
 extension Salvage {
-    /// Inserts an entry; an incomplete or invalid one is held as `quarantine`. With `isNewest`, it cannot have had a later version.
+    /// Inserts an entry; an incomplete or invalid one is held as `unreadable`. With `isNewest`, it cannot have had a later version.
     func insertEntry(_ sequence: Int64, _ values: [DatabaseValue], isWhole: Bool, isNewest: Bool) throws {
         var row = Dictionary(zip(columns.dropFirst(), values), uniquingKeysWith: { first, _ in first })
         guard let id = row["id"]?.text.flatMap({ MutationID($0) }) else { return }
@@ -29,7 +29,7 @@ extension Salvage {
             row["epoch"] = .null
             if try insert(row) { return }
         }
-        try quarantine(row)
+        try holdUnreadable(row)
     }
 
     /// Above all sequences, and below all times in milliseconds from 2004 on.
@@ -39,7 +39,7 @@ extension Salvage {
     func insertDisplaced() throws {
         for var row in displaced where try !hasReceipt(row["id"]?.text ?? "") {
             row["sequence"] = (assigned["entry", default: 0] + 1).databaseValue
-            if try quarantine(row) { _ = next("entry") }
+            if try holdUnreadable(row) { _ = next("entry") }
         }
     }
 
@@ -58,7 +58,7 @@ extension Salvage {
 
     /// Holds the readable parts of an entry. Drops it if its lane is unknown.
     @discardableResult
-    func quarantine(_ row: [String: DatabaseValue]) throws -> Bool {
+    func holdUnreadable(_ row: [String: DatabaseValue]) throws -> Bool {
         var kept: [String: DatabaseValue] = [:]
         for name in ["sequence", "id", "backend", "account", "lane", "route"] { kept[name] = row[name] }
         func keep(_ name: String, where isGood: (DatabaseValue) -> Bool, else value: some DatabaseValueConvertible) {
@@ -74,14 +74,14 @@ extension Salvage {
         for name in ["triedAt", "countedAt", "identity", "after", "parent", "subject", "reference", "creates"] { kept[name] = row[name] }
         kept["dueAt"] = Outbox.atOnce.databaseValue
         kept["state"] = "held".databaseValue
-        kept["holdReason"] = HoldReason.quarantine.rawValue.databaseValue
+        kept["holdReason"] = HoldReason.unreadable.rawValue.databaseValue
         // It may have been in flight.
         kept["uncertain"] = 1.databaseValue
         kept["uncertainAt"] = now.ms.databaseValue
         kept["lastReason"] = "unreadable".databaseValue
         kept["lastError"] = "The store was damaged, and the remaining data of this entry is not what Homing accepted.".databaseValue
         guard try insert(kept) else { return false }
-        held.append((row["id"]?.text.flatMap { MutationID($0) }, row["backend"]?.text, row["account"]?.text, .quarantine))
+        held.append((row["id"]?.text.flatMap { MutationID($0) }, row["backend"]?.text, row["account"]?.text, .unreadable))
         return true
     }
 }

@@ -77,10 +77,10 @@ extension Salvage {
             if let place = displaced.firstIndex(where: { $0["id"]?.text == id.description }) {
                 var row = displaced.remove(at: place)
                 row["sequence"] = sequence.databaseValue
-                try quarantine(row)
+                try holdUnreadable(row)
                 continue
             }
-            try quarantine(try traces.row(sequence, id, route: capturedEvent(of: id)))
+            try holdUnreadable(try traces.row(sequence, id, route: capturedEvent(of: id)))
         }
         missing = try Outbox.gaps(upTo: counter.given, db)
         for range in missing {

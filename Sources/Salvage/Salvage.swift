@@ -205,8 +205,8 @@ final class Salvage {
 
     private func countAndTell() throws {
         let open = "SELECT count(*) FROM entry WHERE settledAt IS NULL AND holdReason IS"
-        report.saved = try Int.fetchOne(db, sql: "\(open) NOT 'quarantine'") ?? 0
-        report.quarantined = try Int.fetchOne(db, sql: "\(open) 'quarantine'") ?? 0
+        report.saved = try Int.fetchOne(db, sql: "\(open) NOT 'unreadable'") ?? 0
+        report.unreadable = try Int.fetchOne(db, sql: "\(open) 'unreadable'") ?? 0
         for entry in held {
             try tell(
                 SyncEvent(
@@ -217,7 +217,7 @@ final class Salvage {
             SyncEvent(
                 at: now, .salvaged,
                 detail: [
-                    "reason": report.reason, "saved": String(report.saved), "quarantined": String(report.quarantined),
+                    "reason": report.reason, "saved": String(report.saved), "unreadable": String(report.unreadable),
                     "missing": String(report.missing), "mayMissMore": String(report.mayMissMore),
                 ]))
     }

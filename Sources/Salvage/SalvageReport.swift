@@ -9,7 +9,7 @@ package struct SalvageReport: Sendable, Hashable, Codable {
     /// Unsettled entries that were read completely.
     package var saved: Int
     /// Entries held because they are partly unreadable.
-    package var quarantined: Int
+    package var unreadable: Int
     /// Accepted entries that are wholly unreadable.
     package var missing: Int
     /// The counter or part of the log is unreadable, or the log continued past its end.
@@ -19,7 +19,7 @@ package struct SalvageReport: Sendable, Hashable, Codable {
     /// The folder of the damaged files.
     package var folder = ""
 
-    private enum CodingKeys: String, CodingKey { case at, reason, saved, quarantined, missing, mayMissMore, lostReceipts }
+    private enum CodingKeys: String, CodingKey { case at, reason, saved, unreadable, missing, mayMissMore, lostReceipts }
 
     /// The reason if only the store's marker was left.
     static let missingStore = "the store is missing"
@@ -41,7 +41,7 @@ package struct SalvageReport: Sendable, Hashable, Codable {
 
     init(at: Date, reason: String) {
         (self.at, self.reason) = (at, reason)
-        (saved, quarantined, missing, mayMissMore, lostReceipts) = (0, 0, 0, false, 0)
+        (saved, unreadable, missing, mayMissMore, lostReceipts) = (0, 0, 0, false, 0)
     }
 
     init?(folder: String) {

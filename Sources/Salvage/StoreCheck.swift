@@ -10,7 +10,7 @@ package struct StoreCheck: Sendable {
     package private(set) var faults: [String] = []
     package private(set) var entries = 0, receipts = 0
     /// Entries held because they could not be read.
-    package private(set) var quarantined = 0
+    package private(set) var unreadable = 0
 
     private static let mostFaults = 20
 
@@ -44,10 +44,10 @@ package struct StoreCheck: Sendable {
         let rows = try Row.fetchCursor(db, sql: "SELECT * FROM entry ORDER BY sequence")
         while let row = try rows.next() {
             entries += 1
-            let isQuarantined = try row.decode(String?.self, forColumn: "holdReason") == HoldReason.quarantine.rawValue
-            if isQuarantined { quarantined += 1 }
+            let isUnreadable = try row.decode(String?.self, forColumn: "holdReason") == HoldReason.unreadable.rawValue
+            if isUnreadable { unreadable += 1 }
             let isSettled = try row.decode(Int64?.self, forColumn: "settledAt") != nil
-            guard let vault, !isSettled, !isQuarantined, faults.count < Self.mostFaults else { continue }
+            guard let vault, !isSettled, !isUnreadable, faults.count < Self.mostFaults else { continue }
             let sealed = try Outbox.sealedContent(of: row.decode(forColumn: "sequence"), db)
             do { _ = try PayloadDecryptor(vault: vault).entry(of: row, sealed) } catch {
                 let id = try row.decode(String.self, forColumn: "id")

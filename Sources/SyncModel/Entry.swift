@@ -79,9 +79,9 @@ package enum HoldReason: String, Sendable, Codable, CaseIterable {
     /// An entry it depends on has not been delivered.
     case dependency
     /// The daemon crashed three times during its send.
-    case poison
+    case crashes
     /// The stored data cannot be read.
-    case quarantine
+    case unreadable
     /// The profile changed, so it cannot become a request.
     case profile
     /// A person put it on hold.

@@ -42,7 +42,7 @@ import Testing
     @Test func readsUndeliveredCapturesOfTheNewestOnesAccount() async throws {
         let entries = [
             entry(1), entry(2, "held", hold: "forbidden"), entry(3, "dead"), entry(4, "held", hold: "discarding"),
-            entry(5, "held", hold: "quarantine"), entry(0, account: "2"),
+            entry(5, "held", hold: "unreadable"), entry(0, account: "2"),
         ]
         let page = try await page(entries)
         #expect(exported == Set([1, 2, 3].map { "GET /v1/entries/entry-\($0)/export" }))

@@ -89,7 +89,7 @@ import Testing
         let log = try String(contentsOfFile: station.directory("log"), encoding: .utf8)
         #expect(log.contains("The store is damaged and will be reopened"), "\(log)")
         #expect(process.isRunning)
-        #expect(report.saved + report.quarantined + report.missing == 200 && report.quarantined > 0, "\(report)")
+        #expect(report.saved + report.unreadable + report.missing == 200 && report.unreadable > 0, "\(report)")
 
         try await station.sandbox.up()
         // `try?`: the daemon does not answer while it replaces the store.
@@ -97,7 +97,7 @@ import Testing
         _ = try await station.homing("sync", "--wait", "--timeout", "600")
         let status = try await station.status()
         let queue = try #require(status.backends.first?.queue)
-        #expect(queue.delivered == report.saved && queue.held == report.quarantined, "\(status.sentence)")
+        #expect(queue.delivered == report.saved && queue.held == report.unreadable, "\(status.sentence)")
         #expect(station.sandbox.ledger.duplicates.isEmpty)
         #expect(try await station.stop().code == 0)
     }
@@ -124,7 +124,7 @@ import Testing
         #expect(found.code == 1 && found.text.contains("The stored data of entry \(Samples.id(2)) cannot be read."), "\(found.text)")
         try await station.start(logTo: station.directory("log"))
         let held = try #require(try await station.event("held"))
-        #expect(held.entry == Samples.id(2).description && held.detail["reason"] == "quarantine")
+        #expect(held.entry == Samples.id(2).description && held.detail["reason"] == "unreadable")
         let status = try await station.homing("status")
         #expect(
             status.code == 6
@@ -156,7 +156,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    private struct Report: Decodable { let saved, quarantined, missing: Int }
+    private struct Report: Decodable { let saved, unreadable, missing: Int }
 
     private func report(of station: TestStation) async throws -> Report {
         let folder = station.directory("state/damaged")

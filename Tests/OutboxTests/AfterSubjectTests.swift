@@ -204,6 +204,6 @@ import Testing
                     """)
         }
         #expect(try await claimed(store).map(\.id) == [Samples.id(1)])
-        #expect(try await store.outbox.entry(Samples.id(2))?.entry.holdReason == .quarantine)
+        #expect(try await store.outbox.entry(Samples.id(2))?.entry.holdReason == .unreadable)
     }
 }

@@ -131,7 +131,7 @@ import Testing
             try db.execute(sql: "DROP TRIGGER contentSame; UPDATE content SET sealed = zeroblob(60) WHERE sequence = 1")
         }
         #expect(try await store.claim().map(\.id) == [Samples.id(2)])
-        #expect(try await store.outbox.entry(Samples.id(1))?.entry.holdReason == .quarantine)
+        #expect(try await store.outbox.entry(Samples.id(1))?.entry.holdReason == .unreadable)
     }
 
     /// The last answer is not why the entry is on hold.
@@ -143,7 +143,7 @@ import Testing
         try store.raw { try $0.execute(sql: "DROP TRIGGER contentSame; UPDATE content SET sealed = zeroblob(60)") }
         #expect(try await store.claim().isEmpty)
         let held = try #require(try await store.outbox.entry(Samples.id(1))).entry
-        #expect(held.holdReason == .quarantine && held.lastStatus == nil)
+        #expect(held.holdReason == .unreadable && held.lastStatus == nil)
     }
 
     /// Tests rows from before entries had a checksum.
@@ -152,7 +152,7 @@ import Testing
         try await store.enqueue(Samples.mutation(1))
         try store.raw { try $0.execute(sql: "DROP TRIGGER entryIdentity; UPDATE entry SET identity = NULL, digest = zeroblob(32)") }
         #expect(try await store.claim().isEmpty)
-        #expect(try await store.outbox.entry(Samples.id(1))?.entry.holdReason == .quarantine)
+        #expect(try await store.outbox.entry(Samples.id(1))?.entry.holdReason == .unreadable)
     }
 
     @Test func claimsByCoveringIndexAlone() async throws {

@@ -72,6 +72,6 @@ import Vault
         #expect(try await store.outbox.readable(id).mutation == mutation)
         try put(bomb)
         #expect(try await store.claim().isEmpty)
-        #expect(try await store.outbox.entry(id)?.entry.holdReason == .quarantine)
+        #expect(try await store.outbox.entry(id)?.entry.holdReason == .unreadable)
     }
 }

@@ -134,7 +134,7 @@ import Testing
         try await store.outbox.retry(Samples.id(1), forgetsDoubt: false, by: "ann", at: store.clock.now)
         let entries = try await store.outbox.entries(limit: 10)
         #expect(entries.map(\.state) == [.pending, .pending, .pending, .held, .discarded, .held])
-        #expect(entries.map(\.holdReason) == [nil, nil, nil, .quarantine, nil, .dependency])
+        #expect(entries.map(\.holdReason) == [nil, nil, nil, .unreadable, nil, .dependency])
         // A person may decide to send it.
         try await store.outbox.retry(Samples.id(6), forgetsDoubt: false, by: "ann", at: store.clock.now)
         #expect(try await store.state(6) == .pending)

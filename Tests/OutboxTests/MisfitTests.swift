@@ -39,7 +39,7 @@ import Testing
         #expect(try await store.claim()[0].uncertain)
     }
 
-    @Test(arguments: [HoldReason.forbidden, .unknownOutcome, .poison, .quarantine, .operator, .dependency])
+    @Test(arguments: [HoldReason.forbidden, .unknownOutcome, .crashes, .unreadable, .operator, .dependency])
     func leavesEntriesHeldForOtherReasons(reason: HoldReason) async throws {
         let store = try await held(1...1, reason)
         #expect(try await store.outbox.releaseMisfits(of: "breathesafe", at: store.clock.now) { _ in true } == 0)

@@ -145,6 +145,6 @@ import Testing
         #expect(throws: (any Error).self) { try store.raw { try $0.execute(sql: "UPDATE entry SET subject = '7'") } }
         try store.raw { try $0.execute(sql: "DROP TRIGGER entryIdentity; UPDATE entry SET subject = '7'") }
         #expect(try await store.claim().isEmpty)
-        #expect(try await store.outbox.entry(Samples.id(1))?.entry.holdReason == .quarantine)
+        #expect(try await store.outbox.entry(Samples.id(1))?.entry.holdReason == .unreadable)
     }
 }

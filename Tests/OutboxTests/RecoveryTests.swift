@@ -18,7 +18,7 @@ import Vault
         #expect(again.attempts == 0)
     }
 
-    @Test func threeCrashesHoldAnEntryAsPoison() async throws {
+    @Test func threeCrashesHoldAnEntry() async throws {
         var store = try Store()
         try await store.enqueue(Samples.mutation(1))
         for crash in 1...3 {
@@ -26,10 +26,10 @@ import Vault
             try store.restart(crashed: true)
         }
         #expect(try await store.claim().isEmpty)
-        #expect(try await store.outbox.entry(Samples.id(1))?.entry.holdReason == .poison)
+        #expect(try await store.outbox.entry(Samples.id(1))?.entry.holdReason == .crashes)
         let events = try await store.outbox.events(since: 0, limit: 10)
         #expect(events.map(\.kind) == [.captured, .recovered, .recovered, .recovered, .held])
-        #expect(events.last?.detail == ["reason": "poison"])
+        #expect(events.last?.detail == ["reason": "crashes"])
     }
 
     /// The answer to the interrupted send is unknown, so that of an earlier one must not stand for it.

@@ -174,7 +174,7 @@ import Testing
             claimed.map { Settled($0, .delivered(Samples.receipt), attempt: nil) }, thenClaim: [:], at: store.clock.now)
         #expect(try await [store.state(1), store.state(2), store.state(3)] == [.delivered, .held, .delivered])
         let held = try #require(try await store.outbox.entry(Samples.id(2))).entry
-        #expect(held.holdReason == .quarantine && held.uncertain && held.lastError?.isEmpty == false && held.lastStatus == nil)
+        #expect(held.holdReason == .unreadable && held.uncertain && held.lastError?.isEmpty == false && held.lastStatus == nil)
         #expect(try await store.outbox.events(since: 0, limit: 20).filter { $0.kind == .held }.map(\.entry) == [Samples.id(2)])
         // The next verification finds the damage, and the salvage then assigns a new sequence.
         await #expect(throws: OutboxError.damaged("entry 2 has the sequence of another entry's receipt")) {

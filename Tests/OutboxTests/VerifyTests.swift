@@ -31,7 +31,7 @@ import Testing
         #expect(try await held() == damaged)
         for id in damaged {
             let record = try #require(try await store.outbox.entry(id)?.entry)
-            #expect(record.state == .held && record.holdReason == .quarantine)
+            #expect(record.state == .held && record.holdReason == .unreadable)
         }
         #expect(try await store.outbox.events(since: 0, limit: 2000).filter { $0.kind == .held }.map(\.entry) == damaged)
         // Entries in flight have been read already.

@@ -145,7 +145,7 @@ import Testing
             let copy = try damaged.write { $0[Self.log]?[32 + frame * 4120 + 3] ^= 0x06 }
             let life = try await damaged.life(of: copy)
             #expect(damaged.faults(of: life, pages: []) == [], "frame \(frame)")
-            #expect(life.reports.map { [$0.missing, $0.quarantined] } == [[0, 0]] && life.certain.isEmpty, "frame \(frame)")
+            #expect(life.reports.map { [$0.missing, $0.unreadable] } == [[0, 0]] && life.certain.isEmpty, "frame \(frame)")
         }
     }
 
@@ -231,7 +231,7 @@ import Testing
         #expect(damaged.faults(of: life, pages: []).count == 2)
         life = whole
         life.states[Samples.id(25)] = .held
-        life.reasons[Samples.id(25)] = .quarantine
+        life.reasons[Samples.id(25)] = .unreadable
         #expect(damaged.faults(of: life, pages: []).count == 1)
         life = whole
         life.sent[Samples.id(25)] = [Samples.mutation(26)]

@@ -217,7 +217,7 @@ struct DamagedStore {
             let (id, state, end) = (mutation.id, life.states[mutation.id], ends[mutation.id])
             for sent in life.sent[id] ?? [] where sent != mutation { faults.append("\(id) was sent with other content") }
             if state == nil { absent += 1 }
-            if let state, state != end, !(state == .held && life.reasons[id] == .quarantine) {
+            if let state, state != end, !(state == .held && life.reasons[id] == .unreadable) {
                 faults.append("\(id) is \(state), not \(end as Any)")
             }
             if let pages, let own = pagesOfEntries[Int64(index + 1)], own.isDisjoint(with: pages), state != end {

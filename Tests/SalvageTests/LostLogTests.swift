@@ -84,7 +84,7 @@ import Vault
         // New sequences exceed all that may have been used.
         let sequence = try await outbox.enqueue(Samples.mutation(9), at: store.clock.now).sequence
         #expect(loss == .last ? sequence == 7 : sequence > 100_000)
-        if loss == .last { #expect(report.saved + report.quarantined == 6) }
+        if loss == .last { #expect(report.saved + report.unreadable == 6) }
         let claimed = try await outbox.claim([Destination(backend: "breathesafe", account: "1"): 9], at: store.clock.now).entries
         #expect(claimed.allSatisfy { $0.uncertain || $0.id == Samples.id(9) })
         try outbox.close()
@@ -131,7 +131,7 @@ import Vault
         let (outbox, found, faults, _) = try next(on: files)
         #expect(faults.count == 1 && faults[0].hasPrefix("The store is damaged: its write-ahead log "), "\(faults)")
         let report = try #require(found)
-        #expect(report.missing == 0 && report.quarantined == 0)
+        #expect(report.missing == 0 && report.unreadable == 0)
         #expect(report.saved == (loss == .older && isAll ? 7 : 6))
         #expect(report.mayMissMore == (!isAll && [.cut, .older].contains(loss)))
         for number in 1...6 { #expect(try await outbox.entry(Samples.id(number)) != nil, "\(number)") }
@@ -161,7 +161,7 @@ import Vault
         #expect(faults.count == 1)
         let report = try #require(found)
         // The cut removed the content of the last entry.
-        #expect(report.saved == (isCut ? 3 : 4) && report.quarantined == (isCut ? 1 : 0))
+        #expect(report.saved == (isCut ? 3 : 4) && report.unreadable == (isCut ? 1 : 0))
         for number in 1...4 { #expect(try await outbox.entry(Samples.id(number)) != nil, "\(number)") }
         #expect(report.mayMissMore == isCut)
     }

@@ -36,7 +36,7 @@ import Testing
         var store = try await references()
         if isPruned { try await prune(store) }
         let report = try salvage(&store)
-        #expect(report.saved == 4 && report.quarantined == 0 && report.missing == 0)
+        #expect(report.saved == 4 && report.unreadable == 0 && report.missing == 0)
         #expect(try await store.outbox.receipts(limit: 5).map(\.creates) == ["people"])
         try await store.outbox.verify()
         for ids in [[2, 3], [4], [5]] {
@@ -50,13 +50,13 @@ import Testing
         var store = try await references()
         try store.raw { try $0.execute(sql: "DROP TRIGGER contentSame; UPDATE content SET sealed = zeroblob(60) WHERE sequence = 3") }
         let report = try salvage(&store)
-        #expect(report.saved == 3 && report.quarantined == 1)
+        #expect(report.saved == 3 && report.unreadable == 1)
         let entries = try await store.outbox.entries(limit: 10)
-        #expect(entries.map(\.holdReason) == [nil, nil, .quarantine, .dependency, .dependency])
+        #expect(entries.map(\.holdReason) == [nil, nil, .unreadable, .dependency, .dependency])
         #expect(entries[3].lastError == "It refers to a row that entry \(Samples.id(3)) was to create, but that entry is on hold.")
         let events = try await store.outbox.events(since: 0, limit: 100).filter { $0.kind == .held }
         #expect(events.map(\.entry) == [3, 4, 5].map(Samples.id))
-        #expect(events.map { $0.detail["reason"] } == ["quarantine", "dependency", "dependency"])
+        #expect(events.map { $0.detail["reason"] } == ["unreadable", "dependency", "dependency"])
         try await store.outbox.verify()
         #expect(try await store.claim(5).map(\.id) == [Samples.id(2)])
     }
@@ -120,8 +120,8 @@ import Testing
                     """)
         }
         let report = try salvage(&store)
-        #expect(report.quarantined == 1 && report.lostReceipts == 2 && report.missing == 0)
-        #expect(try await store.outbox.entry(Samples.id(4))?.entry.holdReason == .quarantine)
+        #expect(report.unreadable == 1 && report.lostReceipts == 2 && report.missing == 0)
+        #expect(try await store.outbox.entry(Samples.id(4))?.entry.holdReason == .unreadable)
         for number in [1, 3] { #expect(try await store.state(number) == nil) }
     }
 }

@@ -93,7 +93,7 @@ import Testing
             try await store.enqueue(mutation)
         }
         try await store.deliver(try await store.claim()[0])
-        #expect(try salvage(&store).quarantined == 0)
+        #expect(try salvage(&store).unreadable == 0)
         #expect(try await store.outbox.entries(limit: 10).map(\.mutation.subject) == ["5", "6"])
         #expect(try await store.outbox.receipts(limit: 10).map(\.subject) == ["5"])
     }
@@ -125,7 +125,7 @@ import Testing
         let read = RosterRead([(1...100).map { RosterRow.sample($0) }, [.sample(101)]], at: store.clock.now)
         _ = try await store.outbox.store(read, at: store.clock.now)
         let report = try salvage(&store)
-        #expect(report.saved == 0 && report.quarantined == 0 && report.missing == 0)
+        #expect(report.saved == 0 && report.unreadable == 0 && report.missing == 0)
         #expect(try store.outbox.session(of: "breathesafe") == .record(record))
         #expect(try await store.outbox.rosterHeads(of: Samples.destination).isEmpty)
         #expect(try await store.outbox.store(read, at: store.clock.now) == .changed(RosterDifference(rows: 101, added: 101)))
@@ -150,7 +150,7 @@ import Testing
         }
         try salvage(&store)
         #expect(Set(try await store.claim(5).map(\.mutation)) == Set((2...4).map { Samples.mutation($0, lane: "\($0)") }))
-        #expect(try await store.outbox.entry(Samples.id(5))?.entry.holdReason == .quarantine)
+        #expect(try await store.outbox.entry(Samples.id(5))?.entry.holdReason == .unreadable)
         #expect(try store.raw { try Int64.fetchAll($0, sql: "SELECT sequence FROM content ORDER BY 1") } == [2, 3, 4, 5])
     }
 
@@ -161,7 +161,7 @@ import Testing
         try change(store, "UPDATE entry SET sequence = 2 WHERE sequence = 3")
         try salvage(&store)
         let record = try #require(try await store.outbox.entry(Samples.id(3))).entry
-        #expect(record.sequence > 4 && record.holdReason == .quarantine)
+        #expect(record.sequence > 4 && record.holdReason == .unreadable)
         #expect(try await store.outbox.receipt(Samples.id(2))?.sequence == 2)
         // The content is kept, so a retry sends it.
         try await store.outbox.retry(Samples.id(3), forgetsDoubt: false, by: "test", at: store.clock.now)

@@ -24,6 +24,6 @@ import Vault
         }
         try await store.outbox.verifyContents(at: store.clock.now) { _ in }
         let check = try StoreCheck(file: store.directory("outbox.sqlite"), vault: Vault(key: store.key), isInUse: true)
-        #expect(check.quarantined == 4 && check.faults == ["The stored data of entry \(Samples.id(1)) cannot be read."])
+        #expect(check.unreadable == 4 && check.faults == ["The stored data of entry \(Samples.id(1)) cannot be read."])
     }
 }

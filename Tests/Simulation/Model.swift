@@ -213,7 +213,7 @@ struct Model {
                 $0.looks = 0
                 $0.due = due.ms
                 $0.state = $0.crashes >= 3 ? .held : .pending
-                if $0.state == .held { $0.holdReason = .poison }
+                if $0.state == .held { $0.holdReason = .crashes }
             }
             holdDependents(of: sequence)
         }

@@ -18,9 +18,9 @@ import Testing
     /// The command of the first way out; nil if the entry goes by itself.
     private static func command(_ reason: HoldReason) -> String? {
         switch reason {
-        case .forbidden, .dependency, .poison, .operator: "homing retry"
+        case .forbidden, .dependency, .crashes, .operator: "homing retry"
         case .unknownOutcome: "homing resolve"
-        case .quarantine: "homing discard"
+        case .unreadable: "homing discard"
         case .profile: "systemctl reload homingd"
         case .discarding: nil
         }

@@ -428,9 +428,9 @@ import Testing
             removed { $0.route.looksUpRow = true }, unfindable(.held) { $0.holdReason = .unknownOutcome },
             "This measurement of Anna Example (5) may already have taken effect at breathesafe. breathesafe answered the look-up as if the person no longer existed (404), so it cannot be seen whether the entry was delivered.",
             "run: homing fix \(id) --user USER\nTo look it up again, run: homing retry \(id)"),
-        Case(reasons(), held(.poison), "The daemon crashed three times while sending this measurement.", "Report the crash"),
+        Case(reasons(), held(.crashes), "The daemon crashed three times while sending this measurement.", "Report the crash"),
         Case(
-            reasons(), held(.quarantine), "The stored data of this entry cannot be read.",
+            reasons(), held(.unreadable), "The stored data of this entry cannot be read.",
             "Submit the original again, then run: homing discard \(id)"),
         Case(
             reasons(), held(.profile, "There is no route \"measurement\"."),
@@ -457,7 +457,7 @@ import Testing
             reasons { $0.mayDestroy = false }, held(.operator), "A person put this measurement on hold.",
             "\nTo discard it, ask an administrator to run: homing discard \(id)"),
         Case(
-            reasons { $0.mayDestroy = false }, held(.quarantine), "The stored data of this entry cannot be read.",
+            reasons { $0.mayDestroy = false }, held(.unreadable), "The stored data of this entry cannot be read.",
             "Submit the original again, then ask an administrator to run: homing discard \(id)"),
         Case(
             reasons { $0.mayDestroy = false },

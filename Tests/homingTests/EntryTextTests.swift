@@ -13,7 +13,7 @@ import Testing
         let page = EntryPage(
             entries: [
                 Sample.entry(1, "delivered", remoteID: "811"), Sample.entry(2, "dead", lastStatus: 422, lastError: "too\u{1B}small"),
-                Sample.entry(12, "held", hold: "poison"), Sample.entry(13, due: Sample.now.addingTimeInterval(300)),
+                Sample.entry(12, "held", hold: "crashes"), Sample.entry(13, due: Sample.now.addingTimeInterval(300)),
                 waiting,
             ], next: 14, total: 5000)
         #expect(
@@ -33,7 +33,7 @@ import Testing
             Sample.entry(1, "delivered", remoteID: "811", subject: Sample.subject()),
             Sample.entry(2, "dead", lastStatus: 422, lastError: "breathesafe has no such user at all", subject: Sample.subject("77", nil)),
             Sample.entry(
-                12, "held", hold: "poison", subject: Sample.subject("31", "Anna Maximiliana Example-Featherstonehaugh")),
+                12, "held", hold: "crashes", subject: Sample.subject("31", "Anna Maximiliana Example-Featherstonehaugh")),
         ], next: nil)
 
     private func table(_ page: EntryPage, width: Int) -> String {

@@ -131,7 +131,7 @@ MUTANTS = [
      "WHERE sequence = ? AND state = 'inflight' AND epoch = ?", "WHERE sequence = ? AND state = 'inflight' AND ? > 0", "OutboxTests"),
     ("an orphan is certain", OUTBOX + "Outbox.swift",
      "SET state = 'pending', epoch = NULL, uncertain = 1,", "SET state = 'pending', epoch = NULL,", "OutboxTests"),
-    ("poison is never held", OUTBOX + "Outbox.swift", "if orphan.crashes >= 3 {", "if orphan.crashes >= 3000 {", "OutboxTests"),
+    ("an entry that crashes the daemon is never held", OUTBOX + "Outbox.swift", "if orphan.crashes >= 3 {", "if orphan.crashes >= 3000 {", "OutboxTests"),
     ("the same id twice is two entries", OUTBOX + "Outbox+Enqueue.swift",
      "if let known = try Self.known(item, db) {\n",
      "if let known = try Self.known(item, db), item.digest.isEmpty {\n", "OutboxTests"),

@@ -45,7 +45,7 @@ extension Reading {
             unread += max(0, page.total - page.entries.count)
             isLeast = isLeast || page.totalIsLeast == true
         }
-        let readable = found.filter { $0.size > 0 && !$0.isBeingDiscarded && $0.holdReason != HoldReason.quarantine.rawValue }
+        let readable = found.filter { $0.size > 0 && !$0.isBeingDiscarded && $0.holdReason != HoldReason.unreadable.rawValue }
         return (readable.sorted { ($0.capturedAt, $0.sequence) > ($1.capturedAt, $1.sequence) }, unread, isLeast)
     }
 

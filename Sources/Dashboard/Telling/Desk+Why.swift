@@ -37,6 +37,6 @@ extension Desk {
 
     /// The causes whose step is a retry.
     private static let advisesRetry: Set<Explanation.Cause> = [
-        .refused, .attemptsFailed, .refusedAsSignedOut, .forbidden, .crashed, .dependency, .heldByPerson,
+        .refused, .attemptsFailed, .refusedAsSignedOut, .forbidden, .crashes, .dependency, .heldByPerson,
     ]
 }

@@ -45,7 +45,7 @@ package struct StoreCheckReport: Sendable {
             if !wasInUse, !check.faults.isEmpty, isInUse(state) { check = try StoreCheck(file: store, vault: vault, isInUse: true) }
             ofStore = check.faults
             guard !ofKey.isEmpty || !ofStore.isEmpty || !damages.isEmpty else {
-                let held = check.quarantined
+                let held = check.unreadable
                 let known =
                     held == 0
                     ? ""

@@ -27,7 +27,7 @@ struct Notices {
                 "Compare your records with the entries, and submit missing captures again; Homing recognises those that it has by their ids. To list the entries, run: homing list"
             )
         }
-        if report.quarantined > 0 { next.append("To list the entries on hold, run: homing list --state held") }
+        if report.unreadable > 0 { next.append("To list the entries on hold, run: homing list --state held") }
         next.append(
             "Have the disk and the memory tested. The damaged files are in \(report.folder). To end this notice, move that folder away.")
         return Attention(.storeDamaged, report.sentence, next: next.joined(separator: "\n")).stating {

@@ -81,7 +81,7 @@ struct ObserverView {
         case .stopped: []
         case .synced, .denied: ["by", "call"]
         case .paused, .resumed: ["by", "reason", "until"]
-        case .salvaged: ["mayMissMore", "missing", "quarantined", "reason", "saved"]
+        case .salvaged: ["mayMissMore", "missing", "unreadable", "reason", "saved"]
         case .unverified: ["receipts", "since"]
         case .rosterChanged: ["added", "changed", "removed", "resource", "rows"]
         }

@@ -176,12 +176,12 @@ struct Reasons {
                 "\(backend) does not allow \(owner) to send \(this).\(said(entry))",
                 .required("\(again(entry, "Once \(owner) has the permission"))\(correction(entry))\n\(discard(entry))"))
         case .unknownOutcome: return ofUnknownOutcome(entry)
-        case .poison:
+        case .crashes:
             return Finding(
-                .of(.crashed),
+                .of(.crashes),
                 "The daemon crashed three times while sending \(this).",
                 .required("Report the crash. \(again(entry, "To send it again"))\n\(discard(entry))"))
-        case .quarantine: return unreadable(entry)
+        case .unreadable: return unreadable(entry)
         case .profile:
             return Finding(
                 .of(.misfit) { $0.name = entry.route },

@@ -18,7 +18,7 @@ extension SalvageReport {
 
     private var losses: String {
         var losses: [String] = []
-        if let held = Count(some: quarantined) { losses.append("\(held) \(held.are) on hold because parts cannot be read") }
+        if let held = Count(some: unreadable) { losses.append("\(held) \(held.are) on hold because parts cannot be read") }
         if let lost = Count(some: missing) { losses.append("\(lost) \(lost.are) missing") }
         if mayMissMore { losses.append(missing > 0 ? "more may be" : "some captures may be missing") }
         return losses.isEmpty ? "; none is missing" : "; " + losses.joined(separator: ", ")
@@ -30,7 +30,7 @@ extension SalvageReport {
                 ? "The store is missing, so an empty one was begun"
                 : "The store was damaged; its readable data was saved into a new store",
             metadata: [
-                "reason": "\(reason)", "saved": "\(saved)", "quarantined": "\(quarantined)", "missing": "\(missing)",
+                "reason": "\(reason)", "saved": "\(saved)", "unreadable": "\(unreadable)", "missing": "\(missing)",
                 "mayMissMore": "\(mayMissMore)", "lostReceipts": "\(lostReceipts)", "folder": "\(folder)",
             ])
     }

@@ -291,7 +291,7 @@ enum WireSamples {
         startedAt: day, endedAt: day, verdict: "transient", counted: true, status: 500, message: "m")
     private static let entry: EntrySummary = {
         var entry = bareEntry
-        (entry.state, entry.holdReason, entry.dueAt, entry.settledAt) = ("held", "poison", day, day)
+        (entry.state, entry.holdReason, entry.dueAt, entry.settledAt) = ("held", "crashes", day, day)
         (entry.behind, entry.needs) = (id, id)
         (entry.attempts, entry.releases, entry.uncertain, entry.size) = (1, 1, true, 1)
         (entry.remoteID, entry.lastStatus, entry.lastError, entry.subject) = ("9", 500, "e", subject)

@@ -79,7 +79,7 @@ extension DamageCampaign {
             let noted = """
                 SELECT id FROM entry WHERE uncertain
                 UNION SELECT entry FROM event WHERE entry NOT NULL
-                    AND (kind = 'recovered' OR CASE WHEN json_valid(detail) THEN detail ->> 'reason' = 'quarantine' END)
+                    AND (kind = 'recovered' OR CASE WHEN kind = 'held' AND json_valid(detail) THEN detail ->> 'reason' = 'unreadable' END)
                 """
             return try String.fetchSet(db, sql: noted)
         }

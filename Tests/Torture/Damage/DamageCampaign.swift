@@ -59,7 +59,7 @@ struct DamageCampaign: RoundCampaign {
         outcome.acknowledged += damaged.captures
         let reports = SalvageReport.all(in: station.directory("state"))
         outcome.counted("stores recovered", reports.count)
-        outcome.counted("captures on hold because they could not be read completely", reports.map(\.quarantined).reduce(0, +))
+        outcome.counted("captures on hold because they could not be read completely", reports.map(\.unreadable).reduce(0, +))
         outcome.counted("missing captures that a report counts", reports.map { $0.missing + $0.lostReceipts }.reduce(0, +))
         try await station.end(SIGTERM)
     }

@@ -93,7 +93,7 @@ struct DroppedFiles {
         }
         for (size, content) in contents.sorted(by: { $0.key < $1.key }) {
             let name = "the file of \(size) bytes\(damaged.contains(size) ? " (some bytes flipped)" : "")"
-            let stored = (rows[size] ?? []).filter { $0.holdReason != "quarantine" }
+            let stored = (rows[size] ?? []).filter { $0.holdReason != "unreadable" }
             let copies = kept[size] ?? []
             if stored.count > 1 { problems.append("\(name) is stored as \(stored.map(\.id).sorted())") }
             if copies.count > 1 { problems.append("\(name) exists \(copies.count) times") }

@@ -270,7 +270,7 @@ actor KillStation {
         }
         try await compareLists(all.filter { $0.backend == "lists-2026" }, &finding)
         for report in SalvageReport.all(in: station.directory("state"))
-        where report.missing + report.quarantined + report.lostReceipts > 0 || report.mayMissMore {
+        where report.missing + report.unreadable + report.lostReceipts > 0 || report.mayMissMore {
             finding.problems.append("nothing was damaged, but a recovery report says that something is missing: \(report)")
         }
     }

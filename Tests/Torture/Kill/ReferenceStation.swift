@@ -182,7 +182,7 @@ actor ReferenceStation {
         guard entry.holdReason == "unknownOutcome", entry.route == "create_managed_user" else {
             if entry.holdReason == "dependency" { return }
             // The backend refuses nothing here.
-            if entry.holdReason != "unknownOutcome", entry.holdReason != "poison" {
+            if entry.holdReason != "unknownOutcome", entry.holdReason != "crashes" {
                 problems.append("entry \(entry.id) is \(entry.state): \(entry.holdReason ?? entry.lastError ?? "")")
             }
             _ = try await station.client.call(Endpoints.retry, RetryRequest(id: entry.id, withoutLooking: entry.retryMayDuplicate == true))
