@@ -41,11 +41,11 @@ func dependencies(_ names: [String]) -> [Target.Dependency] {
 }
 /// - Parameter isHot: optimised in debug builds too, in which the tests would spend a fifth of their time in its loops.
 func house(
-    _ name: String, _ names: String..., in folder: String? = nil, isHot: Bool = false, resources: [Resource] = []
+    _ name: String, _ names: String..., in folder: String? = nil, isHot: Bool = false, exclude: [String] = []
 ) -> Target {
     let path = folder.map { "\($0)/\(name)" }
     let settings = settings + (isHot ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])
-    return .target(name: name, dependencies: dependencies(names), path: path, resources: resources, swiftSettings: settings)
+    return .target(name: name, dependencies: dependencies(names), path: path, exclude: exclude, swiftSettings: settings)
 }
 func program(_ name: String, _ names: String..., path: String? = nil) -> Target {
     .executableTarget(name: name, dependencies: dependencies(names), path: path, swiftSettings: settings)
@@ -74,8 +74,8 @@ let targets: [Target] = [
     house("Sessions", "SyncModel", "JSON", "Outbox", "Backends", "Crypto", "Logging"),
     house("Roster", "SyncModel", "Outbox", "Backends", "Sessions", "Logging"),  // Reads the account's lists for offline use.
     house("Delivery", "SyncModel", "Outbox", "Backends", "Sessions", "Roster", "Logging"),
-    // The OpenAPI description is compiled in, so the daemon can serve it wherever it is installed.
-    house("ControlAPI", "SyncModel", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", resources: [.embedInCode("openapi.yaml")]),
+    .target(name: "CResources"),  // Files that are compiled in: the OpenAPI description, and the texts, script and style of the dashboard.
+    house("ControlAPI", "SyncModel", "CResources", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", exclude: ["openapi.yaml"]),
     house(
         "ControlServer", "SyncModel", "ControlAPI", "CSystemLinux", "AsyncAlgorithms", "HTTPTypes", "Hummingbird", "HummingbirdCore",
         "ServiceLifecycle", "Logging", "NIOCore", "NIOExtras", "NIOHTTPTypes", "NIOPosix"),
@@ -90,11 +90,10 @@ let targets: [Target] = [
         "Sandbox", "SyncModel", "Backends", "JSON", "CCompression", "Crypto", "HTTPTypes", "HummingbirdCore", "ServiceLifecycle",
         "Logging", "NIOCore", "NIOPosix", "UnixSignals"),
     // The page of `homing dashboard`. It escapes text by itself: swift-mustache 2.1.1 leaves a quote with a combining accent as it is, and so lets
-    // a name end an attribute. Its files are compiled in, so the program needs none.
+    // a name end an attribute.
     house(
-        "Dashboard", "SyncModel", "ControlAPI", "HTTPTypes", "HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1", "NIOHTTPTypes",
-        "NIOPosix",
-        resources: ["en.txt", "vi.txt", "style.css", "page.js", "icon.svg"].map { .embedInCode("Resources/\($0)") }),
+        "Dashboard", "SyncModel", "CResources", "ControlAPI", "HTTPTypes", "HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1",
+        "NIOHTTPTypes", "NIOPosix", exclude: ["Resources"]),
     program("homingd", "SyncDaemon", "Backends", "ArgumentParser"),  // `Backends` has the reference of profiles.
     // `Backends` reads the file of `homing notify`.
     program("homing", "Backends", "ControlAPI", "Dashboard", "JSON", "Notifying", "SyncModel", "ArgumentParser", "Crypto"),

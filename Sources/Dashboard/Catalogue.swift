@@ -1,3 +1,4 @@
+import CResources
 import ControlAPI
 import Foundation
 import SyncModel
@@ -9,13 +10,13 @@ struct Catalogue: Sendable {
     let language: String
     private let texts: [String: String]
 
-    static let english = Catalogue("en", PackageResources.en_txt)
-    static let vietnamese = Catalogue("vi", PackageResources.vi_txt)
+    static let english = Catalogue("en", resource_english())
+    static let vietnamese = Catalogue("vi", resource_vietnamese())
     static let all = [english, vietnamese]
 
-    private init(_ language: String, _ bytes: [UInt8]) {
+    private init(_ language: String, _ file: CResource) {
         self.language = language
-        texts = Self.texts(in: String(decoding: bytes, as: UTF8.self))
+        texts = Self.texts(in: String(decoding: [UInt8](file), as: UTF8.self))
     }
 
     static func texts(in file: String) -> [String: String] {

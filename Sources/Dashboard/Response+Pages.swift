@@ -1,3 +1,5 @@
+import CResources
+import ControlAPI
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
@@ -67,9 +69,9 @@ struct Asset {
 
     static func named(_ path: [String]) -> Asset? {
         switch path {
-        case ["style.css"]: Asset(bytes: PackageResources.style_css, type: "text/css; charset=utf-8")
-        case ["page.js"]: Asset(bytes: PackageResources.page_js, type: "text/javascript; charset=utf-8")
-        case ["icon.svg"]: Asset(bytes: PackageResources.icon_svg, type: "image/svg+xml")
+        case ["style.css"]: Asset(bytes: [UInt8](resource_style()), type: "text/css; charset=utf-8")
+        case ["page.js"]: Asset(bytes: [UInt8](resource_script()), type: "text/javascript; charset=utf-8")
+        case ["icon.svg"]: Asset(bytes: [UInt8](resource_icon()), type: "image/svg+xml")
         default: nil
         }
     }
