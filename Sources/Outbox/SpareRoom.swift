@@ -62,9 +62,12 @@ struct ServiceMemory: Equatable, Sendable {
         guard let unit = group.split(separator: "/").last, unit.hasSuffix(".service"),
             let limit = Int64(limit.trimmingCharacters(in: .whitespacesAndNewlines))
         else { return nil }
-        let used = use.split(separator: "\n").map { $0.split(separator: " ") }
-            .filter { $0.count == 2 && ["anon", "shmem", "kernel"].contains($0[0]) }
-        self.init(unit: String(unit), limit: limit, used: used.reduce(0) { $0 + (Int64($1[1]) ?? 0) })
+        var used: Int64 = 0
+        for line in use.split(separator: "\n") {
+            let fields = line.split(separator: " ")
+            if fields.count == 2, ["anon", "shmem", "kernel"].contains(fields[0]) { used += Int64(fields[1]) ?? 0 }
+        }
+        self.init(unit: String(unit), limit: limit, used: used)
     }
 
     static var current: ServiceMemory? {

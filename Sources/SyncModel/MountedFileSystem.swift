@@ -12,9 +12,8 @@ package struct MountedFileSystem: Equatable, Sendable {
         // As in makedev(3).
         let major = (device >> 8) & 0xfff | (device >> 32) & 0xffff_f000
         let minor = device & 0xff | (device >> 12) & 0xffff_ff00
-        let mounts = table.split(separator: "\n").map { $0.split(separator: " ") }.filter { fields in
-            fields.count > 4 && fields[2] == "\(major):\(minor)"
-        }
+        let number = "\(major):\(minor)"
+        let mounts = table.split(separator: "\n").map { $0.split(separator: " ") }.filter { $0.count > 4 && $0[2] == number }
         // A part of it may be mounted elsewhere too.
         guard let mount = mounts.first(where: { $0[3] == "/" }) ?? mounts.first,
             let type = mount.drop(while: { $0 != "-" }).dropFirst().first
