@@ -25,6 +25,8 @@ import Testing
         let shown = try await station.homing("people")
         #expect(shown.code == 0 && shown.text.contains(/Anna Example +7\n/), "\(shown.text)")
         #expect(shown.text.contains("3 people of manager@lab.test at breathesafe"), "\(shown.text)")
+        let help = try await station.homing("help", "people")
+        #expect(try await help.code == 0 && help.text == station.homing("people", "--help").text, "\(help.text)")
         let found = try await station.homing("roster", "managed_users", "--find", "anna")
         #expect(found.code == 0 && found.text.contains("Anna Example") && !found.text.contains("Eve"), "\(found.text)")
         try await station.end(SIGTERM)
