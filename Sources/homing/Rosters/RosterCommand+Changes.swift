@@ -49,6 +49,6 @@ extension RosterCommand {
         else { return nil }
         // The new row itself, even if it was delivered meanwhile.
         let own = ["@\(receipt.id)", entry.subject?.id]
-        return RosterChangeText(roster: roster).namesakes(rows.filter { !own.contains($0.id) }, of: receipt)
+        return RosterChangeText(roster: roster).namesakes(rows.filter { !own.contains($0.id) }, of: receipt, entry)
     }
 }
