@@ -88,7 +88,8 @@ import Testing
 
     @Test func newPersonWithAKnownNameIsReported() {
         let text = RosterChangeText(roster: deletable())
-        let waiting = Sample.entry(9, subject: receipt.subject)
+        let new: SubmissionReceipt = receipt
+        let waiting = Sample.entry(9, subject: new.subject)
         let others = [("10", "Ben Sample"), ("5", "Bén Sample")].map { RosterRow(id: $0.0, label: $0.1, values: [:]) }
         #expect(
             text.namesakes(others, of: receipt, waiting) == """
@@ -114,7 +115,8 @@ import Testing
         let text = RosterChangeText(roster: roster())
         let delivered = Sample.entry(9, "delivered", subject: Sample.subject("28", "Ben Sample"))
         #expect(text.namesakes(others, of: receipt, delivered)?.hasSuffix(" Delete the new one at breathesafe itself.") == true)
-        let waiting = text.namesakes(others, of: receipt, Sample.entry(9, subject: receipt.subject))
+        let new: SubmissionReceipt = receipt
+        let waiting = text.namesakes(others, of: new, Sample.entry(9, subject: new.subject))
         #expect(waiting?.hasSuffix("\nOnce it is delivered, delete it at breathesafe itself.") == true)
     }
 
