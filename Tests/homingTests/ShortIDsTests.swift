@@ -4,7 +4,8 @@ import Testing
 @testable import homing
 
 @Suite struct ShortIDsTests {
-    private static let (one, two) = (Sample.id(1), Sample.id(2))
+    private static let one = Sample.id(1)
+    private static let two = Sample.id(2)
 
     @Test(arguments: [
         ("It waits for entry \(one), which failed.", "It waits for entry 3f2a91c04b01, which failed."),

@@ -2,7 +2,7 @@ import SyncModel
 
 extension String {
     /// The daemon's sentence with the short ids of entries, as lists show them.
-    var withShortIDs: String {
+    package var withShortIDs: String {
         replacing(Self.entryID) { "\($0.output.1)\(EntryName.short(String($0.output.2)))" }
     }
 
