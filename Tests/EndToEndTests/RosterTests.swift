@@ -32,8 +32,7 @@ import Testing
 
     @Test(arguments: [["help", "people"], ["help", "people", "add"]])
     func helpOfAListIsThatOfItsCommand(arguments: [String]) async throws {
-        let station = try await TestStation.people()
-        try await station.start()
+        let station = try await TestStation.signedInWithPeople()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: TestStation.programs + "/homing")
         process.arguments = arguments
