@@ -79,8 +79,8 @@ struct Homing: AsyncParsableCommand {
             let asJSON = arguments.prefix { $0 != "--" }.contains("--json")
             let mistyped: (any Error)? = exitCode(for: error) == .validationFailure ? Mistyping(lists: titles).problem(in: words) : nil
             let code = report(mistyped ?? error, of: words.first, asJSON: asJSON, on: console)
-            if let unanswered, let first = arguments.first, !asJSON {
-                console.warn("If ‘\(first)’ is the name of a list, such as ‘people’: only the daemon knows its lists. \(unanswered.detail)")
+            if let unanswered, let name = TitleCommand.name(in: arguments), !asJSON {
+                console.warn("If ‘\(name)’ is the name of a list, such as ‘people’: only the daemon knows its lists. \(unanswered.detail)")
             }
             return code
         }

@@ -57,6 +57,13 @@ import Testing
         #expect(!desk.told(why(.cooling, facts), of: sample.entry()).source.contains("thử lại"))
     }
 
+    @Test func sentencesOfTheDaemonHaveShortIDs() {
+        let sentence = "It waits for entry 00000000-0000-7000-8000-00000000000a."
+        let why = Explanation(id: "1", state: "pending", sentence: sentence, next: nil, needsPerson: false)
+        #expect(Sample.desk(.english).told(why, of: sample.entry()).source == "<bdi>It waits for entry 00000000000a.</bdi>")
+        #expect(desk.told(why, of: sample.entry()).source == "<bdi lang=\"en\">It waits for entry 00000000000a.</bdi>")
+    }
+
     @Test func generalWordsStandForMissingNames() {
         #expect(desk.text("why.discarded")?.source == "Một người đã bỏ mục này. Nội dung của nó đã bị xóa.")
         #expect(desk.text("why.signed-out")?.source == "Mục này chờ một tài khoản đăng nhập. Homing chỉ gửi nó với tài khoản đó.")

@@ -66,6 +66,20 @@ import Testing
         #expect(!outcome.text.contains("Traceback"), "\(outcome.text)")
     }
 
+    /// curl refuses such a URL, and the daemon such an id; neither is a missing daemon.
+    @Test(arguments: [("sh", "submit.sh"), ("python3", "submit.py")])
+    func scriptDoesNotTakeAMalformedUserForAMissingDaemon(interpreter: String, file: String) async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login()
+        let arguments = ["\(Self.folder)/\(file)", Self.capture, "5 6", Samples.id(1).description]
+        let outcome = try await run(interpreter, arguments, station)
+        #expect(outcome.code == 1 && outcome.text.contains(interpreter == "sh" ? "The user ‘5 6’" : "user_id"), "\(outcome.text)")
+        #expect(!outcome.text.contains("No answer from homingd") && !outcome.text.contains("Traceback"), "\(outcome.text)")
+        #expect(try await station.entries().isEmpty)
+        try await station.end(SIGTERM)
+    }
+
     @Test func shellScriptWaitsForTheDaemonToStart() async throws {
         let station = try await TestStation()
         try await station.start()

@@ -52,7 +52,7 @@ import Testing
         // The capture gets older in real time.
         try await Task.sleep(for: .seconds(1.1))
         let old = try await station.homing("check", "--warning-age", "1s")
-        #expect(old.code == 1 && old.text.contains(Samples.id(1).description), "\(old.text)")
+        #expect(old.code == 1 && old.text.contains("Entry \(EntryName.short(Samples.id(1).description)) "), "\(old.text)")
         #expect(try await station.homing("logout", "--yes").code == 0)
         let out = try await station.homing("check")
         #expect(out.code == 1 && out.text.hasPrefix("HOMING WARNING - Not signed in"), "\(out.text)")

@@ -44,7 +44,7 @@ import Testing
         let profile = try #require(try await entries("profile", station).first)
         let told = try await station.homing("fix", profile.id, "--user", "5")
         #expect(told.code == 1 && told.text.contains("run: homing people edit ID"), "\(told.text)")
-        #expect(told.text.contains("runs: homing discard \(profile.id)"), "\(told.text)")
+        #expect(told.text.contains("runs: homing discard \(EntryName.short(profile.id))"), "\(told.text)")
         #expect(try await station.entries().count == 2)
         try await station.sandbox.up()
         try await station.sync()

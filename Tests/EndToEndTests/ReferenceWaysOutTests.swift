@@ -165,7 +165,7 @@ import Testing
         #expect(refused?.code == .mayDuplicate)
         let id = Samples.id(1).description
         let told = try await station.homing("retry", id)
-        #expect(told.code == 1 && told.text.contains("homing resolve \(id) --delivered REMOTE-ID\n"), "\(told.text)")
+        #expect(told.code == 1 && told.text.contains("homing resolve \(EntryName.short(id)) --delivered REMOTE-ID\n"), "\(told.text)")
         let all = try await station.homing("retry", "--all", "--state", "held")
         #expect(all.code == 0 && all.text.contains("1 entry was skipped: it may already have taken effect"), "\(all.text)")
         #expect(try await station.entry(1).retryMayDuplicate == true)

@@ -30,6 +30,19 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    @Test(arguments: [["help", "people"], ["help", "people", "add"]])
+    func helpOfAListIsThatOfItsCommand(arguments: [String]) async throws {
+        let station = try await TestStation.signedInWithPeople()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: TestStation.programs + "/homing")
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(["HOMING_SOCKET": station.directory("homing.sock")]) { $1 }
+        let help = try await process.ended()
+        #expect(help.code == 0 && help.text.contains("USAGE: homing roster"), "\(help.text)")
+        #expect(try await station.homing("people", "--help").text == help.text)
+        try await station.end(SIGTERM)
+    }
+
     @Test func readsAllPagesOfUnrequestedSize() async throws {
         let station = try await TestStation.people()
         try station.sandbox.change(["people": 130, "ignore-per-page": true, "list-etag": false])

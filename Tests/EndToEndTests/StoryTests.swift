@@ -35,7 +35,7 @@ import Testing
             "first.json is stored safely as",
             "for Eve Trial (new). Homing sends it to breathesafe automatically.",
             "Warning: 10 is not one of your people",
-            "new person with the number 11\n",
+            "new person with the server id 11\n",
             "name of Eve Trial (11)\n",
             "10 is not one of the people that manager@lab.test manages",
             "for Ben Sample (6). Homing sends it to breathesafe automatically.",

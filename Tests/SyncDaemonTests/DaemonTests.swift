@@ -29,7 +29,7 @@ import Testing
                 #expect(detail.attempts.map(\.verdict) == ["accepted"])
                 let remote = try #require(detail.entry.remoteID)
                 let why = try await client.call(Endpoints.why, EntryReference(id: receipt.id))
-                #expect(why.sentence.hasPrefix("Delivered to breathesafe for manager@lab.test as number \(remote) at "))
+                #expect(why.sentence.hasPrefix("Delivered to breathesafe for manager@lab.test with the server id \(remote) at "))
                 #expect(station.sandbox.ledger.entries(clientMutationID: receipt.id).count == 1)
                 let status = try await station.status()
                 #expect(status.sentence == "Everything has been delivered: 1 capture. Nothing is waiting.")

@@ -329,7 +329,7 @@ import Testing
             entry(1, .delivered) {
                 $0.settledAt = earlier
                 $0.remoteID = "811"
-            }, "Delivered to breathesafe for ann@lab.test as number 811 at 05:36.", "run: homing receipt \(id)"),
+            }, "Delivered to breathesafe for ann@lab.test with the server id 811 at 05:36.", "run: homing receipt \(id)"),
         Case(
             reasons { $0.receipt = receipt(.delivered, altered: "/a/0") }, entry(1, .delivered) { $0.settledAt = earlier },
             "Delivered to breathesafe for ann@lab.test at 05:36. The server stored a different value at /a/0.",

@@ -59,7 +59,7 @@ import Testing
         let problem = Problem(.timeout, status: 504, title: "", detail: "", next: "See its log.")
         #expect(
             FixText.answerLost(problem, newID: Sample.id(3)).next
-                == "See its log.\nTo see whether the correction was accepted, run: homing show \(Sample.id(3))")
+                == "See its log.\nTo see whether the correction was accepted, run: homing show 3f2a91c04b03")
         #expect(FixText.answerLost(problem, newID: nil) == problem)
     }
 

@@ -80,15 +80,44 @@ import Testing
         return receipt
     }
 
+    private func deletable() -> RosterReport {
+        var list = roster()
+        list.actions?.delete = "delete_managed_user"
+        return list
+    }
+
     @Test func newPersonWithAKnownNameIsReported() {
-        let text = RosterChangeText(roster: roster())
+        let text = RosterChangeText(roster: deletable())
+        let new: SubmissionReceipt = receipt
+        let waiting = Sample.entry(9, subject: new.subject)
         let others = [("10", "Ben Sample"), ("5", "Bén Sample")].map { RosterRow(id: $0.0, label: $0.1, values: [:]) }
         #expect(
-            text.namesakes(others, of: receipt)
-                == "2 people are already called Ben Sample: Ben Sample (10), Bén Sample (5). To discard the new one, an administrator runs: homing discard 3f2a91c04b09"
-        )
-        #expect(text.namesakes([others[0]], of: receipt)?.hasPrefix("1 person is already called Ben Sample: Ben Sample (10). ") == true)
-        #expect(text.namesakes([], of: receipt) == nil)
+            text.namesakes(others, of: receipt, waiting) == """
+                2 people are already called Ben Sample: Ben Sample (10), Bén Sample (5). To discard the new one while it waits, an \
+                administrator runs: homing discard 3f2a91c04b09
+                To delete it once it is delivered, run: homing people delete @3f2a91c04b09
+                """)
+        let one = text.namesakes([others[0]], of: receipt, waiting)
+        #expect(one?.hasPrefix("1 person is already called Ben Sample: Ben Sample (10). ") == true)
+        #expect(text.namesakes([], of: receipt, waiting) == nil)
+    }
+
+    /// A discard would be too late.
+    @Test func deliveredPersonWithAKnownNameIsDeleted() {
+        let others = [RosterRow(id: "10", label: "Ben Sample", values: [:])]
+        let delivered = Sample.entry(9, "delivered", remoteID: "28", subject: Sample.subject("28", "Ben Sample"))
+        let text = RosterChangeText(roster: deletable()).namesakes(others, of: receipt, delivered)
+        #expect(text?.hasSuffix(" To delete the new one, run: homing people delete 28") == true && text?.contains("discard") == false)
+    }
+
+    @Test func listWithoutDeletionsSendsThePersonToTheServer() {
+        let others = [RosterRow(id: "10", label: "Ben Sample", values: [:])]
+        let text = RosterChangeText(roster: roster())
+        let delivered = Sample.entry(9, "delivered", subject: Sample.subject("28", "Ben Sample"))
+        #expect(text.namesakes(others, of: receipt, delivered)?.hasSuffix(" Delete the new one at breathesafe itself.") == true)
+        let new: SubmissionReceipt = receipt
+        let waiting = text.namesakes(others, of: new, Sample.entry(9, subject: new.subject))
+        #expect(waiting?.hasSuffix("\nOnce it is delivered, delete it at breathesafe itself.") == true)
     }
 
     @Test func missingPartOfANameIsReported() {

@@ -51,9 +51,9 @@ import Testing
             (4 * 3600, 86_400, "OK", "3 entries are waiting."),
             (
                 3 * 3600, 86_400, "WARNING",
-                "Entry \(Sample.id(1)) for breathesafe was accepted 3 hours ago (10:55) and is still waiting. Homing cannot deliver to breathesafe. |"
+                "Entry 3f2a91c04b01 for breathesafe was accepted 3 hours ago (10:55) and is still waiting. Homing cannot deliver to breathesafe. |"
             ),
-            (3600, 3 * 3600, "CRITICAL", "Entry \(Sample.id(1)) for breathesafe was accepted 3 hours ago (10:55)"),
+            (3600, 3 * 3600, "CRITICAL", "Entry 3f2a91c04b01 for breathesafe was accepted 3 hours ago (10:55)"),
         ] as [(TimeInterval, TimeInterval, String, String)])
     func ageOfTheOldestEntryHasTwoLimits(warning: TimeInterval, critical: TimeInterval, word: String, said: String) {
         let outcome = check(waiting, .init(warningAge: warning, criticalAge: critical))

@@ -13,6 +13,8 @@ import Testing
         ("managed_users --find anna", "roster managed_users --find anna"), ("dance", "dance"), ("status", "status"), ("help", "help"),
         ("--json people", "--json people"), ("", ""),
         ("people add --first-name Anna", "roster people add --set first_name=Anna"),
+        ("help people", "help roster people"), ("help people add", "help roster people add"), ("help dance", "help dance"),
+        ("help status people", "help status people"),
     ])
     func nameOfAListIsACommand(line: String, expanded: String) async {
         #expect(await self.expanded(line, RosterList(rosters: [Sample.roster()])) == expanded)
@@ -62,7 +64,7 @@ import Testing
     }
 
     @Test func asksTheDaemonOnlyAboutUnknownWords() async {
-        for line in [["status"], ["--help"], ["help", "list"], ["---completion", "list"], []] {
+        for line in [["status"], ["--help"], ["help", "list"], ["help", "help"], ["help", "--json"], ["---completion", "list"], []] {
             let same = await TitleCommand.expanded(line) {
                 Issue.record("\(line) asked the daemon")
                 return nil

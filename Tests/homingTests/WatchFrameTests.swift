@@ -158,6 +158,19 @@ import Testing
         #expect(lines.contains("    → To list it, run: homing list") && lines.contains("      To see the next step, run: homing why ID"))
     }
 
+    /// A cut command would do something else.
+    @Test(arguments: [40, 41, 60], [nil, 8, 12, 30]) func commandLongerThanALineStaysWhole(width: Int, height: Int?) {
+        let command = "homing fix 3f2a91c04b01 --user 'Anna Maximiliana Example' --backend breathesafe"
+        var view = WatchView()
+        let item = Attention(code: "dead", text: "1 capture was refused.", next: "To send it for another person, run: \(command)")
+        view.saw(Sample.status("1 capture needs your decision.", attention: [item]), [lane(1, "users/28"), lane(2, "users/29")])
+        let lines = frame(width: width, height: height, footer: "q to quit").lines(view)
+        #expect(!lines.contains { $0.contains("homing fix") && !$0.hasSuffix("run: \(command)") }, "\(lines)")
+        #expect(lines.contains { $0.hasSuffix("run: \(command)") } == (height != 8), "\(lines)")
+        let rows = lines.reduce(0) { $0 + max(1, ($1.columns + width - 1) / width) }
+        #expect(height == nil || rows == height, "\(lines)")
+    }
+
     @Test func longWordsAreBrokenBetweenCharactersUnlessTheyAreToBeCopied() {
         #expect("am 王小明王小明".wrapped(toColumns: 5) == ["am", "王小", "明王", "小明"])
         #expect("e\u{301}e\u{301}e\u{301}".wrapped(toColumns: 2) == ["e\u{301}e\u{301}", "e\u{301}"])

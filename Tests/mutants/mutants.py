@@ -572,7 +572,7 @@ MUTANTS = [
     ("a route may fail for ever unnoticed", "Sources/SyncDaemon/Control/Notices+Backend.swift",
      "private static let patience: TimeInterval = 300", "private static let patience: TimeInterval = 300_000_000", "StatusSummaryTests"),
     ("one that is behind another is tried now", "Sources/homing/Rendering/EntryText.swift",
-     "if let first = detail.behind { return \"after entry \\(first)\" }", "", "EntryTextTests"),
+     "if let first = detail.behind { return \"after entry \\(Self.shortID(first))\" }", "", "EntryTextTests"),
     ("a refusal does not say of what", "Sources/SyncDaemon/Control/Reasons.swift",
      "return \"\\(article) \\(kind(entry))\\(name)\\(rest.isEmpty ? \"\" : \" (\\(rest))\")\"",
      "return \"\\(article) entry\" + name.prefix(0) + rest.prefix(0)", "ReasonsTests"),

@@ -84,7 +84,10 @@ struct Desk: Sendable {
     private func hint(_ about: String?) -> HTML? { about.map { "<span class=\"unseen\"> \(HTML.outside($0))</span>" } }
 
     /// A sentence of the daemon, which writes English. In another language, only where the daemon states no values for it.
-    func said(_ text: String) -> HTML { words.isEnglish ? .outside(text) : "<bdi lang=\"en\">\(text)</bdi>" }
+    func said(_ text: String) -> HTML {
+        let text = text.withShortIDs
+        return words.isEnglish ? .outside(text) : "<bdi lang=\"en\">\(text)</bdi>"
+    }
 
     /// Words of a profile. An empty `lang` says that their language is unknown.
     func foreign(_ text: String) -> HTML { words.isEnglish ? .outside(text) : "<bdi lang=\"\">\(text)</bdi>" }

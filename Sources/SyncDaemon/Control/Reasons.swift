@@ -111,7 +111,7 @@ struct Reasons {
     }
 
     private func delivered(_ entry: Entry) -> Finding {
-        let number = entry.remoteID.map { " as number \($0)" } ?? ""
+        let remoteID = entry.remoteID.map { " with the server id \($0)" } ?? ""
         let found = receipt?.foundByLookup == true ? ", confirmed by a look-up" : receipt?.resolvedBy.map { ", as \($0) stated" } ?? ""
         let altered = receipt?.altered.map { " The server stored a different value at \($0.isEmpty ? "the top level" : $0)." } ?? ""
         let backend = entry.destination.backend
@@ -119,7 +119,7 @@ struct Reasons {
         let twice = isUnsure ? " The answer to an earlier attempt was lost, so \(backend) may have it twice." : ""
         return Finding(
             .of(.delivered) { ($0.account, $0.at, $0.reason) = (owner, entry.settledAt, isUnsure ? Explanation.doubtful : nil) },
-            "Delivered to \(backend) for \(owner)\(number)\(at(entry.settledAt))\(found).\(altered)\(twice)",
+            "Delivered to \(backend) for \(owner)\(remoteID)\(at(entry.settledAt))\(found).\(altered)\(twice)",
             .optional("To see the receipt, run: homing receipt \(entry.id)"))
     }
 

@@ -71,7 +71,7 @@ struct StationCheck {
         guard let (report, accepted) = oldest(status) else { return [] }
         let age = times.now.timeIntervalSince(accepted)
         guard age > min(limits.warningAge, limits.criticalAge) else { return [] }
-        let name = report.oldestWaitingID.map { "Entry \($0)" } ?? "The oldest entry"
+        let name = report.oldestWaitingID.map { "Entry \(EntryText.shortID($0))" } ?? "The oldest entry"
         let text = "\(name) for \(report.name) was accepted \(times.relative(accepted)) and is still waiting."
         return [(age > limits.criticalAge ? .critical : .warning, text)]
     }

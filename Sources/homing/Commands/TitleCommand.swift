@@ -1,19 +1,24 @@
 import ArgumentParser
 import ControlAPI
 
-/// ‘homing people’ is ‘homing roster people’. The daemon knows the names from its profiles.
+/// ‘homing people’ is ‘homing roster people’, and ‘homing help people’ is ‘homing help roster’. Only the daemon knows the names.
 enum TitleCommand {
-    /// The arguments with `roster` in front if the first one is the name of a list and not of a command, and with `FormOptions`.
+    /// The arguments with `roster` in front of the name of a list that is not a command, and with `FormOptions`.
     static func expanded(_ arguments: [String], lists: () async -> RosterList?) async -> [String] {
         FormOptions.expanded(await withCommand(arguments, lists: lists))
     }
 
     private static func withCommand(_ arguments: [String], lists: () async -> RosterList?) async -> [String] {
-        guard let first = arguments.first, !first.hasPrefix("-"), !commands.contains(first), let lists = await lists(),
-            !lists.named(first).isEmpty
+        guard let name = Self.name(in: arguments), !name.hasPrefix("-"), !commands.contains(name), let lists = await lists(),
+            !lists.named(name).isEmpty
         else { return arguments }
-        return ["roster"] + arguments
+        return isHelp(arguments) ? ["help", "roster"] + arguments.dropFirst() : ["roster"] + arguments
     }
+
+    /// The word that may be the name of a list: the first one, or the one after `help`.
+    static func name(in arguments: [String]) -> String? { arguments.dropFirst(isHelp(arguments) ? 1 : 0).first }
+
+    private static func isHelp(_ arguments: [String]) -> Bool { arguments.first == "help" }
 
     /// The lists, for observers from `status`. With the error of `rosters` if they remain unknown: an observer learns that a list needs
     /// another role, and not that the command is unknown.

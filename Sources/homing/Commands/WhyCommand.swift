@@ -11,7 +11,7 @@ struct WhyCommand: DaemonCommand {
     func run(_ context: Context) async throws {
         for id in try await context.ids([entry.id], at: target) {
             let explanation = try await context.client.call(Endpoints.why, EntryReference(id: id))
-            context.answer(explanation, [explanation.sentence, explanation.next].compactMap { $0?.printableLines }.joined(separator: "\n"))
+            context.answer(explanation, EntryText.why(explanation))
         }
     }
 }

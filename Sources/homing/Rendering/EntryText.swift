@@ -13,6 +13,11 @@ struct EntryText {
     /// Short enough to leave room for a name.
     static func shortID(_ id: String, width: Int) -> String { String(shortID(id).suffix(width < 60 ? 6 : 12)) }
 
+    /// The reason for the state, and the next step.
+    static func why(_ explanation: Explanation) -> String {
+        [explanation.sentence, explanation.next].compactMap { $0?.printableLines.withShortIDs }.joined(separator: "\n")
+    }
+
     /// - Parameter query: what the page answers.
     func table(_ page: EntryPage, _ query: EntryQuery = EntryQuery()) -> String {
         guard !page.entries.isEmpty else {
@@ -83,8 +88,8 @@ struct EntryText {
         facts.add("accepted", times.relative(entry.acceptedAt))
         facts.add("next try", entry.knownState == .pending ? nextTry(detail) : nil)
         facts.add("settled", entry.settledAt.map(times.relative))
-        facts.add("replaced", entry.supersededBy.map { "by entry \($0)" })
-        facts.add("needs", entry.needs.map { "entry \($0)" })
+        facts.add("replaced", entry.supersededBy.map { "by entry \(Self.shortID($0))" })
+        facts.add("needs", entry.needs.map { "entry \(Self.shortID($0))" })
         facts.add("discarded", entry.discardAt.map { "for good \(times.next($0))" })
         facts.add("undo", entry.discardAt.map { _ in "an administrator runs: homing undo \(Self.shortID(entry.id))" })
         facts.add("size", Words.size(entry.size))
@@ -99,7 +104,7 @@ struct EntryText {
     }
 
     private func nextTry(_ detail: EntryDetail) -> String {
-        if let first = detail.behind { return "after entry \(first)" }
+        if let first = detail.behind { return "after entry \(Self.shortID(first))" }
         return detail.entry.dueAt.map(times.next) ?? "now"
     }
 

@@ -15,7 +15,7 @@ enum FixText {
     static func answerLost(_ problem: Problem, newID: String?) -> Problem {
         guard let newID else { return problem }
         var problem = problem
-        problem.next = [problem.next, "To see whether the correction was accepted, run: homing show \(newID)"]
+        problem.next = [problem.next, "To see whether the correction was accepted, run: homing show \(EntryText.shortID(newID))"]
             .compactMap(\.self).joined(separator: "\n")
         return problem
     }

@@ -35,7 +35,7 @@ struct ReceiptText {
         facts.add("receipt", receipt.id)
         facts.add("number", "\(receipt.sequence)")
         facts.add("outcome", receipt.outcome + (receipt.discardedBy.map { " by \($0)" } ?? ""))
-        facts.add("replaced", receipt.supersededBy.map { "by entry \($0)" })
+        facts.add("replaced", receipt.supersededBy.map { "by entry \(EntryText.shortID($0))" })
         facts.add("resolved", receipt.resolvedBy.map { "by \($0), as delivered" })
         facts.add("captured", times.relative(receipt.capturedAt))
         facts.add("accepted", times.relative(receipt.acceptedAt))

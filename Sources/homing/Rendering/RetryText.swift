@@ -54,9 +54,9 @@ enum RetryText {
         lines += obstacles.flatMap { obstacle in
             let count = obstacle.count
             return [
-                "\(Words.entries(count).capitalisedFirst) cannot be tried yet. \(obstacle.why.sentence.printable)"
+                "\(Words.entries(count).capitalisedFirst) cannot be tried yet. \(obstacle.why.sentence.printable.withShortIDs)"
             ]
-                + [obstacle.why.next?.printableLines].compactMap(\.self)
+                + [obstacle.why.next?.printableLines.withShortIDs].compactMap(\.self)
         }
         return lines.joined(separator: "\n")
     }

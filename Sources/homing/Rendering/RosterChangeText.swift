@@ -25,13 +25,28 @@ struct RosterChangeText {
         }
     }
 
-    /// That others are called like the new row; nil without any.
-    func namesakes(_ others: [RosterRow], of receipt: SubmissionReceipt) -> String? {
+    /// That others are called like the new row, and how to remove that one; nil without any.
+    ///
+    /// - Parameter entry: the one that creates the row, as it is now.
+    func namesakes(_ others: [RosterRow], of receipt: SubmissionReceipt, _ entry: EntrySummary) -> String? {
         guard let label = receipt.subject?.label?.printable, !others.isEmpty else { return nil }
         let count = others.count == 1 ? "1 \(roster.title.one) is" : "\(others.count) \(roster.title.many) are"
         let list = others.prefix(10).map(\.named).joined(separator: ", ") + (others.count > 10 ? ", …" : "")
-        return
-            "\(count) already called \(label): \(list). To discard the new one, an administrator runs: homing discard \(EntryText.shortID(receipt.id))"
+        return "\(count) already called \(label): \(list). \(removal(by: entry))"
+    }
+
+    /// After the delivery, only a deletion removes the new row. It may come at any moment, so a waiting one gets both commands.
+    private func removal(by entry: EntrySummary) -> String {
+        let id = RowReference.short(entry.subject?.id ?? "@\(entry.id)")
+        let delete = roster.actions?.delete.map { _ in "run: \(roster.command) delete \(id.asArgument)" }
+        let there = "at \(roster.backend) itself."
+        guard entry.isUndelivered else {
+            return (delete.map { "To delete the new one, \($0)" } ?? "Delete the new one \(there)").printable
+        }
+        return """
+            To discard the new one while it waits, an administrator runs: homing discard \(EntryText.shortID(entry.id))
+            \(delete.map { "To delete it once it is delivered, \($0)" } ?? "Once it is delivered, delete it \(there)")
+            """.printableLines
     }
 
     /// A note that the server may fill in parts of the name.

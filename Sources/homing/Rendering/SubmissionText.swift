@@ -32,12 +32,12 @@ enum SubmissionText {
     /// The warning, with the command that corrects the entry. That of a duplicate has its command.
     static func warning(_ receipt: SubmissionReceipt) -> String? {
         guard let warning = receipt.warning else { return nil }
-        if receipt.duplicate { return "Warning: \(warning.printable)" }
+        if receipt.duplicate { return "Warning: \(warning.printable.withShortIDs)" }
         // The warning may be about another row to which the entry refers.
         let isAboutSubject = receipt.subject.map { warning.contains($0.id) || $0.label.map(warning.contains) == true } ?? true
         let field = receipt.subject?.field ?? "user_id"
         let option = !isAboutSubject ? "--item FIELD=ID" : field == "user_id" ? "--user NAME" : "--item \(field)=ID"
-        return "Warning: \(warning.printable)\nIf this is wrong, run: homing fix \(EntryText.shortID(receipt.id)) \(option)"
+        return "Warning: \(warning.printable.withShortIDs)\nIf this is wrong, run: homing fix \(EntryText.shortID(receipt.id)) \(option)"
     }
 
     /// A note that a person has paused `backend`; otherwise nil.
@@ -50,7 +50,7 @@ enum SubmissionText {
     /// The action that a person must take before delivery.
     static func obstacle(_ why: Explanation) -> String? {
         guard Entry.State(rawValue: why.state) == .pending, why.needsPerson, let next = why.next else { return nil }
-        return "It is not sent yet. \(why.sentence) \(next)".printableLines
+        return "It is not sent yet. \(why.sentence) \(next)".printableLines.withShortIDs
     }
 
     /// The problem, with the number of files accepted before `name`.

@@ -24,7 +24,7 @@ extension RosterCommand {
         let receipt = try await Handover(to: context.client).submit(submission)
         context.answerAll([receipt], RosterChangeText(roster: roster, all: all).accepted(receipt, action, row: row))
         if context.asJSON { return }
-        var warnings = [receipt.warning?.printable]
+        var warnings = [receipt.warning?.printable.withShortIDs]
         if action == .add {
             let text = RosterChangeText(roster: roster)
             warnings += [text.missing(change.missingNames(set), of: receipt), await namesakes(of: receipt, roster, context)]
@@ -49,6 +49,6 @@ extension RosterCommand {
         else { return nil }
         // The new row itself, even if it was delivered meanwhile.
         let own = ["@\(receipt.id)", entry.subject?.id]
-        return RosterChangeText(roster: roster).namesakes(rows.filter { !own.contains($0.id) }, of: receipt)
+        return RosterChangeText(roster: roster).namesakes(rows.filter { !own.contains($0.id) }, of: receipt, entry)
     }
 }

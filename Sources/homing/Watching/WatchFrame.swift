@@ -11,7 +11,7 @@ struct WatchFrame {
     /// The last line; nil for none.
     var footer: String?
 
-    /// At most `height` lines of at most `width` columns.
+    /// At most `height` rows of at most `width` columns. A command to type stays whole, and takes more rows if it is longer than one.
     func lines(_ view: WatchView) -> [String] {
         guard view.problem == nil, let status = view.status else { return finished(without(view)) }
         var lines = heading(status) + attention(status.attention)
@@ -19,7 +19,7 @@ struct WatchFrame {
         if let spool = status.spool, spool.waiting + spool.refused + spool.stuck + spool.unclaimed > 0 {
             lines += [Line(), Line("drop folder: \(StatusText.files(spool))")]
         }
-        let room = height.map { max(0, $0 - lines.count - (footer == nil ? 0 : 1)) } ?? .max
+        let room = height.map { max(0, $0 - rows(lines) - (footer == nil ? 0 : 1)) } ?? .max
         // Each table has an empty line and a heading, and may use the rows that the other leaves free.
         let most = Self.shown
         let delivered = min(most, view.delivered.count, max(room / 2 - 3, room - 6 - view.lanes.count))
@@ -35,7 +35,11 @@ struct WatchFrame {
     private struct Line {
         var text = ""
         var tone = Tone.plain
-        init(_ text: String = "", _ tone: Tone = .plain) { (self.text, self.tone) = (text, tone) }
+        /// Never cut, because it may have a command.
+        var isWhole = false
+        init(_ text: String = "", _ tone: Tone = .plain, isWhole: Bool = false) {
+            (self.text, self.tone, self.isWhole) = (text, tone, isWhole)
+        }
     }
 
     private enum Tone { case plain, bold, faint, good, notable, alarming }
@@ -53,15 +57,25 @@ struct WatchFrame {
 
     private func finished(_ lines: [Line]) -> [String] {
         var lines = lines
-        if let height, lines.count > height - (footer == nil ? 0 : 1) {
-            lines =
-                Array(lines.prefix(max(0, height - (footer == nil ? 1 : 2)))) + [Line("… more lines do not fit; ‘homing status’ shows all")]
+        if let height, rows(lines) > height - (footer == nil ? 0 : 1) {
+            let room = max(0, height - (footer == nil ? 1 : 2))
+            while rows(lines) > room { lines.removeLast() }
+            lines.append(Line("… to see all, run: homing status"))
         }
         if let footer {
-            if let height { lines += Array(repeating: Line(), count: max(0, height - lines.count - 1)) }
+            if let height { lines += Array(repeating: Line(), count: max(0, height - rows(lines) - 1)) }
             lines.append(Line(footer, .faint))
         }
-        return lines.map { painted($0.text.printable.cut(toColumns: width), $0.tone) }
+        return lines.map { painted(text(of: $0), $0.tone) }
+    }
+
+    private func text(of line: Line) -> String {
+        line.isWhole ? line.text.printable : line.text.printable.cut(toColumns: width)
+    }
+
+    /// The rows of the terminal, which continues a long line on the next row.
+    private func rows(_ lines: [Line]) -> Int {
+        lines.reduce(0) { $0 + max(1, (text(of: $1).columns + width - 1) / max(1, width)) }
     }
 
     private func without(_ view: WatchView) -> [Line] {
@@ -171,6 +185,6 @@ struct WatchFrame {
     private func wrapped(_ text: String, _ tone: Tone = .plain, indent: String = "") -> [Line] {
         let margin = String(repeating: " ", count: indent.columns)
         let parts = text.printable.wrapped(toColumns: max(10, width - indent.columns))
-        return parts.enumerated().map { Line(($0 == 0 ? indent : margin) + $1, tone) }
+        return parts.enumerated().map { Line(($0 == 0 ? indent : margin) + $1, tone, isWhole: true) }
     }
 }

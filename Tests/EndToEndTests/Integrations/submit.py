@@ -1,5 +1,6 @@
 """submit.py FILE USER ID: submits one capture; exits with 0 once it is stored."""
 import hashlib, http.client, json, os, socket, sys
+from urllib.parse import quote
 
 file, user, id = sys.argv[1:]
 with open(file, "rb") as capture:
@@ -7,7 +8,7 @@ with open(file, "rb") as capture:
 daemon = http.client.HTTPConnection("homing")
 daemon.sock = socket.socket(socket.AF_UNIX)
 daemon.sock.settimeout(60)
-path = f"/v1/entries?backend=breathesafe&route=measurement&item.user_id={user}&id={id}"
+path = f"/v1/entries?backend=breathesafe&route=measurement&item.user_id={quote(user, safe='')}&id={quote(id, safe='')}"
 try:
     daemon.sock.connect(os.environ.get("HOMING_SOCKET", "/run/homing/homing.sock"))
     daemon.request("POST", path, payload, {"Content-Type": "application/json"})

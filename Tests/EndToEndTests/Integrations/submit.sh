@@ -12,6 +12,7 @@ for pause in 1 1 2 5 10; do
         0,*'"sha256":"'"${sum%% *}"'"'*) exit 0 ;;
         0,*) echo "Homing accepted other bytes than those of $1. Keep the capture, and tell a person." >&2; exit 1 ;;
         22,*) exit 1 ;; # the daemon refused it: a person must read why
+        3,*) echo "The user ‘$2’ or the id ‘$3’ cannot be part of a URL. Keep the capture, and correct them." >&2; exit 1 ;;
     esac
     sleep "$pause"          # the daemon is not running: try again, under the same id
 done

@@ -106,7 +106,7 @@ struct BreatheSafeStory: Story {
             throw DemoError("the server has no new person")
         }
         day.say(
-            "The server gave the new person the number \(user). Her name and her captures went there. \(Self.zoe) went after her captures. The list shows both."
+            "The server gave the new person the id \(user). Her name and her captures went there. \(Self.zoe) went after her captures. The list shows both."
         )
         let received = day.ledger.entries.filter { $0.user == Self.leaving }.map(\.isDeletion)
         let measured = captures.plain.count { $0.user == Self.leaving }
@@ -172,7 +172,7 @@ extension BreatheSafeStory {
                 return DemoArrival(entry: entry, words: "deletion of \(person)", id: row?.id, person: person)
             case "managed_user":
                 let row = rows.first { $0.route == "create_managed_user" && $0.remoteID == user }
-                return DemoArrival(entry: entry, words: "new person with the number \(user)", id: row?.id, person: person)
+                return DemoArrival(entry: entry, words: "new person with the server id \(user)", id: row?.id, person: person)
             case "profile":
                 let row = rows.first { $0.route == "profile" && $0.subject?.id == user }
                 return DemoArrival(entry: entry, words: "name of \(person)", id: row?.id, person: person)
