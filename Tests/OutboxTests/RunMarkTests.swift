@@ -80,14 +80,22 @@ import Testing
         #expect(try await store.outbox.pauses().isEmpty)
     }
 
+    /// The stop could not write its marker either, so there is none.
     @Test func lateMarkerDoesNotReplaceThatOfTheStop() async throws {
+        let store = try await unmarked().store
+        try store.outbox.close()
+        #expect(use(of: store).mark == nil)
+        try unblock(store)
+        store.outbox.marker.write()
+        #expect(use(of: store).mark == nil)
+    }
+
+    @Test func stopWritesItsMarkerAfterAFailureAtTheStart() async throws {
         let (store, before) = try await unmarked()
         try unblock(store)
         try store.outbox.close()
         let stopped = try #require(use(of: store).mark)
-        #expect(stopped.inode == nil && stopped.epoch == before.epoch + 1)
-        store.outbox.marker.write()
-        #expect(use(of: store).mark == stopped)
+        #expect(stopped.inode == nil && stopped.epoch == before.epoch + 1 && stopped.event != nil)
     }
 
     /// The store cannot be read, so no marker of the stop is written.
