@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The marker of a run that has the store open. It is written at the start. If that fails, as on a full disk, each emptying of the log tries
-/// again.
+/// The marker of a run that has the store open. It is written at the start. If that fails, as on a full disk, each emptying of the log
+/// tries again.
 final class RunMark: Sendable {
     private let use: StoreUse
     private let epoch: Int64
