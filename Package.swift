@@ -125,7 +125,7 @@ let targets: [Target] = [
     tests("Capture", "Capture", "Files", "JSON", "Outbox", "StoreSupport", "SyncModel", "Vault", "Logging", "SystemPackage"),
     tests(
         "Backends", "Backends", "Sessions", "Outbox", "SyncModel", "JSON", "Vault", "CCompression", "GRDB", "Logging", "NIOCore",
-        "NIOPosix", "NIOSSL", resources: [.copy("Fixtures")]),
+        "NIOEmbedded", "NIOPosix", "NIOSSL", resources: [.copy("Fixtures")]),
     tests("Roster", "Roster", "Outbox", "Backends", "Sessions", "StoreSupport", "SyncModel"),
     tests("Delivery", "Delivery", "Outbox", "Backends", "Sessions", "Roster", "Simulation", "StoreSupport", "SyncModel"),
     tests(

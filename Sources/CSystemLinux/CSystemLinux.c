@@ -45,9 +45,17 @@ static void mark(int number, siginfo_t *info, void *context) {
 }
 
 void homing_mark_crashes(int fd) {
-    int is_marking = atomic_exchange(&crash_fd, fd) >= 0;
+    int kept = atomic_load(&crash_fd);
+    if (kept < 0) {
+        int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+        if (copy < 0) return;
+        if (!atomic_compare_exchange_strong(&crash_fd, &kept, copy)) close(copy);
+    }
     // Installing twice would save our own handlers as the previous ones, and loop.
-    if (is_marking) return;
+    if (kept >= 0) {
+        dup3(fd, kept, O_CLOEXEC);
+        return;
+    }
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_sigaction = mark;

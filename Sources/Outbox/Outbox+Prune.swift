@@ -44,6 +44,7 @@ extension Outbox {
     /// where another program could take the space (Decisions/Ballast.md).
     package func emptyLog() async throws(OutboxError) -> Bool {
         guard mayEmptyLog else { return false }
+        marker.write()
         defer { refillReserve() }
         do {
             return try await pool.writeWithoutTransaction(Self.truncateLog)

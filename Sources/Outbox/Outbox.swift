@@ -24,6 +24,7 @@ package struct Outbox: Sendable {
     let pool: DatabasePool
     let commits: GroupCommit
     let ballast: Ballast
+    let marker: RunMark
     let shortage = DiskPressure()
     let rosterRules = RosterRules()
     let rosterPlaces = RosterPlaces()
@@ -82,8 +83,9 @@ package struct Outbox: Sendable {
                 }
             }
             (self.pool, epoch, olderCopy) = (pool, run.epoch, run.olderCopy)
-            use.opened(in: run.epoch, inode: use.inode)
             place = StorePlace(of: file)
+            marker = RunMark(use, epoch: run.epoch, inode: place.inode)
+            marker.write()
             commits = GroupCommit(pool: pool, ballast: ballast, place: place)
         } catch {
             throw OutboxError(error)
@@ -164,6 +166,7 @@ package struct Outbox: Sendable {
         try withOutboxErrors {
             // `try?`: on failure the WAL keeps its content.
             let isEmpty = !damage.isMet && mayEmptyLog && (try? pool.writeWithoutTransaction(Self.truncateLog)) == true
+            marker.end()
             if place.lost != nil {
                 // The marker may be gone with the store. A file that is put in its place, but is not this one, is older.
                 StoreUse(of: pool.path).opened(in: epoch, inode: place.inode)

@@ -3,7 +3,7 @@ import Foundation
 
 /// A marker file beside a store: it exists, how far it has come, and a run has it open or closed it. Without it, a lost store would look
 /// new, one that lost its log would look sound, and an older copy would look like the last state.
-package struct StoreUse {
+package struct StoreUse: Sendable {
     private let store: String
     private let file: DurableFile
 
@@ -28,12 +28,14 @@ package struct StoreUse {
         return stat(store, &info) == 0 ? UInt64(info.st_ino) : nil
     }
 
-    /// After the first transaction of the run, so that the marker is never ahead of the store itself.
+    /// A run has the store open; see `RunMark`. False if the marker could not be written.
     ///
     /// - Parameter inode: of the file that the run has open.
-    func opened(in epoch: Int64, inode: UInt64?) {
+    @discardableResult
+    func opened(in epoch: Int64, inode: UInt64?) -> Bool {
+        guard let inode else { return false }
         // `try?`: without the marker, a removal of the store or its log, or an older copy of it, goes unnoticed.
-        if let inode { try? file.replace(with: StoreMark(inode: inode, epoch: epoch).content) }
+        return (try? file.replace(with: StoreMark(inode: inode, epoch: epoch).content)) != nil
     }
 
     /// At the end of a run.

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 
 /// The mark of a crash: only a crash, not a kill or power cut, makes in-flight entries suspect (CrashesAndKills).
-struct CrashMark {
+final class CrashMark: Sendable {
     let earlierRunCrashed: Bool
     private let path: String
     private let descriptor: Int32
@@ -17,6 +17,9 @@ struct CrashMark {
         earlierRunCrashed = pread(descriptor, &byte, 1, 0) == 1
         homing_mark_crashes(descriptor)
     }
+
+    /// The handler has a descriptor of its own.
+    deinit { close(descriptor) }
 
     /// Removes the mark. Call only after the start that used it has succeeded.
     func clear() throws(StartError) {

@@ -68,6 +68,9 @@ package struct Daemon: Sendable {
             opening: SyncEvent(at: clock.now, .started, detail: ["version": HomingVersion.current]))
         do { try mark.clear() } catch {
             await transport.shutdown()
+            if socket == nil { self.socket.close() }
+            // `try?`: the earlier error is the cause.
+            try? outbox.close()
             throw error
         }
     }
@@ -111,12 +114,15 @@ package struct Daemon: Sendable {
             permit: { try context.keys.compare(with: Self.keyrings(in: state), at: clock.now) })
         report?.log(to: log)
         outbox.olderCopy?.log(to: log, path: Self.store(in: state))
-        do { try context.keys.copy(to: outbox, at: clock.now) } catch {
+        let transport: HTTPTransport
+        do {
+            try context.keys.copy(to: outbox, at: clock.now)
+            transport = try HTTPTransport(configuration.limits, clock: clock)
+        } catch {
             // `try?`: the earlier error is the cause. A restore over an empty store needs a closed one.
             try? outbox.close()
             throw error
         }
-        let transport = try HTTPTransport(configuration.limits, clock: clock)
         do {
             keepers = try backends.map {
                 try SessionKeeper(
@@ -141,6 +147,8 @@ package struct Daemon: Sendable {
             policy = AccessPolicy(groups: configuration.access, isOpenToAll: socket.isOpenToAll)
         } catch {
             await transport.shutdown()
+            // `try?`: as above.
+            try? outbox.close()
             throw error
         }
         (self.context, self.configuration, self.backends, self.opening) = (context, configuration, backends, opening)

@@ -54,7 +54,10 @@ package struct KeyAdministration: Sendable {
     /// - Parameters:
     ///   - content: of the file with the new master key; nil for a random one.
     ///   - actor: as in events.
-    package func rotate(to content: Data?, by actor: String, at now: Date = Date()) async throws -> String {
+    ///   - tell: called if the stopped station has a damaged store, or an older copy of it, even if the change then fails.
+    package func rotate(
+        to content: Data?, by actor: String, at now: Date = Date(), telling tell: (String) -> Void = { _ in }
+    ) async throws -> String {
         if isRunning {
             // As text, so that a key of raw bytes can be sent.
             let newKey = content.map { VaultKey(parsing: $0)?.content ?? $0 }.map { String(decoding: $0, as: UTF8.self) }
@@ -62,7 +65,7 @@ package struct KeyAdministration: Sendable {
         }
         try requireVisibleKey()
         try assumeOwner()
-        return nextSteps(try await rotateStopped(to: content, by: actor, at: now))
+        return nextSteps(try await rotateStopped(to: content, by: actor, at: now, telling: tell))
     }
 
     /// The content of a key file, encrypted for recipients of age unless there are none. If the file is missing or damaged, from the
@@ -178,7 +181,9 @@ extension KeyAdministration {
     }
 
     /// Opens the store as a start does, so that its copy of the keyring is never older than the key file.
-    private func rotateStopped(to content: Data?, by actor: String, at now: Date) async throws -> KeyReport {
+    private func rotateStopped(
+        to content: Data?, by actor: String, at now: Date, telling tell: (String) -> Void
+    ) async throws -> KeyReport {
         _ = try keys()
         try checkState()
         if let fault = StateFiles.faults(in: state).first { throw StartError(fault) }
@@ -189,10 +194,13 @@ extension KeyAdministration {
             try StationKeys.load(environment: environment, stateDirectory: state, now: now) { Daemon.keyrings(in: state) })
         // For an older copy of the store: the profiles say which of its entries can be looked up.
         let backends = try ProfileLibrary.load(directory: configuration.backends, deviceID: "key", version: HomingVersion.current)
-        let (outbox, _) = try StoreDoctor.open(
+        let (outbox, report) = try StoreDoctor.open(
             file: Daemon.store(in: state), vault: keeper.vault, crashed: mark.earlierRunCrashed,
             lookupAfter: configuration.delivery.retry.lookupAfter, now: now, traits: backends.traits,
             permit: { try keeper.compare(with: Daemon.keyrings(in: state), at: now) })
+        // The next start finds neither again.
+        if let report { tell("\(report.sentence) The damaged files are in \(report.folder).") }
+        if let copy = outbox.olderCopy { tell(copy.sentences) }
         do {
             try keeper.copy(to: outbox, at: now)
             do { try await keeper.rotate(to: content, in: outbox, by: actor, at: now) } catch let problem as Problem {

@@ -6,14 +6,15 @@ extension OlderCopy {
     /// - Parameter path: of the store.
     func log(to log: Logger, path: String) {
         log.critical(
-            line,
+            "\(sentences)",
             metadata: [
                 "path": "\(path)", "newestEvent": "\(at.formatted(.iso8601))", "lookedUp": "\(entries.lookedUp)",
                 "repeated": "\(entries.repeated)", "held": "\(entries.held)", "dependent": "\(entries.dependent)",
             ])
     }
 
-    private var line: Logger.Message {
+    /// What Homing has done with the waiting captures, and what to do next.
+    var sentences: String {
         if entries.lookedUp + entries.repeated > 0 {
             """
             The store is an older copy that was put in its place, so Homing treats it as a restored backup. Its waiting captures may have \

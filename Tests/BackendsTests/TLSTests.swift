@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 
 struct TLSTests {
-    private func get(_ certificate: String, caFile: String?, clock: any SyncClock = SystemClock()) async throws -> Result<
-        InboundResponse, TransportError
-    > {
-        let server = try await TLSServer(certificate: certificate)
+    private func get(
+        _ certificate: String, caFile: String?, cutting cuts: Int = 0, clock: any SyncClock = SystemClock()
+    ) async throws -> Result<InboundResponse, TransportError> {
+        let server = try await TLSServer(certificate: certificate, cutting: cuts)
         let transport = try HTTPTransport(TransportLimits(connect: .seconds(600), caFile: caFile), clock: clock)
         let result: Result<InboundResponse, TransportError>
         do throws(TransportError) {
@@ -35,6 +35,18 @@ struct TLSTests {
         let failure = try refusal(try await get("good.pem", caFile: nil))
         #expect(failure.reason == .tls)
         #expect(failure.message.contains("was issued by an authority that this station does not trust"))
+    }
+
+    /// The first connection ends in its handshake, as if the peer reset it before it took the refusal of its certificate.
+    @Test func refusedCertificateIsNamedAfterAConnectionThatWasCut() async throws {
+        let failure = try refusal(try await get("good.pem", caFile: nil, cutting: 1))
+        #expect(failure.reason == .tls)
+        #expect(failure.message.contains("was issued by an authority that this station does not trust"))
+    }
+
+    @Test(arguments: [1, 2]) func connectionThatWasCutIsOffline(cuts: Int) async throws {
+        let failure = try refusal(try await get("good.pem", caFile: TLSServer.file("ca.pem"), cutting: cuts))
+        #expect(failure == Failure(.offline, "The backend at localhost does not answer (the connection broke during setup)."))
     }
 
     @Test func aCertificateForAnotherNameIsRefused() async throws {

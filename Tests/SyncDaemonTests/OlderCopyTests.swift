@@ -43,4 +43,31 @@ import Testing
             #expect(station.sandbox.ledger.entries.count == 1)
         }
     }
+    /// The change begins a run, so the start that follows finds no copy any more.
+    @Test func changeOfTheKeysTellsOfTheCopyOnce() async throws {
+        try await DaemonStation.with { station in
+            let path = Daemon.store(in: station.configuration.stateDirectory)
+            var id = ""
+            try await station.running {
+                _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
+                _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "a copy"))
+                id = try await station.submit().id
+            }
+            try FileManager.default.copyItem(atPath: path, toPath: station.directory("copy"))
+            try await station.running {
+                _ = try await station.client.call(Endpoints.resume, ResumeRequest())
+                try await station.delivered(id)
+            }
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.moveItem(atPath: station.directory("copy"), toPath: path)
+            let key = try KeyAdministration(configuration: station.directory("homing.yaml"), environment: [:])
+            var told: [String] = []
+            let text = try await key.rotate(to: nil, by: "test") { told.append($0) }
+            #expect(told.count == 1 && told.first?.hasPrefix("The store is an older copy that was put in its place") == true, "\(told)")
+            #expect(told.first?.contains("then run ‘homing resume’.") == true, "\(told)")
+            #expect(text.hasPrefix("The station has a new master key, "), "\(text)")
+            _ = try await key.rotate(to: nil, by: "test") { told.append($0) }
+            #expect(told.count == 1, "\(told)")
+        }
+    }
 }

@@ -37,6 +37,15 @@ import Vault
         #expect(throws: Never.self) { try StateLock(directory: directory("state")) }
     }
 
+    /// A file is in the place of the socket, which is opened last.
+    @Test func failedStartClosesTheStore() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("", to: "homing.sock")
+        await #expect(throws: (any Error).self) { _ = try await start(directory) }
+        let mark = try #require(StoreUse(of: Daemon.store(in: configuration(directory).stateDirectory)).mark)
+        #expect(mark.inode == nil && mark.epoch > 0)
+    }
+
     @Test func storeCheckReportsUnusableKey() async throws {
         let directory = try TemporaryDirectory()
         let state = try configuration(directory).stateDirectory

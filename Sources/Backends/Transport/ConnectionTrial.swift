@@ -5,7 +5,6 @@ import NIOExtras
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
-import NIOTLS
 
 /// Opens a connection as for a request, with CONNECT and TLS, and ends it.
 struct ConnectionTrial: Sendable {
@@ -35,10 +34,13 @@ struct ConnectionTrial: Sendable {
         // The timer is the first to end it.
         ClientBootstrap(group: loop).connectTimeout(limit * 2).connect(host: proxy?.host.bare ?? host, port: proxy?.port ?? port)
             .flatMap { channel in
-                channel.closeFuture.whenComplete { _ in ended.fail(ChannelError.eof) }
                 ended.futureResult.whenComplete { _ in channel.close(promise: nil) }
-                return tunnel(channel).flatMap { secure(channel) }
-            }.cascade(to: ended)
+                let secured = tunnel(channel).flatMap { secure(channel) }
+                // On the loop of the channel, so that the error of the handshake always comes before the end of the channel.
+                secured.cascade(to: ended)
+                channel.closeFuture.whenComplete { _ in ended.fail(ChannelError.eof) }
+                return secured
+            }.cascadeFailure(to: ended)
         try await withTaskCancellationHandler {
             try await ended.futureResult.get()
         } onCancel: {
@@ -83,26 +85,6 @@ struct ConnectionTrial: Sendable {
         }
         return done.futureResult
     }
-}
-
-/// Reports how the TLS handshake ends.
-private final class HandshakeEnd: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-    private let promise: EventLoopPromise<Void>
-
-    init(_ promise: EventLoopPromise<Void>) { self.promise = promise }
-
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case .handshakeCompleted? = event as? TLSUserEvent { promise.succeed() }
-        context.fireUserInboundEventTriggered(event)
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        promise.fail(error)
-        context.close(promise: nil)
-    }
-
-    func channelInactive(context: ChannelHandlerContext) { promise.fail(ChannelError.eof) }
 }
 
 extension String {

@@ -82,7 +82,9 @@ package final class HTTPTransport: Transport {
                 unsent.isReusing = false
                 return try await send(unsent)
             }
-            let failed = await named(error, wasSent: exchange.hasSentHead, at: request.url, through: proxy)
+            let wasSent = exchange.hasSentHead
+            let cause = await wasSent ? error : namedCause(of: error, at: request.url, through: proxy)
+            let failed = await named(cause, wasSent: wasSent, at: request.url, through: proxy)
             guard !request.isSafe, let status = exchange.success else { throw failed }
             throw failed.answered(with: status)
         }
@@ -104,6 +106,18 @@ package final class HTTPTransport: Transport {
             let made = try NIOSSLContext(configuration: tls)
             context = made
             return made
+        }
+    }
+
+    /// The error of a second handshake if it names the cause. The HTTP client reports only the first error of a handshake, which hides
+    /// a refused certificate if the peer closed at once.
+    private func namedCause(of error: any Error, at address: String, through proxy: Proxy?) async -> any Error {
+        guard TransportError.isClosedHandshake(error), let url = URLComponents(string: address) else { return error }
+        do {
+            try await ConnectionTrial(to: url, through: proxy, tls: trialContext, within: TimeAmount(limits.connect)).run(on: loop)
+            return error
+        } catch let second {
+            return TransportError.namesCause(second) ? second : error
         }
     }
 

@@ -60,6 +60,18 @@ extension TransportError {
         return "\(reason)".contains("CERTIFICATE_VERIFY_FAILED")
     }
 
+    /// True if the peer ended the connection during the TLS handshake. That may have hidden the cause.
+    static func isClosedHandshake(_ error: any Error) -> Bool {
+        guard case NIOSSLError.handshakeFailed(let reason) = error else { return false }
+        return isClosedHandshake(reason)
+    }
+
+    /// True if the error of a TLS handshake names its cause, such as a refused certificate.
+    static func namesCause(_ error: any Error) -> Bool {
+        guard case NIOSSLError.handshakeFailed(let reason) = error else { return error is NIOSSLExtraError }
+        return !isClosedHandshake(reason)
+    }
+
     private static func isOldTLS(_ reason: BoringSSLError) -> Bool {
         ["UNSUPPORTED_PROTOCOL", "PROTOCOL_VERSION"].contains { "\(reason)".contains($0) }
     }

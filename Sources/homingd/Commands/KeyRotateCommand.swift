@@ -27,7 +27,7 @@ struct KeyRotateCommand: AsyncParsableCommand {
             let actor = "uid \(getuid()), pid \(getpid())"
             let environment = ProcessInfo.processInfo.environment
             let key = try await KeyAdministration(configuration: common.config, environment: environment, credential: .current())
-            print(try await key.rotate(to: content, by: actor))
+            print(try await key.rotate(to: content, by: actor) { print($0) })
         }
     }
 }

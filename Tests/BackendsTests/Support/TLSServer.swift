@@ -2,17 +2,26 @@ import Foundation
 import NIOCore
 import NIOPosix
 import NIOSSL
+import Synchronization
 
 final class TLSServer: Sendable {
     private let channel: any Channel
 
-    /// - Parameter newest: the highest TLS version; nil for the library's default.
-    init(certificate: String, newest: TLSVersion? = nil, status: String = "200 OK") async throws {
+    /// - Parameters:
+    ///   - newest: the highest TLS version; nil for the library's default.
+    ///   - cuts: how many connections end at the first bytes of their handshake, before any succeeds.
+    init(certificate: String, newest: TLSVersion? = nil, status: String = "200 OK", cutting cuts: Int = 0) async throws {
         let context = try Self.context(certificate: certificate, newest: newest)
+        let cuts = Cuts(cuts)
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandlers(NIOSSLServerHandler(context: context), Answer(status))
+                    let pipeline = channel.pipeline.syncOperations
+                    if cuts.takeOne() {
+                        try pipeline.addHandler(Cut())
+                    } else {
+                        try pipeline.addHandlers(NIOSSLServerHandler(context: context), Answer(status))
+                    }
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -48,5 +57,27 @@ final class TLSServer: Sendable {
 
         /// A peer that refuses the certificate closes the connection.
         func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    }
+
+    private final class Cuts: Sendable {
+        private let left: Mutex<Int>
+
+        init(_ count: Int) { left = Mutex(count) }
+
+        /// False if none is left.
+        func takeOne() -> Bool {
+            left.withLock { left in
+                guard left > 0 else { return false }
+                left -= 1
+                return true
+            }
+        }
+    }
+
+    /// Closes when everything is read: with unread bytes, the kernel would send RST.
+    private final class Cut: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        func channelReadComplete(context: ChannelHandlerContext) { context.close(promise: nil) }
     }
 }
