@@ -113,21 +113,7 @@ package struct Intake: Sendable {
         if let size = submission.payload?.count, size > limit { throw .tooLarge(size: size, limit: limit) }
         var generator = SystemRandomNumberGenerator()
         let id = submission.id ?? MutationID(at: now, using: &generator)
-        var named = submission
-        named.id = id
-        let address: Address
-        do { address = try addressing.address(named, at: owner.backend) } catch { throw .notUnderstood(error.message) }
-        var mutation = Mutation(
-            id: id, destination: owner, lane: address.lane, route: submission.route,
-            fields: submission.fields, payload: submission.payload, onDead: address.onDead,
-            capturedAt: submission.capturedAt?.asCaptureTime(at: now) ?? now, after: address.after, supersedes: submission.supersedes,
-            subject: address.subject, reference: address.reference, creates: address.creates,
-            afterSubject: address.afterSubject, subjectLanes: address.subjectLanes)
-        mutation.hasFollower = submission.hasFollower
-        mutation.isBehind = address.isBehind
-        mutation.isOriginal = submission.id == nil
-        mutation.file = submission.file
-        return mutation
+        do { return try addressing.mutation(submission, as: id, for: owner, at: now) } catch { throw .notUnderstood(error.message) }
     }
 
     /// 32 MiB.

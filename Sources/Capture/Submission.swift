@@ -28,6 +28,17 @@ package struct Submission: Sendable, Equatable {
         self.supersedes = supersedes
         self.capturedAt = capturedAt
     }
+
+    /// The mutation with this content, accepted at `now`; the caller adds the order beside its lane.
+    package func mutation(as name: MutationID, for owner: Destination, in lane: Lane, at now: Date) -> Mutation {
+        var mutation = Mutation(
+            id: name, destination: owner, lane: lane, route: route, fields: fields, payload: payload,
+            capturedAt: capturedAt?.asCaptureTime(at: now) ?? now, supersedes: supersedes)
+        mutation.hasFollower = hasFollower
+        mutation.isOriginal = id == nil
+        mutation.file = file
+        return mutation
+    }
 }
 
 /// The intake's view of the backends.
@@ -35,35 +46,7 @@ package protocol Addressing: Sendable {
     var backends: [String] { get }
     /// Set even offline or with an expired session; nil if signed out.
     func account(at backend: String) async -> Account?
-    /// The error names the expected form.
-    func address(_ submission: Submission, at backend: String) throws(Failure) -> Address
-}
-
-package struct Address: Sendable, Equatable {
-    package var lane: Lane
-    /// When the entry is dead or held.
-    package var onDead: Mutation.OnDead
-    /// A lane whose earlier entries must be delivered first.
-    package var after: Lane?
-    /// True if earlier entries need only be tried; see `Mutation.isBehind`.
-    package var isBehind = false
-    package var subject: RosterID?
-    package var creates: String?
-    package var reference: String?
-    package var afterSubject: Bool
-    package var subjectLanes: SubjectLanes?
-
-    package init(
-        lane: Lane, onDead: Mutation.OnDead, after: Lane? = nil, subject: RosterID? = nil, creates: String? = nil, reference: String? = nil,
-        afterSubject: Bool = false, subjectLanes: SubjectLanes? = nil
-    ) {
-        self.lane = lane
-        self.onDead = onDead
-        self.after = after
-        self.subject = subject
-        self.creates = creates
-        self.reference = reference
-        self.afterSubject = afterSubject
-        self.subjectLanes = subjectLanes
-    }
+    /// The submission as a mutation with the given id, in the lane and order that the owner's backend declares. The error names the
+    /// expected form.
+    func mutation(_ submission: Submission, as id: MutationID, for owner: Destination, at now: Date) throws(Failure) -> Mutation
 }

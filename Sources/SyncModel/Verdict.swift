@@ -1,6 +1,7 @@
 import Foundation
 
-/// The result of an attempt.
+/// The result of an attempt: its effect on the entry and the backend. `Failure.Reason` is the cause. Neither determines the other: a server
+/// error can be transient or leave the outcome unknown.
 package enum Verdict: Hashable, Sendable {
     /// The expected 2xx with the promised id, or a match of a look-up.
     case accepted(Receipt)
@@ -121,6 +122,7 @@ package struct Failure: Error, Hashable, Sendable {
 
     private static func prefix(_ backend: String) -> String { "\(backend) answered: " }
 
+    /// The cause, as people see it. Stored with the entry. Failures without an attempt have one too, such as a failed health check.
     package enum Reason: String, Sendable, Codable, CaseIterable {
         /// No route, no DNS answer, connection refused, connect timeout.
         case offline

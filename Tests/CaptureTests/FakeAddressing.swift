@@ -28,9 +28,12 @@ final class FakeAddressing: Addressing {
     }
 
     /// A submission without `user_id` on the route `create` makes a user; any other is about one.
-    func address(_ submission: Submission, at backend: String) throws(Failure) -> Address {
+    func mutation(_ submission: Submission, as id: MutationID, for owner: Destination, at now: Date) throws(Failure) -> Mutation {
         if submission.route == "create" {
-            return Address(lane: Lane("creates/\(submission.id?.description ?? "none")"), onDead: .skip, creates: "users")
+            var create = submission.mutation(as: id, for: owner, in: Lane("creates/\(id)"), at: now)
+            create.onDead = .skip
+            create.creates = "users"
+            return create
         }
         guard let user = submission.fields["user_id"]?.text.map({ RosterID($0) }) else {
             throw Failure(.profile, "The item field “user_id” is missing.")
@@ -41,8 +44,13 @@ final class FakeAddressing: Addressing {
             } else {
                 SubjectLanes(lane: "users/USER", placeholder: "USER")
             }
-        return Address(
-            lane: form.lane(for: user), onDead: .skip, after: form.after(for: user), subject: user, reference: "users", subjectLanes: form)
+        var mutation = submission.mutation(as: id, for: owner, in: form.lane(for: user), at: now)
+        mutation.after = form.after(for: user)
+        mutation.onDead = .skip
+        mutation.subject = user
+        mutation.reference = "users"
+        mutation.subjectLanes = form
+        return mutation
     }
 }
 

@@ -15,12 +15,12 @@ import Testing
         let at = Samples.receipt.at
         let all: [Verdict] = [
             .transient(failure), .throttled(failure, until: at), .locked(failure, until: at), .permanent(failure), .forbidden(failure),
-            .unauthorized(failure),
-            .unreachable(failure), .intercepted(failure), .unknown(failure),
+            .unauthorized(failure), .unreachable(failure), .intercepted(failure), .unknown(failure), .unseen(failure),
+            .unread(failure, until: at),
         ]
         #expect(all.allSatisfy { $0.failure == failure })
         #expect(Verdict.accepted(Samples.receipt).failure == nil)
-        #expect(Set(all.map(\.name)).count == all.count)
+        #expect(Set(all.map(\.name)) == Set(Verdict.Name.allCases).subtracting([.accepted]))
     }
 
     @Test(arguments: [(true, true), (false, false)])
