@@ -580,21 +580,21 @@ import Testing
         #expect(reasons.explain(Self.pending).sentence.hasPrefix("Sending is paused by "))
     }
 
-    /// Nothing was lost: the entry may have been sent after the backup.
-    @Test func restoredEntryNamesTheBackup() {
+    /// A backup that was restored, or a copy that a person put in the place of the store: the entry does not tell which.
+    @Test func restoredEntryNamesTheTimeOfTheCopy() {
         let held = Self.entry(1, .held) {
             ($0.holdReason, $0.lastReason, $0.lastError) = (.unknownOutcome, .restored, Outbox.restoredWords)
             ($0.uncertain, $0.uncertainSince) = (true, Self.earlier)
         }
         let found = Self.reasons { ($0.route.canLookUp, $0.retryMayDuplicate) = (false, true) }.finding(held)
         let expected =
-            "Homing was restored from a backup of 05:36. breathesafe may have this measurement already, and offers no way to look it up."
+            "The store was restored from an older copy of 05:36. breathesafe may have this measurement already, and offers no way to look it up."
         #expect(found.sentence == expected)
         #expect(found.cause.word == .sinceBackup && found.cause.facts.at == Self.earlier)
         #expect(found.next.needsPerson && found.next.text.contains("homing resolve \(held.id) --not-delivered"), "\(found.next.text)")
         let waiting = Self.doubtful(.restored, 0)
         let sentence = Self.reasons().explain(waiting).sentence
-        let doubt = "Homing was restored from a backup of 05:36, so it is not known whether breathesafe has this measurement."
+        let doubt = "The store was restored from an older copy of 05:36, so it is not known whether breathesafe has this measurement."
         #expect(sentence.hasPrefix(doubt), "\(sentence)")
     }
 }

@@ -275,7 +275,7 @@ extension Reasons {
         case (.throttled, let status?): return "\(backend) answered with status \(status) and asked Homing to wait, \(unknown)"
         case (.restored, _):
             let made = entry.uncertainSince.map { " of \(moment.text($0))" } ?? ""
-            return "Homing was restored from a backup\(made), so it is not known whether \(backend) has \(subject(entry, "this"))."
+            return "The store was restored from an older copy\(made), so it is not known whether \(backend) has \(subject(entry, "this"))."
         case (.intercepted, _): return "A login page or proxy may have answered in place of \(backend), \(unknown)"
         default: return "The answer was lost."
         }
