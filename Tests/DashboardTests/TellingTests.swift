@@ -157,6 +157,8 @@ import Testing
     @Test func tellsWhetherAllIsDelivered() {
         #expect(first() == "Mọi thứ đã được gửi: 5 mục. Không còn gì đang chờ.")
         #expect(first { $0.backends[0].queue = QueueReport(discarded: 2) } == "Không có gì đang chờ. 2 mục đã bị bỏ.")
+        let discarding = first { $0.backends[0].queue = QueueReport(discarded: 2, discarding: 1) }
+        #expect(discarding == "Không có gì đang chờ. 2 mục đã bị bỏ. 1 mục đang bị bỏ và vẫn có thể khôi phục.")
         #expect(first { $0.backends[0].queue = QueueReport() } == "Sẵn sàng: chưa có lần đo nào.")
         #expect(first { $0.backends[0].queue.pending = 2 } == "2 mục đang trên đường đến breathesafe.")
     }
