@@ -580,6 +580,20 @@ import Testing
         #expect(reasons.explain(Self.pending).sentence.hasPrefix("Sending is paused by "))
     }
 
+    /// The end of the pause alone would send nothing.
+    @Test(arguments: [nil, later]) func pauseAndMissingSignInAreBothReported(until: Date?) {
+        var reasons = Self.paused(until: until)
+        reasons.obstacles.session = Self.session(.signedOut, account: nil)
+        let found = reasons.finding(Self.pending)
+        let wait = " It waits for ann@lab.test to sign in. Homing sends it only as that account."
+        #expect(found.sentence.hasPrefix("Sending is paused by bob ") && found.sentence.hasSuffix(wait), "\(found.sentence)")
+        let resume = "To resume\(until == nil ? "" : " before that"), run: homing resume"
+        #expect(found.next.text == "\(resume)\nTo sign in as ann@lab.test, run: homing login" && found.next.needsPerson)
+        #expect(found.cause.word == .paused && found.cause.facts.account == "ann@lab.test")
+        // Signed in, only the pause is in the way.
+        #expect(Self.paused(until: until).finding(Self.pending).cause.facts.account == nil)
+    }
+
     /// A backup that was restored, or a copy that a person put in the place of the store: the entry does not tell which.
     @Test func restoredEntryNamesTheTimeOfTheCopy() {
         let held = Self.entry(1, .held) {

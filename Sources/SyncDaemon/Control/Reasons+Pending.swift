@@ -9,7 +9,7 @@ import SyncModel
 /// Why an entry waits: causes for all entries first, then causes for this one.
 extension Reasons {
     func pending(_ entry: Entry) -> Finding {
-        storeGone() ?? backendMissing(entry) ?? addressChanged(entry) ?? paused() ?? accountMissing(entry) ?? creation(entry)
+        storeGone() ?? backendMissing(entry) ?? addressChanged(entry) ?? paused(entry) ?? accountMissing(entry) ?? creation(entry)
             ?? ofSubject(entry) ?? behind(entry)
             ?? diskFull() ?? holdingBack(entry, first(entry))
     }
@@ -59,17 +59,21 @@ extension Reasons {
             .required(NextCommands.restoreAddress(formerAddress, of: backend)))
     }
 
-    private func paused() -> Finding? {
+    private func paused(_ entry: Entry) -> Finding? {
         guard let pause = obstacles.pause else { return nil }
-        return Finding(
-            .of(.paused) {
-                ($0.person, $0.since, $0.until) = (pause.by, pause.since, pause.until)
-                $0.words = pause.reason.isEmpty ? nil : pause.reason
-            },
-            "Sending is \(PauseText(pause: pause, moment: moment).predicate)",
-            pause.until == nil
-                ? .required("To resume, run: \(commands.resume)")
-                : .optional("Nothing to do. To resume before that, run: \(commands.resume)"))
+        let missing = accountMissing(entry)
+        let cause = Cause.of(.paused) {
+            ($0.person, $0.since, $0.until) = (pause.by, pause.since, pause.until)
+            $0.words = pause.reason.isEmpty ? nil : pause.reason
+            $0.account = missing.map { _ in owner }
+        }
+        let sentence = "Sending is \(PauseText(pause: pause, moment: moment).predicate)"
+        let resume = "To resume\(pause.until == nil ? "" : " before that"), run: \(commands.resume)"
+        // The end of the pause alone sends nothing.
+        if let missing {
+            return Finding(cause, "\(sentence) \(missing.sentence)", .required("\(resume)\n\(missing.next.text)"))
+        }
+        return Finding(cause, sentence, pause.until == nil ? .required(resume) : .optional("Nothing to do. \(resume)"))
     }
 
     private func accountMissing(_ entry: Entry) -> Finding? {
