@@ -549,6 +549,22 @@ import Testing
         #expect(next().contains("says why, and where it was dropped. Fix them and drop them there again.\nTo end this"), "\(next())")
     }
 
+    /// Dropped at the same place, it would be refused again.
+    @Test func noticeNamesTheFolderForARefusedFileWithoutAUser() {
+        var spool = SpoolReport(directory: "/spool", waiting: 0, refused: 1, refusedFiles: ["a.json"])
+        spool.refusedPlaces = ["a.json": "a.json"]
+        func next() -> String {
+            StatusSummary(backends: [backend(QueueReport())], spool: spool, moment: moment).attention.first?.next ?? ""
+        }
+        let one = "Fix it and drop it again as /spool/new/users/ID/a.json, where ID is the user’s number.\nTo end this notice, "
+        #expect(next().contains(one), "\(next())")
+        (spool.refused, spool.refusedFiles) = (2, ["a.json", "b.json"])
+        spool.refusedPlaces?["b.json"] = "users/5/b.json"
+        let several =
+            "drop them there again; each that was not in the folder of a user, as /spool/new/users/ID/NAME, where ID is the user’s number.\nTo"
+        #expect(next().contains(several), "\(next())")
+    }
+
     private static let people = RosterTitle(one: "new person", many: "new people")
     private static let tasks = RosterTitle(one: "task", many: "tasks")
     private static let edits = RosterTitle(one: "person change", many: "person changes")
