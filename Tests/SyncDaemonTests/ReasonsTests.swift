@@ -580,6 +580,45 @@ import Testing
         #expect(reasons.explain(Self.pending).sentence.hasPrefix("Sending is paused by "))
     }
 
+    /// The refusal was the only reason of the route's pause, and the server has not seen the correction.
+    @Test func entryOfAnOvercomeRefusalWaitsToBeSent() {
+        var reasons = Self.reasons { $0.obstacles.nextTurn = Self.later }
+        let found = reasons.finding(Self.pending)
+        #expect(found.sentence == "It is the next to be sent, at 05:56." && found.cause.facts.at == Self.later)
+        #expect(found.next.text == "Nothing to do. Homing sends it automatically. To send it now, run: homing sync")
+        reasons.obstacles.nextTurn = Self.earlier
+        #expect(reasons.explain(Self.pending).sentence == "It is the next to be sent.")
+    }
+
+    @Test func retriedEntryMayBeRefusedAgain() {
+        func entry(triedAt: Date) -> Entry {
+            Self.entry(1, .pending) {
+                ($0.retriedAt, $0.retriedBy, $0.triedAt) = (Self.now, "bob", triedAt)
+                ($0.lastStatus, $0.lastReason) = (404, .refused)
+            }
+        }
+        // Its own refusal may still close the gate, but no longer counts.
+        let meaning = Reasons.Meaning(words: "The server has no user 28.", fix: nil, rowTitle: nil)
+        let reasons = Self.reasons { ($0.meaning, $0.obstacles.nextTurn) = (meaning, Self.later) }
+        let found = reasons.finding(entry(triedAt: Self.earlier))
+        let sentence = "bob retried it at 05:46. It is the next to be sent, at 05:56. breathesafe may refuse it again unless the cause is fixed."
+        #expect(found.sentence == sentence && !found.next.needsPerson)
+        #expect(found.cause.word == .retried && found.cause.facts.reason == Failure.Reason.refused.rawValue)
+        // The server has refused it again.
+        #expect(!entry(triedAt: Self.later).mayBeRefusedAgain)
+    }
+
+    @Test(arguments: [
+        (Entry.State.pending, nil, false), (.inflight, nil, false), (.discarded, nil, true), (.held, .discarding, true),
+        (.held, .forbidden, false), (.dead, nil, false), (.delivered, nil, false),
+    ] as [(Entry.State, HoldReason?, Bool)])
+    func refusalIsOvercomeByAPersonOnly(state: Entry.State, reason: HoldReason?, isOvercome: Bool) {
+        var entry = Self.entry(1, state) { ($0.holdReason, $0.triedAt) = (reason, Self.earlier) }
+        #expect(entry.isOvercome == isOvercome)
+        entry.retriedAt = Self.now
+        #expect(entry.isOvercome == (isOvercome || [.pending, .inflight].contains(state)))
+    }
+
     /// The end of the pause alone would send nothing.
     @Test(arguments: [nil, later]) func pauseAndMissingSignInAreBothReported(until: Date?) {
         var reasons = Self.paused(until: until)

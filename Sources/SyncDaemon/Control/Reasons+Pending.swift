@@ -16,7 +16,7 @@ extension Reasons {
 
     /// For the first entry of its lane.
     private func first(_ entry: Entry) -> Finding {
-        let next = Finding(.of(.next), "It is the next to be sent.", .optional("Nothing to do. Homing sends it automatically."))
+        let next = Finding(.of(.next) { $0.at = obstacles.nextTurn }, turn.sentence, turn.next)
         return unseen(entry) ?? doubted(entry) ?? refused(entry) ?? refusedOther(entry) ?? cooling() ?? failing(entry) ?? uncertain(entry)
             ?? backoff(entry) ?? revived(entry) ?? next
     }
@@ -167,7 +167,7 @@ extension Reasons {
     private func refused(_ entry: Entry) -> Finding? {
         var times = [obstacles.routeGate?.until].compactMap(\.self)
         if case .cooling(let until, _) = obstacles.gate { times.append(until) }
-        guard meaning != nil, !entry.uncertain, let next = times.max() else { return nil }
+        guard meaning != nil, !entry.uncertain, entry.revivedAt == nil, let next = times.max() else { return nil }
         let again = next > moment.now ? "tries again at \(moment.text(next))" : "is trying again"
         let status = entry.lastStatus.map { " (\($0))" } ?? ""
         let now = "To try now, run: homing sync"
@@ -304,10 +304,24 @@ extension Reasons {
     private var meant: String { meaning.map { " \($0.words.asSentence)" } ?? "" }
 
     private func revived(_ entry: Entry) -> Finding? {
-        guard let date = entry.retriedAt, entry.triedAt.map({ $0 <= date }) ?? true else { return nil }
+        guard let date = entry.revivedAt else { return nil }
+        let doubt = entry.mayBeRefusedAgain ? " \(entry.destination.backend) may refuse it again unless the cause is fixed." : ""
         return Finding(
-            .of(.retried) { ($0.person, $0.at) = (entry.retriedBy, date) },
-            "\(entry.retriedBy ?? "A person") retried it at \(moment.text(date)). It is the next to be sent.",
-            .optional("Nothing to do. Homing sends it automatically."))
+            .of(.retried) {
+                ($0.person, $0.at) = (entry.retriedBy, date)
+                $0.reason = entry.mayBeRefusedAgain ? Failure.Reason.refused.rawValue : nil
+            },
+            "\(entry.retriedBy ?? "A person") retried it at \(moment.text(date)). \(turn.sentence)\(doubt)", turn.next)
+    }
+
+    /// When it is sent, and the next step.
+    private var turn: (sentence: String, next: NextStep) {
+        guard let date = obstacles.nextTurn, date > moment.now else {
+            return ("It is the next to be sent.", .optional("Nothing to do. Homing sends it automatically."))
+        }
+        return (
+            "It is the next to be sent, at \(moment.text(date)).",
+            .optional("Nothing to do. Homing sends it automatically. To send it now, run: homing sync")
+        )
     }
 }
