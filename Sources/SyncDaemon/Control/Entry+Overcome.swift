@@ -18,6 +18,6 @@ extension Entry {
         }
     }
 
-    /// The server refused it, and no one has tried since whether it still does.
+    /// The server refused it, and a person has retried it since.
     var mayBeRefusedAgain: Bool { revivedAt != nil && (lastReason == .refused || lastReason == .forbidden) }
 }
