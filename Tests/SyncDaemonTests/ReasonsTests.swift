@@ -620,7 +620,7 @@ import Testing
     }
 
     /// The end of the pause alone would send nothing.
-    @Test(arguments: [nil, later]) func pauseAndMissingSignInAreBothReported(until: Date?) {
+    @Test(arguments: [nil, later] as [Date?]) func pauseAndMissingSignInAreBothReported(until: Date?) {
         var reasons = Self.paused(until: until)
         reasons.obstacles.session = Self.session(.signedOut, account: nil)
         let found = reasons.finding(Self.pending)
