@@ -11,7 +11,9 @@ struct CaptureFile: Equatable {
 
     /// Reads the capture app's offline file (`{"measurements": {…}, "userId": 5, …}`), or a plain capture whose folder names the user.
     /// Keeps the measurements byte for byte.
-    init(name: String, folder: String?, content: Data) throws(NotUnderstood) {
+    ///
+    /// - Parameter users: the folder with a folder for each user, as the message names it.
+    init(name: String, folder: String?, content: Data, users: String = "new/users") throws(NotUnderstood) {
         guard !content.isEmpty else { throw NotUnderstood("The file is empty.") }
         let names = ["userId", "measurements", "average_measurements"]
         guard let root = JSONDocument(content)?.root, root.kind == .object else {
@@ -31,7 +33,8 @@ struct CaptureFile: Equatable {
             }
             guard let folder else {
                 throw NotUnderstood(
-                    "The file does not say which user it is about. Put it into new/users/<id>/, where <id> is the user’s number.")
+                    "The file does not say which user it is about. Drop it into the folder of that user: "
+                        + "\(users)/ID/, where ID is the user’s number.")
             }
             try Self.check(folder)
             self.init(user: JSONValue(argument: folder), payload: content)

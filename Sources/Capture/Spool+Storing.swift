@@ -122,7 +122,8 @@ extension Spool {
             case .system(let error): throw error
             }
         }
-        let capture = try CaptureFile(name: file.name.original, folder: file.name.folder, content: content)
+        let capture = try CaptureFile(
+            name: file.name.original, folder: file.name.folder, content: content, users: folders.users.string)
         var submission = Submission(
             route: settings.route, id: file.name.id, fields: ["user_id": capture.user], payload: capture.payload,
             capturedAt: capture.capturedAt)

@@ -125,6 +125,6 @@ package struct RestoredEntries: Sendable, Equatable {
 }
 
 extension Outbox {
-    /// The last error of an entry that may have been sent after a backup.
-    static let restoredWords = "Homing was restored from a backup, and the server may have this entry already."
+    /// The last error of an entry that may have been sent since a backup was made, or an older copy that was put in the store’s place.
+    static let restoredWords = "The store was restored from an older copy, and the server may have this entry already."
 }

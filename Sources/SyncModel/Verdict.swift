@@ -148,7 +148,7 @@ package struct Failure: Error, Hashable, Sendable {
         case paused
         /// The stored data cannot be read.
         case unreadable
-        /// Homing was restored from a backup, and may have sent the entry after it.
+        /// The store was restored from an older copy, such as a backup, and Homing may have sent the entry after that was made.
         case restored
     }
 }

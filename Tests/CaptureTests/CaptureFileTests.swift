@@ -164,7 +164,8 @@ import Testing
 
     @Test func refusalOfCaptureWithoutUserExplainsUserFolders() throws {
         let reason = try #require(Self.refusal(#"{"average_measurements":{}}"#))
-        #expect(reason == "The file does not say which user it is about. Put it into new/users/<id>/, where <id> is the user’s number.")
+        let end = "Drop it into the folder of that user: new/users/ID/, where ID is the user’s number."
+        #expect(reason == "The file does not say which user it is about. \(end)")
     }
 
     @Test(arguments: ["05", "0", "00", "5 ", " 5", "\u{a0}5", "5\n", "5\u{7}", "5\u{85}6", " "])

@@ -100,6 +100,7 @@ import Vault
         #expect(try drop.names("refused") == ["bad.json", "bad.json.reason", "nobody.json", "nobody.json.reason"])
         #expect(try drop.reason("bad.json").hasPrefix("The file is not a JSON object."))
         #expect(try drop.reason("nobody.json").hasPrefix("The file does not say which user it is about."))
+        #expect(try drop.reason("nobody.json").contains(drop.path("new/users/ID/, where ID is the user’s number.")))
         #expect(try String(contentsOfFile: drop.path("refused/bad.json"), encoding: .utf8) == "{")
         #expect(drop.spool.counts() == (0, 2))
         let events = try await drop.outbox.events(since: 0, limit: 100).filter { $0.kind == .fileRefused }

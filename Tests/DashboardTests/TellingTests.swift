@@ -161,9 +161,19 @@ import Testing
         Attention(code, Self.english, next: Self.english, backend: "breathesafe").stating(set)
     }
 
+    @Test func tellsOfAPauseAndOfTheMissingSignIn() {
+        let told = why(.paused, SentenceFacts { ($0.person, $0.account) = ("bob", "ann@lab.test") })
+        let sentence = desk.told(told, of: sample.entry()).source.replacing(/<[^>]*>/, with: "")
+        #expect(sentence.contains("Mục này cũng chờ ann@lab.test đăng nhập."), "\(sentence)")
+        let step = desk.step(told, of: sample.entry())?.source.replacing(/<[^>]*>/, with: "") ?? ""
+        #expect(step.hasPrefix("Hãy tiếp tục gửi ở trang tổng quan. ann@lab.test cần đăng nhập."), "\(step)")
+    }
+
     @Test func tellsWhetherAllIsDelivered() {
         #expect(first() == "Mọi thứ đã được gửi: 5 mục. Không còn gì đang chờ.")
         #expect(first { $0.backends[0].queue = QueueReport(discarded: 2) } == "Không có gì đang chờ. 2 mục đã bị bỏ.")
+        let discarding = first { $0.backends[0].queue = QueueReport(discarded: 2, discarding: 1) }
+        #expect(discarding == "Không có gì đang chờ. 2 mục đã bị bỏ. 1 mục đang bị bỏ và vẫn có thể khôi phục.")
         #expect(first { $0.backends[0].queue = QueueReport() } == "Sẵn sàng: chưa có lần đo nào.")
         #expect(first { $0.backends[0].queue.pending = 2 } == "2 mục đang trên đường đến breathesafe.")
     }

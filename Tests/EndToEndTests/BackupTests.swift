@@ -58,7 +58,7 @@ import Testing
         for number in [3, 5] {
             #expect(try await station.entry(number).holdReason == "unknownOutcome")
             let why = try await station.why(number)
-            #expect(why.sentence.contains("Homing was restored from a backup"), "\(why.sentence)")
+            #expect(why.sentence.lowercased().contains("the store was restored from an older copy"), "\(why.sentence)")
         }
         let retried = try await station.homing("retry", id(3))
         #expect(retried.code == 1 && retried.text.contains("sent again, it may exist twice"), "\(retried.text)")

@@ -172,6 +172,15 @@ import Testing
         #expect(shown.code == 6 && shown.text.contains("Needs a person:\n  • breathesafe refused one measurement"), "\(shown.text)")
         let check = try await station.homing("check")
         #expect(check.code == 1 && check.text.hasPrefix("HOMING WARNING - breathesafe refused one measurement"), "\(check.text)")
+
+        // The server has not seen the correction yet, so it has not refused it.
+        let fixed = try await station.homing("fix", id, "--user", "5")
+        #expect(fixed.code == 0, "\(fixed.text)")
+        let now = try await station.status()
+        #expect(!now.sentence.contains("refused") && !now.sentence.contains("not accept"), "\(now.sentence)")
+        #expect(now.attention.allSatisfy { $0.knownCode != .routeFailing }, "\(now.attention)")
+        let next = try await station.homing("why", "2")
+        #expect(!next.text.contains("refused") && !next.text.contains("no user"), "\(next.text)")
         try await station.end(SIGTERM)
     }
 

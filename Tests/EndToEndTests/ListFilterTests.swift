@@ -23,7 +23,7 @@ import Testing
         let zoe = try await station.homing("list", "--user", "9", "--route", "measurement", "--state", "waiting", "--json")
         let page = try JSONCoding.decoder.decode(EntryPage.self, from: Data(zoe.text.utf8))
         #expect(page.entries.map(\.sequence) == [2] && page.total == 1)
-        #expect(try await station.homing("list", "--until", "2020-01-01").text == "No matching entries found.\n")
+        #expect(try await station.homing("list", "--until", "2020-01-01").text == "There are no matching entries.\n")
         let nobody = try await station.homing("list", "--user", "Ana Example")
         #expect(nobody.code == 2 && nobody.text.contains("Similar: Anna Example (7)."), "\(nobody.text)")
         try await station.end(SIGTERM)

@@ -580,21 +580,74 @@ import Testing
         #expect(reasons.explain(Self.pending).sentence.hasPrefix("Sending is paused by "))
     }
 
-    /// Nothing was lost: the entry may have been sent after the backup.
-    @Test func restoredEntryNamesTheBackup() {
+    /// The refusal was the only reason of the route's pause, and the server has not seen the correction.
+    @Test func entryOfAnOvercomeRefusalWaitsToBeSent() {
+        var reasons = Self.reasons { $0.obstacles.nextTurn = Self.later }
+        let found = reasons.finding(Self.pending)
+        #expect(found.sentence == "It is the next to be sent, at 05:56." && found.cause.facts.at == Self.later)
+        #expect(found.next.text == "Nothing to do. Homing sends it automatically. To send it now, run: homing sync")
+        reasons.obstacles.nextTurn = Self.earlier
+        #expect(reasons.explain(Self.pending).sentence == "It is the next to be sent.")
+    }
+
+    @Test func retriedEntryMayBeRefusedAgain() {
+        func entry(triedAt: Date) -> Entry {
+            Self.entry(1, .pending) {
+                ($0.retriedAt, $0.retriedBy, $0.triedAt) = (Self.now, "bob", triedAt)
+                ($0.lastStatus, $0.lastReason) = (404, .refused)
+            }
+        }
+        // Its own refusal may still close the gate, but no longer counts.
+        let meaning = Reasons.Meaning(words: "The server has no user 28.", fix: nil, rowTitle: nil)
+        let reasons = Self.reasons { ($0.meaning, $0.obstacles.nextTurn) = (meaning, Self.later) }
+        let found = reasons.finding(entry(triedAt: Self.earlier))
+        let sentence = "bob retried it at 05:46. It is the next to be sent, at 05:56. breathesafe may refuse it again unless the cause is fixed."
+        #expect(found.sentence == sentence && !found.next.needsPerson)
+        #expect(found.cause.word == .retried && found.cause.facts.reason == Failure.Reason.refused.rawValue)
+        // The server has refused it again.
+        #expect(!entry(triedAt: Self.later).mayBeRefusedAgain)
+    }
+
+    @Test(arguments: [
+        (Entry.State.pending, nil, false), (.inflight, nil, false), (.discarded, nil, true), (.held, .discarding, true),
+        (.held, .forbidden, false), (.dead, nil, false), (.delivered, nil, false),
+    ] as [(Entry.State, HoldReason?, Bool)])
+    func refusalIsOvercomeByAPersonOnly(state: Entry.State, reason: HoldReason?, isOvercome: Bool) {
+        var entry = Self.entry(1, state) { ($0.holdReason, $0.triedAt) = (reason, Self.earlier) }
+        #expect(entry.isOvercome == isOvercome)
+        entry.retriedAt = Self.now
+        #expect(entry.isOvercome == (isOvercome || [.pending, .inflight].contains(state)))
+    }
+
+    /// The end of the pause alone would send nothing.
+    @Test(arguments: [nil, later] as [Date?]) func pauseAndMissingSignInAreBothReported(until: Date?) {
+        var reasons = Self.paused(until: until)
+        reasons.obstacles.session = Self.session(.signedOut, account: nil)
+        let found = reasons.finding(Self.pending)
+        let wait = " It waits for ann@lab.test to sign in. Homing sends it only as that account."
+        #expect(found.sentence.hasPrefix("Sending is paused by bob ") && found.sentence.hasSuffix(wait), "\(found.sentence)")
+        let resume = "To resume\(until == nil ? "" : " before that"), run: homing resume"
+        #expect(found.next.text == "\(resume)\nTo sign in as ann@lab.test, run: homing login" && found.next.needsPerson)
+        #expect(found.cause.word == .paused && found.cause.facts.account == "ann@lab.test")
+        // Signed in, only the pause is in the way.
+        #expect(Self.paused(until: until).finding(Self.pending).cause.facts.account == nil)
+    }
+
+    /// A backup that was restored, or a copy that a person put in the place of the store: the entry does not tell which.
+    @Test func restoredEntryNamesTheTimeOfTheCopy() {
         let held = Self.entry(1, .held) {
             ($0.holdReason, $0.lastReason, $0.lastError) = (.unknownOutcome, .restored, Outbox.restoredWords)
             ($0.uncertain, $0.uncertainSince) = (true, Self.earlier)
         }
         let found = Self.reasons { ($0.route.canLookUp, $0.retryMayDuplicate) = (false, true) }.finding(held)
         let expected =
-            "Homing was restored from a backup of 05:36. breathesafe may have this measurement already, and offers no way to look it up."
+            "The store was restored from an older copy of 05:36. breathesafe may have this measurement already, and offers no way to look it up."
         #expect(found.sentence == expected)
         #expect(found.cause.word == .sinceBackup && found.cause.facts.at == Self.earlier)
         #expect(found.next.needsPerson && found.next.text.contains("homing resolve \(held.id) --not-delivered"), "\(found.next.text)")
         let waiting = Self.doubtful(.restored, 0)
         let sentence = Self.reasons().explain(waiting).sentence
-        let doubt = "Homing was restored from a backup of 05:36, so it is not known whether breathesafe has this measurement."
+        let doubt = "The store was restored from an older copy of 05:36, so it is not known whether breathesafe has this measurement."
         #expect(sentence.hasPrefix(doubt), "\(sentence)")
     }
 }

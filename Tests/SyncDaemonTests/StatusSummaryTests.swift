@@ -56,7 +56,10 @@ import Testing
     @Test func discardingEntriesNeedNoPerson() {
         let discarding = summary(backend(QueueReport(delivered: 1, discarded: 1, discarding: 2)))
         #expect(discarding.attention.isEmpty)
-        #expect(discarding.sentence == "Everything has been delivered: 1 capture, 3 more discarded. Nothing is waiting.")
+        #expect(discarding.sentence == "Everything has been delivered: 1 capture, 1 more discarded. Nothing is waiting. 2 captures are being discarded.")
+        let first = summary(backend(QueueReport(discarded: 2, discarding: 1)))
+        #expect(first.sentence == "Nothing is waiting: 2 captures were discarded. 1 capture is being discarded.")
+        #expect(summary(backend(QueueReport(discarding: 1))).sentence == "Nothing is waiting. 1 capture is being discarded.")
     }
 
     @Test func eachSituationHasItsSentence() {
@@ -544,6 +547,22 @@ import Testing
         #expect(next().contains("Fix it and drop it again as /spool/new/users/5/a.json.\nTo end this notice, "), "\(next())")
         (spool.refused, spool.refusedFiles) = (2, ["2-a.json", "a.json"])
         #expect(next().contains("says why, and where it was dropped. Fix them and drop them there again.\nTo end this"), "\(next())")
+    }
+
+    /// Dropped at the same place, it would be refused again.
+    @Test func noticeNamesTheFolderForARefusedFileWithoutAUser() {
+        var spool = SpoolReport(directory: "/spool", waiting: 0, refused: 1, refusedFiles: ["a.json"])
+        spool.refusedPlaces = ["a.json": "a.json"]
+        func next() -> String {
+            StatusSummary(backends: [backend(QueueReport())], spool: spool, moment: moment).attention.first?.next ?? ""
+        }
+        let one = "Fix it and drop it again as /spool/new/users/ID/a.json, where ID is the user’s number.\nTo end this notice, "
+        #expect(next().contains(one), "\(next())")
+        (spool.refused, spool.refusedFiles) = (2, ["a.json", "b.json"])
+        spool.refusedPlaces?["b.json"] = "users/5/b.json"
+        let several =
+            "drop them there again; each that was not in the folder of a user, as /spool/new/users/ID/NAME, where ID is the user’s number.\nTo"
+        #expect(next().contains(several), "\(next())")
     }
 
     private static let people = RosterTitle(one: "new person", many: "new people")

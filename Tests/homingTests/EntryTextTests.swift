@@ -93,10 +93,17 @@ import Testing
 
     @Test func anEmptyListSaysSo() {
         let none = EntryPage(entries: [], next: nil)
-        #expect(text.table(none) == "No entries found.")
-        #expect(text.table(none, EntryQuery(state: "dead")) == "No failed entries found.")
-        #expect(text.table(none, EntryQuery(user: "5")) == "No matching entries found.")
-        #expect(text.table(none, EntryQuery(state: "dead", since: Sample.now)) == "No matching failed entries found.")
+        #expect(text.table(none) == "There are no entries.")
+        #expect(text.table(none, EntryQuery(user: "5")) == "There are no matching entries.")
+        #expect(text.table(none, EntryQuery(state: "dead", since: Sample.now)) == "No matching entries have failed.")
+    }
+
+    @Test(arguments: [
+        ("pending", "No entries are waiting."), ("inflight", "No entries are being sent."), ("held", "No entries are on hold."),
+        ("dead", "No entries have failed."), ("delivered", "No entries have been delivered."),
+        ("discarded", "No entries have been discarded."),
+    ]) func anEmptyListNamesTheState(state: String, sentence: String) {
+        #expect(text.table(EntryPage(entries: [], next: nil), EntryQuery(state: state)) == sentence)
     }
 
     @Test func listSaysHowManyOfTheEntriesItShows() {

@@ -32,14 +32,17 @@ extension Desk {
         let pauses = status.backends.compactMap { report in
             report.pause.flatMap { text("told.paused.idle", $0.facts, at: report.name) }
         }
-        return [HTML.plain(finished(queues, status))] + pauses
+        return finished(queues, status).map { HTML.plain($0) } + pauses
     }
 
-    private func finished(_ queues: [QueueReport], _ status: Status) -> String {
-        let (delivered, discarded) = (queues.map(\.delivered).reduce(0, +), queues.map { $0.discarded + $0.discarding }.reduce(0, +))
-        if delivered > 0 { return words.count("told.done", delivered) }
-        if discarded > 0 { return words.count("told.discarded", discarded) }
-        return words[status.backends.contains(where: \.session.isSignedIn) ? "told.ready" : "told.idle"]
+    private func finished(_ queues: [QueueReport], _ status: Status) -> [String] {
+        let (delivered, discarded) = (queues.map(\.delivered).reduce(0, +), queues.map(\.discarded).reduce(0, +))
+        let discarding = queues.map(\.discarding).reduce(0, +)
+        let also = discarding > 0 ? [words.count("told.discarding", discarding)] : []
+        if delivered > 0 { return [words.count("told.done", delivered)] + also }
+        if discarded > 0 { return [words.count("told.discarded", discarded)] + also }
+        if !also.isEmpty { return also }
+        return [words[status.backends.contains(where: \.session.isSignedIn) ? "told.ready" : "told.idle"]]
     }
 
     /// The files that were dropped and are not stored yet.

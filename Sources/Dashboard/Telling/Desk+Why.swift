@@ -16,7 +16,9 @@ extension Desk {
         let isUnsure = [.doubtfulReads, .doubtfulLooks, .doubtfulSends].contains(cause)
         let sentences: [HTML?] = [
             sentence, more("at", if: facts.at != nil), more("next", if: isLater), more("since", if: facts.since != nil),
-            more("until", if: facts.until != nil), more("doubtful", if: facts.reason == Explanation.doubtful),
+            more("until", if: facts.until != nil), more("account", if: facts.account != nil),
+            more("doubtful", if: facts.reason == Explanation.doubtful),
+            more("refused", if: cause == .retried && facts.reason == Failure.Reason.refused.rawValue),
             isUnsure ? nil : facts.status.map { HTML.plain(words["told.status", ["status": "\($0)"]]) },
             facts.later.map { HTML.plain(words.count("told.later", $0)) },
             facts.dependents.map { HTML.plain(words.count("told.dependents", $0)) },
@@ -32,7 +34,8 @@ extension Desk {
         // A retry could make a second one.
         let isResolved = entry.retryMayDuplicate == true && Self.advisesRetry.contains(cause)
         let key = isResolved ? "told.resolve" : "why.\(cause.rawValue).step"
-        return told([text(key, facts, at: entry.backend) ?? HTML.plain(words["told.step"]), command])
+        let signIn = cause == .paused && facts.account != nil ? text("why.signed-out.step", facts, at: entry.backend) : nil
+        return told([text(key, facts, at: entry.backend) ?? HTML.plain(words["told.step"]), signIn, command])
     }
 
     /// The causes whose step is a retry.

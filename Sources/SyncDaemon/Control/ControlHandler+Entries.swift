@@ -169,7 +169,9 @@ extension ControlHandler {
     private func obstacles(of entry: Entry, _ pause: Pause?, for view: ObserverView) async throws(OutboxError) -> Reasons.Obstacles {
         let backend = entry.destination.backend
         let keeper = keepers[backend]
+        let overcome = try await self.overcome(at: backend)
         var routeGate = dispatcher.routeGates(of: backend)[entry.route]
+        if routeGate == overcome[entry.route] { routeGate = nil }
         var refusal: Reasons.Refusal?
         if let gate = routeGate {
             refusal = try await self.refusal(behind: gate, for: view)
@@ -185,10 +187,10 @@ extension ControlHandler {
         var session: SessionSnapshot?
         if let keeper { session = view.session(await keeper.snapshot) }
         return Reasons.Obstacles(
-            pause: PauseReport(pause, at: clock.now), gate: dispatcher.gates[backend].map { view.gate($0, at: backend) },
+            pause: PauseReport(pause, at: clock.now), gate: gate(of: backend, without: overcome).map { view.gate($0, at: backend) },
             routeGate: routeGate, refusal: refusal, session: session,
             formerAddress: entry.destination.account.namesItsServer ? nil : keeper?.foreignTo, isDiskFull: isDiskFull,
-            lostStore: lostStore)
+            lostStore: lostStore, nextTurn: overcome[entry.route]?.until)
     }
 
     /// The server's words about the entry that cools a route; nil if several failed, or the profile has no words. Observers see the status.

@@ -40,7 +40,8 @@ extension ControlHandler {
     private func summary(of overview: Overview, for view: ObserverView) async throws -> StatusSummary {
         var reports: [BackendReport] = []
         for keeper in keepers.values.sorted(by: { $0.backend.name < $1.backend.name }) {
-            reports.append(report(keeper, await keeper.snapshot, overview, for: view))
+            let overcome = try await self.overcome(at: keeper.backend.name)
+            reports.append(report(keeper, await keeper.snapshot, overview, without: overcome, for: view))
             reports[reports.endIndex - 1].owedSignOuts = owed(await keeper.owedSignOuts, at: keeper.backend.name, for: view)
             try await nameRefusals(in: &reports[reports.endIndex - 1], for: view)
         }
@@ -95,7 +96,8 @@ extension ControlHandler {
     }
 
     private func report(
-        _ keeper: SessionKeeper, _ snapshot: SessionSnapshot, _ overview: Overview, for view: ObserverView
+        _ keeper: SessionKeeper, _ snapshot: SessionSnapshot, _ overview: Overview, without overcome: [String: RouteGate],
+        for view: ObserverView
     ) -> BackendReport {
         let name = keeper.backend.name
         let tallies = overview.tallies.filter { $0.destination.backend == name }
@@ -124,11 +126,11 @@ extension ControlHandler {
                         signInCommand: commands.needsNames ? commands.login(of: label) : nil))
             }
         }
-        report.show(
-            view.gate(gate(of: name, report.pause, isSignedIn: report.session.isSignedIn), at: name), next: dispatcher.nextTry(of: name),
-            at: clock.now)
+        let gate = gate(of: name, report.pause, isSignedIn: report.session.isSignedIn, without: overcome)
+        report.show(view.gate(gate, at: name), next: dispatcher.nextTry(of: name), at: clock.now)
         if report.knownGate == .open { report.connectedAt = dispatcher.connection(to: name) }
-        let routes = dispatcher.routeGates(of: name).sorted { $0.key < $1.key }.map { route, gate in
+        let gates = dispatcher.routeGates(of: name).filter { overcome[$0.key] != $0.value }
+        let routes = gates.sorted { $0.key < $1.key }.map { route, gate in
             var cooling = CoolingRoute(
                 route: route, since: gate.since, until: gate.until, reason: view.failure(gate.failure, at: name).message)
             cooling.title = keeper.backend.kind(route: route)
@@ -165,10 +167,10 @@ extension ControlHandler {
         return reports.isEmpty ? nil : reports
     }
 
-    private func gate(of backend: String, _ pause: PauseReport?, isSignedIn: Bool) -> Gate {
+    private func gate(of backend: String, _ pause: PauseReport?, isSignedIn: Bool, without overcome: [String: RouteGate]) -> Gate {
         if let pause { return .paused(until: pause.until, reason: pause.reason) }
         guard isSignedIn else { return .signInRequired }
-        switch dispatcher.gates[backend] {
+        switch gate(of: backend, without: overcome) {
         case .paused?, nil: return .open
         case let gate?: return gate
         }

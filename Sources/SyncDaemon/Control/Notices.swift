@@ -116,15 +116,23 @@ struct Notices {
         let names = (shown + (more > 0 ? ["\(more) more"] : [])).inWords
         let name = files.number == 1 && !shown.isEmpty ? shown[0] : "NAME"
         let each = files.number == 1 || shown.isEmpty ? "" : " for each of \(names)"
-        let places = summary.spool.refusedPlaces ?? [:]
-        let place = files.number == 1 ? places.values.first.map { " as \(summary.spool.directory)/new/\($0)" } ?? "" : ""
-        let says = files.number == 1 || places.isEmpty ? "says why" : "says why, and where it was dropped"
-        let again = files.number == 1 || places.isEmpty ? "again\(place)" : "there again"
+        let says = files.number == 1 || summary.spool.refusedPlaces?.isEmpty != false ? "says why" : "says why, and where it was dropped"
         return Attention(
             .refusedFiles, "\(files) \(files.were) refused and not sent.",
             next:
-                "\(files.pick("Its .reason file", "The .reason file beside each")) in \(folder) \(says). Fix \(files.them) and drop \(files.them) \(again).\nTo end this notice, the user who dropped \(files.them), or an administrator, runs\(each): homing discard --file \(name) --reason TEXT\(more > 0 ? "\nTo see all names, run: ls \(folder.asArgument)" : "")"
+                "\(files.pick("Its .reason file", "The .reason file beside each")) in \(folder) \(says). Fix \(files.them) and drop \(files.them) \(droppedAgain(files)).\nTo end this notice, the user who dropped \(files.them), or an administrator, runs\(each): homing discard --file \(name) --reason TEXT\(more > 0 ? "\nTo see all names, run: ls \(folder.asArgument)" : "")"
         ).stating { ($0.count, $0.path) = (files.number, folder) }
+    }
+
+    /// How to drop them again. Only its folder names the user of a plain capture, and a capture with a user may be in that folder too.
+    private func droppedAgain(_ files: Count) -> String {
+        let places = (summary.spool.refusedPlaces ?? [:]).values.sorted()
+        let new = "\(summary.spool.directory)/new"
+        guard let first = places.first else { return "again" }
+        let isUserKnown = places.allSatisfy { $0.hasPrefix("users/") }
+        let id = "where ID is the user’s number"
+        if files.number == 1 { return isUserKnown ? "again as \(new)/\(first)" : "again as \(new)/users/ID/\(first), \(id)" }
+        return isUserKnown ? "there again" : "there again; each that was not in the folder of a user, as \(new)/users/ID/NAME, \(id)"
     }
 
     private static let namedFiles = 3

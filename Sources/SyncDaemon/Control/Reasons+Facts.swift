@@ -1,6 +1,7 @@
 import Backends
 import ControlAPI
 import Delivery
+import Foundation
 import Sessions
 import SyncModel
 
@@ -53,10 +54,13 @@ extension Reasons {
         var isDiskFull: Bool
         /// The path of the store's file if that was deleted or replaced.
         var lostStore: Optional<String>
+        /// When its route is tried again, if it waits only for an entry that a person has fixed, retried or discarded since.
+        var nextTurn: Optional<Date>
 
         static var none: Self {
             Self(
-                pause: nil, gate: nil, routeGate: nil, refusal: nil, session: nil, formerAddress: nil, isDiskFull: false, lostStore: nil)
+                pause: nil, gate: nil, routeGate: nil, refusal: nil, session: nil, formerAddress: nil, isDiskFull: false, lostStore: nil,
+                nextTurn: nil)
         }
     }
 }

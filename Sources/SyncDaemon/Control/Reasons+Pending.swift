@@ -9,14 +9,14 @@ import SyncModel
 /// Why an entry waits: causes for all entries first, then causes for this one.
 extension Reasons {
     func pending(_ entry: Entry) -> Finding {
-        storeGone() ?? backendMissing(entry) ?? addressChanged(entry) ?? paused() ?? accountMissing(entry) ?? creation(entry)
+        storeGone() ?? backendMissing(entry) ?? addressChanged(entry) ?? paused(entry) ?? accountMissing(entry) ?? creation(entry)
             ?? ofSubject(entry) ?? behind(entry)
             ?? diskFull() ?? holdingBack(entry, first(entry))
     }
 
     /// For the first entry of its lane.
     private func first(_ entry: Entry) -> Finding {
-        let next = Finding(.of(.next), "It is the next to be sent.", .optional("Nothing to do. Homing sends it automatically."))
+        let next = Finding(.of(.next) { $0.at = obstacles.nextTurn }, turn.sentence, turn.next)
         return unseen(entry) ?? doubted(entry) ?? refused(entry) ?? refusedOther(entry) ?? cooling() ?? failing(entry) ?? uncertain(entry)
             ?? backoff(entry) ?? revived(entry) ?? next
     }
@@ -59,17 +59,21 @@ extension Reasons {
             .required(NextCommands.restoreAddress(formerAddress, of: backend)))
     }
 
-    private func paused() -> Finding? {
+    private func paused(_ entry: Entry) -> Finding? {
         guard let pause = obstacles.pause else { return nil }
-        return Finding(
-            .of(.paused) {
-                ($0.person, $0.since, $0.until) = (pause.by, pause.since, pause.until)
-                $0.words = pause.reason.isEmpty ? nil : pause.reason
-            },
-            "Sending is \(PauseText(pause: pause, moment: moment).predicate)",
-            pause.until == nil
-                ? .required("To resume, run: \(commands.resume)")
-                : .optional("Nothing to do. To resume before that, run: \(commands.resume)"))
+        let missing = accountMissing(entry)
+        let cause = Cause.of(.paused) {
+            ($0.person, $0.since, $0.until) = (pause.by, pause.since, pause.until)
+            $0.words = pause.reason.isEmpty ? nil : pause.reason
+            $0.account = missing.map { _ in owner }
+        }
+        let sentence = "Sending is \(PauseText(pause: pause, moment: moment).predicate)"
+        let resume = "To resume\(pause.until == nil ? "" : " before that"), run: \(commands.resume)"
+        // The end of the pause alone sends nothing.
+        if let missing {
+            return Finding(cause, "\(sentence) \(missing.sentence)", .required("\(resume)\n\(missing.next.text)"))
+        }
+        return Finding(cause, sentence, pause.until == nil ? .required(resume) : .optional("Nothing to do. \(resume)"))
     }
 
     private func accountMissing(_ entry: Entry) -> Finding? {
@@ -163,7 +167,7 @@ extension Reasons {
     private func refused(_ entry: Entry) -> Finding? {
         var times = [obstacles.routeGate?.until].compactMap(\.self)
         if case .cooling(let until, _) = obstacles.gate { times.append(until) }
-        guard meaning != nil, !entry.uncertain, let next = times.max() else { return nil }
+        guard meaning != nil, !entry.uncertain, entry.revivedAt == nil, let next = times.max() else { return nil }
         let again = next > moment.now ? "tries again at \(moment.text(next))" : "is trying again"
         let status = entry.lastStatus.map { " (\($0))" } ?? ""
         let now = "To try now, run: homing sync"
@@ -275,7 +279,7 @@ extension Reasons {
         case (.throttled, let status?): return "\(backend) answered with status \(status) and asked Homing to wait, \(unknown)"
         case (.restored, _):
             let made = entry.uncertainSince.map { " of \(moment.text($0))" } ?? ""
-            return "Homing was restored from a backup\(made), so it is not known whether \(backend) has \(subject(entry, "this"))."
+            return "The store was restored from an older copy\(made), so it is not known whether \(backend) has \(subject(entry, "this"))."
         case (.intercepted, _): return "A login page or proxy may have answered in place of \(backend), \(unknown)"
         default: return "The answer was lost."
         }
@@ -300,10 +304,24 @@ extension Reasons {
     private var meant: String { meaning.map { " \($0.words.asSentence)" } ?? "" }
 
     private func revived(_ entry: Entry) -> Finding? {
-        guard let date = entry.retriedAt, entry.triedAt.map({ $0 <= date }) ?? true else { return nil }
+        guard let date = entry.revivedAt else { return nil }
+        let doubt = entry.mayBeRefusedAgain ? " \(entry.destination.backend) may refuse it again unless the cause is fixed." : ""
         return Finding(
-            .of(.retried) { ($0.person, $0.at) = (entry.retriedBy, date) },
-            "\(entry.retriedBy ?? "A person") retried it at \(moment.text(date)). It is the next to be sent.",
-            .optional("Nothing to do. Homing sends it automatically."))
+            .of(.retried) {
+                ($0.person, $0.at) = (entry.retriedBy, date)
+                $0.reason = entry.mayBeRefusedAgain ? Failure.Reason.refused.rawValue : nil
+            },
+            "\(entry.retriedBy ?? "A person") retried it at \(moment.text(date)). \(turn.sentence)\(doubt)", turn.next)
+    }
+
+    /// When it is sent, and the next step.
+    private var turn: (sentence: String, next: NextStep) {
+        guard let date = obstacles.nextTurn, date > moment.now else {
+            return ("It is the next to be sent.", .optional("Nothing to do. Homing sends it automatically."))
+        }
+        return (
+            "It is the next to be sent, at \(moment.text(date)).",
+            .optional("Nothing to do. Homing sends it automatically. To send it now, run: homing sync")
+        )
     }
 }

@@ -51,7 +51,7 @@ extension Reasons {
         case .held where create.holdReason == .unknownOutcome:
             let backend = entry.destination.backend
             let isRestored = create.lastReason == .restored
-            let why = isRestored ? "Homing was restored from a backup" : "the answer to entry \(id) is missing or has no usable id"
+            let why = isRestored ? "the store was restored from an older copy" : "the answer to entry \(id) is missing or has no usable id"
             return Finding(
                 cause(.creationDoubtful),
                 "\(isOnHold) it is not known whether \(backend) has created \(newRow): \(why).\(found)",
@@ -82,7 +82,7 @@ extension Reasons {
         }
         let isRestored = entry.lastReason == .restored
         let why = list.canLookUpCreate ? "looking it up there did not settle it" : "\(backend) offers no way to look it up"
-        let doubt = isRestored ? "Homing was restored from a backup, and \(why)." : "the entry was sent, and \(why).\(said(entry))"
+        let doubt = isRestored ? "the store was restored from an older copy, and \(why)." : "the entry was sent, and \(why).\(said(entry))"
         return Finding(
             .of(.createdPerhaps) { ($0.name, $0.words) = (list.newLabel, quoted(entry)) },
             "It is not known whether \(backend) has created \(newRow): \(doubt)\(found)",

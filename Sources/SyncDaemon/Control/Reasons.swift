@@ -223,7 +223,7 @@ struct Reasons {
         let made = entry.uncertainSince.map { " of \(moment.text($0))" } ?? ""
         return Finding(
             .of(.sinceBackup) { $0.at = entry.uncertainSince },
-            "Homing was restored from a backup\(made). \(backend) may have \(subject(entry, "this")) already, and offers no way to look it up.",
+            "The store was restored from an older copy\(made). \(backend) may have \(subject(entry, "this")) already, and offers no way to look it up.",
             .required(resolution(entry)))
     }
 

@@ -131,13 +131,15 @@ struct StatusSummary {
     }
 
     private func finished(besides: String) -> String {
-        let discarded = Count(
-            some: total(\.queue.discarded) + total(\.queue.discarding), among: kinds.at(backends, in: [.discarded]))
+        let discarded = count(\.discarded, in: [.discarded])
+        // They count as on hold in the store, and as discarded in `kinds`.
+        let discarding = count(\.discarding, in: [.discarded]).map { " \($0) \($0.are) being discarded." } ?? ""
         if let delivered = count(\.delivered, in: [.delivered]) {
             let also = discarded.map { ", \($0.number) more discarded" } ?? ""
-            return "Everything\(besides) has been delivered: \(delivered)\(also). Nothing\(besides) is waiting."
+            return "Everything\(besides) has been delivered: \(delivered)\(also). Nothing\(besides) is waiting.\(discarding)"
         }
-        if let discarded { return "Nothing\(besides) is waiting: \(discarded) \(discarded.were) discarded." }
+        if let discarded { return "Nothing\(besides) is waiting: \(discarded) \(discarded.were) discarded.\(discarding)" }
+        if !discarding.isEmpty { return "Nothing\(besides) is waiting.\(discarding)" }
         return backends.contains(where: \.session.isSignedIn)
             ? "Ready: nothing\(besides) has been captured yet." : "Not signed in. Nothing\(besides) is waiting."
     }

@@ -42,7 +42,7 @@ struct RetryCommand: DaemonCommand {
         let obstacles = context.asJSON ? [] : try await obstacles(to: batch.done, context)
         context.answerAll(batch.done, RetryText.done(batch.done, obstacles))
         if all && meant.allSatisfy(\.isBeingDiscarded) && !context.asJSON {
-            context.console.write("There are no \(Words.state(chosen)) entries.")
+            context.console.write(EntryText.none(in: chosen))
         }
         if let left = choice?.doubtful, !left.isEmpty { context.console.warn(RetryText.left(left, state: (state ?? .dead).argument)) }
         if let stranded = choice?.stranded, !stranded.isEmpty { context.console.warn(RetryText.stranded(stranded)) }

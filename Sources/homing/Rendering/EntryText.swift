@@ -22,7 +22,7 @@ struct EntryText {
     func table(_ page: EntryPage, _ query: EntryQuery = EntryQuery()) -> String {
         guard !page.entries.isEmpty else {
             let isFiltered = query.user != nil || query.route != nil || query.since != nil || query.until != nil
-            return "No \(isFiltered ? "matching " : "")\(query.state.map { "\(Words.state($0)) " } ?? "")entries found."
+            return Self.none(in: query.state, isFiltered: isFiltered)
         }
         let severalBackends = Set(page.entries.map(\.backend)).count > 1
         let anySubjects = page.entries.contains { $0.subject != nil }
@@ -47,6 +47,19 @@ struct EntryText {
             lines += extent.wrapped(toColumns: width).map(style.faint)
         }
         return lines.joined(separator: "\n")
+    }
+
+    /// `No entries are on hold.`
+    ///
+    /// - Parameter state: nil for any.
+    static func none(in state: String?, isFiltered: Bool = false) -> String {
+        let entries = isFiltered ? "matching entries" : "entries"
+        guard let state else { return "There are no \(entries)." }
+        switch EntryState(rawValue: state) {
+        case .dead: return "No \(entries) have failed."
+        case .delivered, .discarded: return "No \(entries) have been \(Words.state(state))."
+        case .pending, .inflight, .held, nil: return "No \(entries) are \(Words.state(state))."
+        }
     }
 
     /// `100 of 5,000 shown`, and how to see the others.
