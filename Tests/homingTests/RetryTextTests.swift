@@ -16,6 +16,17 @@ import Testing
         #expect(RetryText.done([Sample.entry(1), Sample.entry(2)], []) == "2 entries will be tried again, up to three times each.")
     }
 
+    @Test func promisesNoTriesOfARefusedEntry() {
+        let refused = Sample.entry(1, lastStatus: 422)
+        #expect(
+            RetryText.done([refused], []) == """
+                1 entry will be tried again.
+                It may be refused again unless the cause is fixed. To see the cause, run: homing why ID
+                """)
+        let some = RetryText.done([refused, Sample.entry(2)], [])
+        #expect(some.hasPrefix("2 entries will be tried again.\n1 of them may be refused again unless "), "\(some)")
+    }
+
     private func doubtful(_ number: Int, canBeLookedUp: Bool = true) -> EntrySummary {
         var entry = Sample.entry(number)
         (entry.uncertain, entry.canBeLookedUp) = (true, canBeLookedUp)

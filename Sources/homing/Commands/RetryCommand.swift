@@ -3,9 +3,10 @@ import ControlAPI
 
 struct RetryCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
-        commandName: "retry", abstract: "Give failed entries, or entries on hold, three more attempts.",
+        commandName: "retry", abstract: "Try failed entries, or entries on hold, again.",
         discussion: """
-            Fix the cause first; ‘homing why ID’ shows it. If an entry may already have taken effect, Homing looks it up at the backend \
+            Fix the cause first; ‘homing why ID’ shows it. An entry that the server refused may be refused again at once; the others have three \
+            more attempts. If an entry may already have taken effect, Homing looks it up at the backend \
             before it sends the entry again. If it cannot, and a second send may make a second one, it does not send the entry, and --all \
             skips it: look for it at the backend, and run ‘homing resolve ID’. --without-looking sends it anyway.
             """)

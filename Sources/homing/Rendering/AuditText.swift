@@ -45,7 +45,8 @@ struct AuditText {
         case "restored": "discard undone"
         case "exported": "exported"
         case "backedUp": "backed up"
-        case "backupRestored": "backup restored"
+        // A restore has a user; Homing itself finds an older copy at its start.
+        case "backupRestored": record.uid == nil ? "older copy of the store" : "backup restored"
         case "keyChanged": "key changed"
         case "resealed": "data sealed again"
         case "keyExported": "key exported"

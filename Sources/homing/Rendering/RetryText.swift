@@ -42,8 +42,15 @@ enum RetryText {
     static func done(_ entries: [EntrySummary], _ obstacles: [Obstacle]) -> String {
         let free = entries.count - obstacles.reduce(0) { $0 + $1.count }
         var lines: [String] = []
+        // Another refusal ends the tries.
+        let refused = entries.count { (400..<500).contains($0.lastStatus ?? 0) }
         if free > 0 {
-            lines.append("\(Words.entries(free).capitalisedFirst) will be tried again, up to three times\(free == 1 ? "" : " each").")
+            let limit = refused > 0 ? "" : ", up to three times\(free == 1 ? "" : " each")"
+            lines.append("\(Words.entries(free).capitalisedFirst) will be tried again\(limit).")
+        }
+        if refused > 0 {
+            let which = refused < entries.count ? "\(refused) of them" : refused == 1 ? "It" : "They"
+            lines.append("\(which) may be refused again unless the cause is fixed. To see the cause, run: homing why ID")
         }
         let looked = entries.count { $0.uncertain && $0.canBeLookedUp }
         if looked > 0 {
