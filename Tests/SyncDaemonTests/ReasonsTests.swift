@@ -601,17 +601,19 @@ import Testing
         let meaning = Reasons.Meaning(words: "The server has no user 28.", fix: nil, rowTitle: nil)
         let reasons = Self.reasons { ($0.meaning, $0.obstacles.nextTurn) = (meaning, Self.later) }
         let found = reasons.finding(entry(triedAt: Self.earlier))
-        let sentence = "bob retried it at 05:46. It is the next to be sent, at 05:56. breathesafe may refuse it again unless the cause is fixed."
+        let sentence =
+            "bob retried it at 05:46. It is the next to be sent, at 05:56. breathesafe may refuse it again unless the cause is fixed."
         #expect(found.sentence == sentence && !found.next.needsPerson)
         #expect(found.cause.word == .retried && found.cause.facts.reason == Failure.Reason.refused.rawValue)
         // The server has refused it again.
         #expect(!entry(triedAt: Self.later).mayBeRefusedAgain)
     }
 
-    @Test(arguments: [
-        (Entry.State.pending, nil, false), (.inflight, nil, false), (.discarded, nil, true), (.held, .discarding, true),
-        (.held, .forbidden, false), (.dead, nil, false), (.delivered, nil, false),
-    ] as [(Entry.State, HoldReason?, Bool)])
+    @Test(
+        arguments: [
+            (Entry.State.pending, nil, false), (.inflight, nil, false), (.discarded, nil, true), (.held, .discarding, true),
+            (.held, .forbidden, false), (.dead, nil, false), (.delivered, nil, false),
+        ] as [(Entry.State, HoldReason?, Bool)])
     func refusalIsOvercomeByAPersonOnly(state: Entry.State, reason: HoldReason?, isOvercome: Bool) {
         var entry = Self.entry(1, state) { ($0.holdReason, $0.triedAt) = (reason, Self.earlier) }
         #expect(entry.isOvercome == isOvercome)

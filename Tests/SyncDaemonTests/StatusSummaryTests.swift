@@ -56,7 +56,9 @@ import Testing
     @Test func discardingEntriesNeedNoPerson() {
         let discarding = summary(backend(QueueReport(delivered: 1, discarded: 1, discarding: 2)))
         #expect(discarding.attention.isEmpty)
-        #expect(discarding.sentence == "Everything has been delivered: 1 capture, 1 more discarded. Nothing is waiting. 2 captures are being discarded.")
+        #expect(
+            discarding.sentence
+                == "Everything has been delivered: 1 capture, 1 more discarded. Nothing is waiting. 2 captures are being discarded.")
         let first = summary(backend(QueueReport(discarded: 2, discarding: 1)))
         #expect(first.sentence == "Nothing is waiting: 2 captures were discarded. 1 capture is being discarded.")
         #expect(summary(backend(QueueReport(discarding: 1))).sentence == "Nothing is waiting. 1 capture is being discarded.")
