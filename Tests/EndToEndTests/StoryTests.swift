@@ -37,7 +37,7 @@ import Testing
             "Warning: 10 is not one of your people",
             "new person with the server id 11\n",
             "name of Eve Trial (11)\n",
-            "10 is not one of the people that manager@lab.test manages",
+            "10 is not, or no longer, one of the people that manager@lab.test manages",
             "for Ben Sample (6). Homing sends it to breathesafe automatically.",
             "Zoë Demo (being deleted)",
             "deletion of Zoë Demo (8)",

@@ -53,19 +53,19 @@ import Testing
         ("manual_measurement", 404, "breathesafe answered: Not Found.", "BreatheSafe has no user 28."),
         (
             "manual_measurement", 422, "breathesafe answered: Not managed by current user.",
-            "28 is not one of the people that ann@lab.test manages (any more?)."
+            "28 is not, or no longer, one of the people that ann@lab.test manages."
         ),
         (
             "measurement", 422, "breathesafe answered: Not managed by current user.",
-            "28 is not one of the people that ann@lab.test manages (any more?)."
+            "28 is not, or no longer, one of the people that ann@lab.test manages."
         ),
         (
             "profile", 422, "breathesafe answered with an error (422).",
-            "28 is not one of the people that ann@lab.test manages (any more?)."
+            "28 is not, or no longer, one of the people that ann@lab.test manages."
         ),
         (
             "fit_test", 422, "breathesafe answered: Unauthorized.",
-            "28 is not one of the people that ann@lab.test manages (any more?)."
+            "28 is not, or no longer, one of the people that ann@lab.test manages."
         ),
     ])
     func translatesRefusalAndOffersCorrection(route: String, status: Int, answer: String, words: String) throws {
@@ -79,7 +79,7 @@ import Testing
         let (sentence, _) = try Self.explain(Self.entry(422, "breathesafe answered: Not managed by current user."), Self.anna)
         #expect(
             sentence
-                == "breathesafe refused this measurement of Anna Example (28) for ann@lab.test (422). Anna Example (28) is not one of the people that ann@lab.test manages (any more?). breathesafe answered: Not managed by current user."
+                == "breathesafe refused this measurement of Anna Example (28) for ann@lab.test (422). Anna Example (28) is not, or no longer, one of the people that ann@lab.test manages. breathesafe answered: Not managed by current user."
         )
     }
 
