@@ -44,23 +44,21 @@ static void mark(int number, siginfo_t *info, void *context) {
     if (info->si_code <= 0) raise(number);
 }
 
-void homing_mark_crashes(int fd) {
+int homing_mark_crashes(int fd) {
     int kept = atomic_load(&crash_fd);
     if (kept < 0) {
         int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-        if (copy < 0) return;
+        if (copy < 0) return -1;
         if (!atomic_compare_exchange_strong(&crash_fd, &kept, copy)) close(copy);
     }
     // Installing twice would save our own handlers as the previous ones, and loop.
-    if (kept >= 0) {
-        dup3(fd, kept, O_CLOEXEC);
-        return;
-    }
+    if (kept >= 0) return dup3(fd, kept, O_CLOEXEC) < 0 ? -1 : 0;
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_sigaction = mark;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) sigaction(faults[i], &action, &before[i]);
+    return 0;
 }
 
 int homing_open_folder(int at, const char *name, int follows) {

@@ -30,12 +30,12 @@ package struct Submission: Sendable, Equatable {
     }
 
     /// The mutation with this content, accepted at `now`; the caller adds the order beside its lane.
-    package func mutation(as name: MutationID, for owner: Destination, in lane: Lane, at now: Date) -> Mutation {
+    package func mutation(as id: MutationID, for owner: Destination, in lane: Lane, at now: Date) -> Mutation {
         var mutation = Mutation(
-            id: name, destination: owner, lane: lane, route: route, fields: fields, payload: payload,
+            id: id, destination: owner, lane: lane, route: route, fields: fields, payload: payload,
             capturedAt: capturedAt?.asCaptureTime(at: now) ?? now, supersedes: supersedes)
         mutation.hasFollower = hasFollower
-        mutation.isOriginal = id == nil
+        mutation.isOriginal = self.id == nil
         mutation.file = file
         return mutation
     }

@@ -15,7 +15,9 @@ final class CrashMark: Sendable {
         guard descriptor >= 0 else { throw StartError("\(path) cannot be opened: \(String(cString: strerror(errno))).") }
         var byte: UInt8 = 0
         earlierRunCrashed = pread(descriptor, &byte, 1, 0) == 1
-        homing_mark_crashes(descriptor)
+        guard homing_mark_crashes(descriptor) == 0 else {
+            throw StartError("Crashes cannot be marked in \(path): \(String(cString: strerror(errno))).")
+        }
     }
 
     /// The handler has a descriptor of its own.

@@ -13,7 +13,7 @@ extension OlderCopy {
             ])
     }
 
-    /// What Homing has done with the waiting captures, and what to do next.
+    /// The effect on the waiting captures, and the next step.
     var sentences: String {
         if entries.lookedUp + entries.repeated > 0 {
             """

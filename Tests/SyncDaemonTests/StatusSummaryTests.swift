@@ -563,7 +563,7 @@ import Testing
         (spool.refused, spool.refusedFiles) = (2, ["a.json", "b.json"])
         spool.refusedPlaces?["b.json"] = "users/5/b.json"
         let several =
-            "drop them there again; each that was not in the folder of a user, as /spool/new/users/ID/NAME, where ID is the user’s number.\nTo"
+            "drop them there again. A file that does not name its user goes to /spool/new/users/ID/, where ID is the user’s number.\nTo"
         #expect(next().contains(several), "\(next())")
     }
 

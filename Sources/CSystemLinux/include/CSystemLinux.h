@@ -6,8 +6,8 @@
 int homing_is_open_for_writing(int fd);
 
 /// Writes one byte to the file of `fd` on a fault of this process, then lets the fault proceed. Kills and power cuts leave no mark. The
-/// caller may close `fd`. A later call replaces the file.
-void homing_mark_crashes(int fd);
+/// caller may close `fd`. A later call replaces the file. Returns -1 with errno on failure.
+int homing_mark_crashes(int fd);
 
 /// Opens a folder with O_PATH. Follows a symbolic link only if `follows` is set. Returns the descriptor, or -1 with errno.
 int homing_open_folder(int at, const char *name, int follows);

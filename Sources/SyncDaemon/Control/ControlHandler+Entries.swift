@@ -190,13 +190,12 @@ extension ControlHandler {
             pause: PauseReport(pause, at: clock.now), gate: gate(of: backend, without: overcome).map { view.gate($0, at: backend) },
             routeGate: routeGate, refusal: refusal, session: session,
             formerAddress: entry.destination.account.namesItsServer ? nil : keeper?.foreignTo, isDiskFull: isDiskFull,
-            lostStore: lostStore, nextTurn: overcome[entry.route]?.until)
+            lostStore: lostStore, nextTurn: (overcome[entry.route] ?? closing(backend, of: overcome))?.until)
     }
 
     /// The server's words about the entry that cools a route; nil if several failed, or the profile has no words. Observers see the status.
     func refusal(behind gate: RouteGate, for view: ObserverView) async throws(OutboxError) -> Reasons.Refusal? {
-        guard [.refused, .forbidden].contains(gate.failure.reason), let sequence = gate.entry,
-            let entry = try await outbox.entries(after: sequence - 1, limit: 1).first, entry.sequence == sequence,
+        guard let entry = try await refused(behind: gate),
             let context = try await outbox.context(of: entry.id), [.pending, .inflight].contains(context.entry.state)
         else { return nil }
         // Only its words count.

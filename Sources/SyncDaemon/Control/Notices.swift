@@ -132,7 +132,7 @@ struct Notices {
         let isUserKnown = places.allSatisfy { $0.hasPrefix("users/") }
         let id = "where ID is the user’s number"
         if files.number == 1 { return isUserKnown ? "again as \(new)/\(first)" : "again as \(new)/users/ID/\(first), \(id)" }
-        return isUserKnown ? "there again" : "there again; each that was not in the folder of a user, as \(new)/users/ID/NAME, \(id)"
+        return isUserKnown ? "there again" : "there again. A file that does not name its user goes to \(new)/users/ID/, \(id)"
     }
 
     private static let namedFiles = 3

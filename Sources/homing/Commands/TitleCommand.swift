@@ -1,7 +1,7 @@
 import ArgumentParser
 import ControlAPI
 
-/// ‘homing people’ is ‘homing roster people’, and ‘homing help people’ is ‘homing help roster’. Only the daemon knows the names.
+/// ‘homing people’ is ‘homing roster people’, and ‘homing help people’ is ‘homing help roster people’. Only the daemon knows the names.
 enum TitleCommand {
     /// The arguments with `roster` in front of the name of a list that is not a command, and with `FormOptions`.
     static func expanded(_ arguments: [String], lists: () async -> RosterList?) async -> [String] {
