@@ -166,7 +166,7 @@ MUTANTS = [
     ("a row that has left its page is not found", OUTBOX + "Standing.swift",
      "guard let pages = try stored.pages", "guard rosterPlaces.page(of: id, in: key) == nil, let pages = try stored.pages",
      "OutboxTests.RosterPlacesTests"),
-    ("every id is taken for a new one", "Sources/Capture/Submission.swift", "mutation.isOriginal = id == nil", "mutation.isOriginal = true",
+    ("every id is taken for a new one", "Sources/Capture/Submission.swift", "mutation.isOriginal = self.id == nil", "mutation.isOriginal = true",
      "CaptureTests.IntakeTests"),
     ("many deletions are searched in the writer's transaction", OUTBOX + "Standing.swift", "guard waiting <= Self.mostDeletions", "guard waiting >= 0",
      "OutboxTests.StandingTests"),
