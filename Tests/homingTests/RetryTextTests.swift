@@ -21,10 +21,12 @@ import Testing
         #expect(
             RetryText.done([refused], []) == """
                 1 entry will be tried again.
-                It may be refused again unless the cause is fixed. To see the cause, run: homing why ID
+                An entry that the server refused may be refused again unless the cause is fixed. To see the last answer, run: homing show ID
                 """)
-        let some = RetryText.done([refused, Sample.entry(2)], [])
-        #expect(some.hasPrefix("2 entries will be tried again.\n1 of them may be refused again unless "), "\(some)")
+        let busy = RetryText.done([Sample.entry(1, lastStatus: 429)], [])
+        #expect(busy == "1 entry will be tried again, up to three times.")
+        let blocked = RetryText.done([refused], [obstacle(1)])
+        #expect(blocked.hasPrefix("An entry that the server refused may be refused again unless "), "\(blocked)")
     }
 
     private func doubtful(_ number: Int, canBeLookedUp: Bool = true) -> EntrySummary {

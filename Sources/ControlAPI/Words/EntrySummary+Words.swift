@@ -19,5 +19,11 @@ extension EntrySummary {
     }
 
     /// Failed because of the server's answer, not because its attempts were used up.
-    package var wasRefused: Bool { knownState == .dead && (attempts == 0 || (400..<500).contains(lastStatus ?? 0)) }
+    package var wasRefused: Bool { knownState == .dead && (attempts == 0 || hasRefusal) }
+
+    /// The server’s last answer was a refusal, which it may repeat; 408, 425 and 429 only ask for a later try.
+    package var hasRefusal: Bool {
+        guard let lastStatus, (400..<500).contains(lastStatus) else { return false }
+        return ![408, 425, 429].contains(lastStatus)
+    }
 }

@@ -43,14 +43,14 @@ enum RetryText {
         let free = entries.count - obstacles.reduce(0) { $0 + $1.count }
         var lines: [String] = []
         // Another refusal ends the tries.
-        let refused = entries.count { (400..<500).contains($0.lastStatus ?? 0) }
+        let isRefused = entries.contains(where: \.hasRefusal)
         if free > 0 {
-            let limit = refused > 0 ? "" : ", up to three times\(free == 1 ? "" : " each")"
+            let limit = isRefused ? "" : ", up to three times\(free == 1 ? "" : " each")"
             lines.append("\(Words.entries(free).capitalisedFirst) will be tried again\(limit).")
         }
-        if refused > 0 {
-            let which = refused < entries.count ? "\(refused) of them" : refused == 1 ? "It" : "They"
-            lines.append("\(which) may be refused again unless the cause is fixed. To see the cause, run: homing why ID")
+        if isRefused {
+            lines.append(
+                "An entry that the server refused may be refused again unless the cause is fixed. To see the last answer, run: homing show ID")
         }
         let looked = entries.count { $0.uncertain && $0.canBeLookedUp }
         if looked > 0 {
