@@ -48,6 +48,7 @@ extension Backend {
                 "The payload lacks \(missing), which the route \"\(name)\" requires. Submit the complete capture.")
         }
         try route.checkForm(document)
+        if let resource = route.rows.changes.flatMap(self.resource) { try route.checkNames(document, fields, of: resource) }
     }
 
     private typealias Content = (document: JSONDocument, levels: Int)

@@ -147,6 +147,23 @@ struct ReferenceTests {
         #expect(await refusal(try breathesafe(), "profile", ["user_id": 5], payload) == nil)
     }
 
+    @Test(arguments: [
+        #"{"first_name":"","last_name":""}"#, #"{"first_name":" ","last_name":null,"year_of_birth":1980}"#,
+        "{\"first_name\":\"\u{200b}\",\"last_name\":\"\"}", #"{"first_name":"Anna","first_name":"","last_name":""}"#,
+    ])
+    func refusesNewRowWithoutName(payload: String) async throws {
+        let words = await refusal(try breathesafe(), "profile", ["user_id": "@0190a6b2-7c3e-7d4f-8a5b-6c7d8e9f0a1b"], payload)
+        #expect(
+            words == "The first name and the last name are blank. A new person needs a name. Fill in first_name or last_name.")
+    }
+
+    @Test(arguments: [
+        #"{"first_name":"Anna","last_name":""}"#, #"{"first_name":"","last_name":"Li"}"#, #"{"year_of_birth":1980}"#, #"{"last_name":""}"#,
+    ])
+    func acceptsNewRowWithOneName(payload: String) async throws {
+        #expect(await refusal(try breathesafe(), "profile", ["user_id": "@0190a6b2-7c3e-7d4f-8a5b-6c7d8e9f0a1b"], payload) == nil)
+    }
+
     @Test func memberOfUnknownTypeTakesAnyScalar() async throws {
         for backend in try ShippedProfiles.backends() where backend.name.hasPrefix("lists") {
             for value in ["1", "\"high\"", "false", "null"] {

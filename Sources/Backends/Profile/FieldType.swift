@@ -16,7 +16,7 @@ enum FieldType: String, CaseIterable {
             !digits.isEmpty && digits.first != "0" && digits.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         case (.integer, _): false
         case (.text, .string(let text)):
-            !text.isEmpty && text.first?.isWhitespace == false && text.last?.isWhitespace == false
+            !text.isInvisible && text.first?.isWhitespace == false && text.last?.isWhitespace == false
                 && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
         case (.text, _): true
         }
