@@ -142,10 +142,14 @@ extension Backend {
 
     private static func checkJSON(_ payload: Data, isObject: Bool, route: String) throws(Failure) -> Content {
         let content: Content
-        do {
+        do throws(JSONFlaw) {
             content = try JSONSyntax.document(payload)
         } catch {
-            throw Failure(.profile, "The payload for the route \"\(route)\" is not a JSON document in UTF-8: \(error).")
+            if case .tooDeep = error {
+                throw Failure(.profile, "The JSON is nested too deeply: more than \(JSONSyntax.mostLevels) levels.")
+            }
+            let flaw = JSONSyntax.encodingFlaw(payload) ?? error.description
+            throw Failure(.profile, "The payload for the route \"\(route)\" is not a JSON document in UTF-8: \(flaw).")
         }
         guard !isObject || content.document.root.kind == .object else {
             throw Failure(.profile, "The payload for the route \"\(route)\" must be a JSON object.")

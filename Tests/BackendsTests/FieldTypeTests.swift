@@ -31,6 +31,14 @@ struct FieldTypeTests {
         #expect(long.count < 300)
     }
 
+    @Test func refusesIDOfMoreThan128Characters() async throws {
+        let backend = try breathesafe()
+        let digits = { (count: Int) in JSONValue.string(String(repeating: "7", count: count)) }
+        #expect(await refusal(backend, "measurement", ["user_id": digits(128)]) == nil)
+        let words = await refusal(backend, "measurement", ["user_id": digits(129)])
+        #expect(words == "The field \"user_id\" has 129 characters; expected at most 128.")
+    }
+
     @Test(arguments: ["5", "1", "10", "123456789012345678901"]) func acceptsUserNumber(text: String) async throws {
         #expect(await refusal(try breathesafe(), "measurement", ["user_id": JSONValue(argument: text)]) == nil)
     }

@@ -149,7 +149,10 @@ struct TemplateTests {
         Unsendable("measurement", ["user_id": 5], "{\"a\":NaN}", "not a JSON document"),
         Unsendable("measurement", ["user_id": 5], "{\"a\":1", "not a JSON document"),
         Unsendable("measurement", ["user_id": 5], "{\"a\":1} x", "not a JSON document"),
-        Unsendable("measurement", ["user_id": 5], "\u{feff}{\"a\":1}", "not a JSON document"),
+        Unsendable("measurement", ["user_id": 5], "\u{feff}{\"a\":1}", "not a JSON document in UTF-8: it starts with a byte order mark;"),
+        Unsendable("measurement", ["user_id": 5], "{\0\"\0}\0", "it is in UTF-16 or UTF-32; expected UTF-8 without a byte order mark."),
+        Unsendable(
+            "measurement", ["user_id": 5], String(repeating: "[", count: 501), "The JSON is nested too deeply: more than 500 levels."),
         Unsendable("create_managed_user", [:], "{}", "takes no payload. Submit only the fields, with ‘--no-document’"),
     ]
 

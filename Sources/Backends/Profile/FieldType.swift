@@ -60,7 +60,19 @@ extension Route {
             throw Failure(.profile, "The route \"\(self.name)\" has no field \"\(name)\"; \(list).")
         }
         try checkTypes(values)
+        try checkLengths(values)
         try checkLanes(values)
+    }
+
+    /// Ids and lanes are shown whole, and no server has longer ids.
+    private static let longestID = 128
+
+    /// Throws for an id of a row, or a part of a lane, that is too long.
+    private func checkLengths(_ values: [String: JSONValue]) throws(Failure) {
+        for field in Set(references.map(\.field) + laneFields).sorted() {
+            guard let count = values[field]?.text?.unicodeScalars.count, count > Self.longestID else { continue }
+            throw Failure(.profile, "The field \"\(field)\" has \(count) characters; expected at most \(Self.longestID).")
+        }
     }
 
     /// Throws for a value that would put other than `laneText` into a lane.

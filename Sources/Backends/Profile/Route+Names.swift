@@ -14,8 +14,8 @@ extension Route {
         }
         guard names.allSatisfy({ blank[$0] == true }) else { return }
         let list = names.map { $0.replacing("_", with: " ") }.joined(separator: " and the ")
-        throw Failure(
-            .profile,
-            "The \(list) \(names.count == 1 ? "is" : "are") blank. A new \(resource.title.one) needs a name. Fill in \(names.joined(separator: " or ")).")
+        let verb = names.count == 1 ? "is" : "are"
+        let choice = names.joined(separator: " or ")
+        throw Failure(.profile, "The \(list) \(verb) blank. A new \(resource.title.one) needs a name. Fill in \(choice).")
     }
 }
