@@ -18,8 +18,8 @@ struct ReferenceTests {
             #expect(await refusal(backend, route, ["user_id": .string(Self.token)], document) == nil)
         }
         let plain = try breathesafe("{type: integer, reference: managed_users}", "integer")
-        #expect(await refusal(plain, "measurement", ["user_id": .string(Self.token)], "{}")?.contains("expects a whole number") == true)
-        #expect(await refusal(backend, "measurement", ["user_id": "@5"], "{}")?.contains("expects a whole number") == true)
+        #expect(await refusal(plain, "measurement", ["user_id": .string(Self.token)], "{}")?.contains("expected a whole number") == true)
+        #expect(await refusal(backend, "measurement", ["user_id": "@5"], "{}")?.contains("expected a whole number") == true)
     }
 
     @Test func submittedReferenceIsInLowerCase() throws {
@@ -136,7 +136,7 @@ struct ReferenceTests {
     func refusesValuesThatTheProfileDoesNotDeclare(payload: String, member: String, expected: String) async throws {
         #expect(
             await refusal(try breathesafe(), "profile", ["user_id": 5], payload)
-                == "The payload for the route \"profile\" has a wrong value of \"\(member)\"; expected \(expected).")
+                == "The \(member.replacing("_", with: " ")) is not valid; expected \(expected).")
     }
 
     @Test(arguments: [
@@ -171,10 +171,10 @@ struct ReferenceTests {
             }
             for value in ["[1]", "{}"] {
                 let words = await refusal(backend, "edit_task", ["task_id": 5], "{\"priority\":\(value)}")
-                #expect(words?.hasSuffix("wrong value of \"priority\"; expected text, a number, true or false.") == true, "\(words ?? "")")
+                #expect(words?.hasSuffix("The priority is not valid; expected text, a number, true or false.") == true, "\(words ?? "")")
             }
             let date = await refusal(backend, "edit_task", ["task_id": 5], #"{"due_at":1765000000}"#)
-            #expect(date?.hasSuffix("wrong value of \"due_at\"; expected text.") == true, "\(date ?? "")")
+            #expect(date?.hasSuffix("The due at is not valid; expected text.") == true, "\(date ?? "")")
             #expect(await refusal(backend, "edit_task", ["task_id": 5], #"{"due_at":"2026-12-01T12:00:00Z"}"#) == nil)
         }
     }

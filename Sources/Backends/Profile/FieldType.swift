@@ -86,6 +86,12 @@ extension Route {
         }
     }
 
+    /// The field in the words of a message: `user` for `user_id`, which names a row.
+    private func label(of field: String) -> String {
+        let isID = field.hasSuffix("_id") && references.contains { $0.field == field }
+        return (isID ? String(field.dropLast(3)) : field).replacing("_", with: " ")
+    }
+
     /// Throws for a value of another type than the route declares.
     func checkTypes(_ values: [String: JSONValue]) throws(Failure) {
         for (name, value) in values.sorted(by: { $0.key < $1.key }) {
@@ -95,8 +101,7 @@ extension Route {
             let found = String(decoding: value.serialized, as: UTF8.self)
             throw Failure(
                 .profile,
-                "The field \"\(name)\" is \(found.count > 100 ? found.prefix(100) + "…" : found); the route \"\(self.name)\" expects \(type.expected)."
-            )
+                "The \(label(of: name)) \(found.count > 100 ? found.prefix(100) + "…" : found) is not valid; expected \(type.expected).")
         }
     }
 }
