@@ -48,6 +48,7 @@ extension Backend {
                 "The payload lacks \(missing), which the route \"\(name)\" requires. Submit the complete capture.")
         }
         try route.checkForm(document)
+        if let resource = route.rows.changes.flatMap(self.resource) { try route.checkNames(document, fields, of: resource) }
     }
 
     private typealias Content = (document: JSONDocument, levels: Int)
@@ -141,10 +142,14 @@ extension Backend {
 
     private static func checkJSON(_ payload: Data, isObject: Bool, route: String) throws(Failure) -> Content {
         let content: Content
-        do {
+        do throws(JSONFlaw) {
             content = try JSONSyntax.document(payload)
         } catch {
-            throw Failure(.profile, "The payload for the route \"\(route)\" is not a JSON document in UTF-8: \(error).")
+            if case .tooDeep = error {
+                throw Failure(.profile, "The JSON is nested too deeply: more than \(JSONSyntax.mostLevels) levels.")
+            }
+            let flaw = JSONSyntax.encodingFlaw(payload) ?? error.description
+            throw Failure(.profile, "The payload for the route \"\(route)\" is not a JSON document in UTF-8: \(flaw).")
         }
         guard !isObject || content.document.root.kind == .object else {
             throw Failure(.profile, "The payload for the route \"\(route)\" must be a JSON object.")

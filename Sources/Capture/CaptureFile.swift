@@ -17,6 +17,9 @@ struct CaptureFile: Equatable {
         guard !content.isEmpty else { throw NotUnderstood("The file is empty.") }
         let names = ["userId", "measurements", "average_measurements"]
         guard let root = JSONDocument(content)?.root, root.kind == .object else {
+            if let flaw = JSONSyntax.encodingFlaw(content.withoutByteOrderMark) {
+                throw NotUnderstood("The file is not a JSON object: \(flaw).")
+            }
             throw JSONSyntax.endsInsideObject(content) ? .cutOff : .noObject
         }
         let members = try Self.members(names, of: root)

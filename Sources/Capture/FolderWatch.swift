@@ -42,7 +42,7 @@ final class FolderWatch: Sendable {
     /// Idempotent.
     func add(_ folder: Folder) throws(FileError) {
         if let refusal { throw FileError(refusal.code, folder.path, .watch) }
-        watched.set(folder.path, try folder.watch(by: fd, IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_ONLYDIR))
+        watched.set(folder.path, try folder.watch(by: fd, IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE | IN_ONLYDIR))
     }
 
     private static func read(_ fd: Int32, _ watched: Watched) -> Set<FilePath> {

@@ -73,7 +73,7 @@ package actor Spool {
     /// All counts, in one pass.
     package nonisolated var files: (waiting: Int, refused: Int, unclaimed: Int) { fileCounts.all }
 
-    /// Files that the last sweep could not take, or all files if a large one has no room. `waiting` of them also count as waiting.
+    /// Files that the last sweep could not take, or all files if a large one has no room. `files` counts `waiting` of them as waiting too.
     package nonisolated var stuckFiles: (count: Int, waiting: Int, example: StuckFile?) { report.withLock { $0.stuck } }
 
     /// Why the last sweep stopped early, other than for lack of room in the outbox.

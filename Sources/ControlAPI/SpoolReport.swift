@@ -1,10 +1,10 @@
 public struct SpoolReport: Codable, Sendable, Equatable {
     public var directory: String
-    /// Files in `new/`, and taken files that are not stored yet.
+    /// Files in `new/`, and taken files that are not stored yet, without those that are stuck.
     public var waiting: Int
     /// Files in `refused/`, each with its reason beside it.
     public var refused: Int
-    /// Files that cannot be taken because of a system error or their type. Regular files in `new/` also count as waiting.
+    /// Files that cannot be taken because of a system error or their type. They do not count as waiting.
     public var stuck: Int
     /// One of them; nil if none.
     public var stuckExample: StuckFile?

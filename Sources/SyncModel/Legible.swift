@@ -10,6 +10,15 @@ extension Unicode.Scalar {
 }
 
 extension String {
+    /// True without a visible character: empty, or only white space, control characters and invisible format characters.
+    package var isInvisible: Bool {
+        unicodeScalars.allSatisfy { scalar in
+            let properties = scalar.properties
+            return properties.isWhitespace || properties.isDefaultIgnorableCodePoint
+                || [.control, .format].contains(properties.generalCategory)
+        }
+    }
+
     /// One line, with such characters escaped, e.g. `\u{1B}`.
     package var legible: String {
         guard unicodeScalars.contains(where: \.isSteering) else { return self }

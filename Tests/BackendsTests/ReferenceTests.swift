@@ -18,8 +18,8 @@ struct ReferenceTests {
             #expect(await refusal(backend, route, ["user_id": .string(Self.token)], document) == nil)
         }
         let plain = try breathesafe("{type: integer, reference: managed_users}", "integer")
-        #expect(await refusal(plain, "measurement", ["user_id": .string(Self.token)], "{}")?.contains("expects a whole number") == true)
-        #expect(await refusal(backend, "measurement", ["user_id": "@5"], "{}")?.contains("expects a whole number") == true)
+        #expect(await refusal(plain, "measurement", ["user_id": .string(Self.token)], "{}")?.contains("expected a whole number") == true)
+        #expect(await refusal(backend, "measurement", ["user_id": "@5"], "{}")?.contains("expected a whole number") == true)
     }
 
     @Test func submittedReferenceIsInLowerCase() throws {
@@ -136,7 +136,7 @@ struct ReferenceTests {
     func refusesValuesThatTheProfileDoesNotDeclare(payload: String, member: String, expected: String) async throws {
         #expect(
             await refusal(try breathesafe(), "profile", ["user_id": 5], payload)
-                == "The payload for the route \"profile\" has a wrong value of \"\(member)\"; expected \(expected).")
+                == "The \(member.replacing("_", with: " ")) is not valid; expected \(expected).")
     }
 
     @Test(arguments: [
@@ -147,6 +147,23 @@ struct ReferenceTests {
         #expect(await refusal(try breathesafe(), "profile", ["user_id": 5], payload) == nil)
     }
 
+    @Test(arguments: [
+        #"{"first_name":"","last_name":""}"#, #"{"first_name":" ","last_name":null,"year_of_birth":1980}"#,
+        "{\"first_name\":\"\u{200b}\",\"last_name\":\"\"}", #"{"first_name":"Anna","first_name":"","last_name":""}"#,
+    ])
+    func refusesNewRowWithoutName(payload: String) async throws {
+        let words = await refusal(try breathesafe(), "profile", ["user_id": "@0190a6b2-7c3e-7d4f-8a5b-6c7d8e9f0a1b"], payload)
+        #expect(
+            words == "The first name and the last name are blank. A new person needs a name. Fill in first_name or last_name.")
+    }
+
+    @Test(arguments: [
+        #"{"first_name":"Anna","last_name":""}"#, #"{"first_name":"","last_name":"Li"}"#, #"{"year_of_birth":1980}"#, #"{"last_name":""}"#,
+    ])
+    func acceptsNewRowWithOneName(payload: String) async throws {
+        #expect(await refusal(try breathesafe(), "profile", ["user_id": "@0190a6b2-7c3e-7d4f-8a5b-6c7d8e9f0a1b"], payload) == nil)
+    }
+
     @Test func memberOfUnknownTypeTakesAnyScalar() async throws {
         for backend in try ShippedProfiles.backends() where backend.name.hasPrefix("lists") {
             for value in ["1", "\"high\"", "false", "null"] {
@@ -154,10 +171,10 @@ struct ReferenceTests {
             }
             for value in ["[1]", "{}"] {
                 let words = await refusal(backend, "edit_task", ["task_id": 5], "{\"priority\":\(value)}")
-                #expect(words?.hasSuffix("wrong value of \"priority\"; expected text, a number, true or false.") == true, "\(words ?? "")")
+                #expect(words?.hasSuffix("The priority is not valid; expected text, a number, true or false.") == true, "\(words ?? "")")
             }
             let date = await refusal(backend, "edit_task", ["task_id": 5], #"{"due_at":1765000000}"#)
-            #expect(date?.hasSuffix("wrong value of \"due_at\"; expected text.") == true, "\(date ?? "")")
+            #expect(date?.hasSuffix("The due at is not valid; expected text.") == true, "\(date ?? "")")
             #expect(await refusal(backend, "edit_task", ["task_id": 5], #"{"due_at":"2026-12-01T12:00:00Z"}"#) == nil)
         }
     }

@@ -46,7 +46,7 @@ struct TemplateTests {
         for (backend, value, fits) in [(texts, text, true), (texts, number, true), (numbers, text, false), (numbers, number, true)] {
             let misfit = backend.misfit(of: mutation("forget", fields: ["thing": value], payload: nil))
             #expect((misfit == nil) == fits, "\(value)")
-            #expect(misfit.map { $0.reason == .profile && $0.message.contains("\"thing\" is \"a-7\"") } ?? true)
+            #expect(misfit.map { $0.reason == .profile && $0.message.contains("The thing \"a-7\" is not valid") } ?? true)
         }
     }
 
@@ -55,7 +55,7 @@ struct TemplateTests {
         let backend = try load(["breathesafe.yaml": shippedProfile])[0]
         func misfit(_ payload: String) -> Failure? { backend.misfit(of: mutation("profile", payload: Data(payload.utf8))) }
         #expect(misfit(#"{"first_name":"Anna"}"#) == nil)
-        #expect(misfit(#"{"first_name":7}"#)?.message.contains("wrong value of \"first_name\"; expected text") == true)
+        #expect(misfit(#"{"first_name":7}"#)?.message.contains("The first name is not valid; expected text") == true)
         #expect(misfit(#"{"nickname":"Anna"}"#)?.reason == .profile)
     }
 
@@ -140,16 +140,18 @@ struct TemplateTests {
         Unsendable("nowhere", [:], nil, "Its routes are: create_managed_user"),
         Unsendable("measurement", ["user_id": 5], nil, "needs a JSON document"),
         Unsendable("measurement", [:], "{}", "needs the field \"user_id\". Add ‘--user NAME’ to the command"),
-        Unsendable(
-            "measurement", ["user_id": .null], "{}", "The field \"user_id\" is null; the route \"measurement\" expects a whole number"),
-        Unsendable("measurement", ["user_id": .array([])], "{}", "expects a whole number above 0"),
+        Unsendable("measurement", ["user_id": .null], "{}", "The user null is not valid; expected a whole number"),
+        Unsendable("measurement", ["user_id": .array([])], "{}", "expected a whole number above 0"),
         Unsendable("measurement", ["user_id": 5], "[]", "must be a JSON object"),
         Unsendable("measurement", ["user_id": 5], "\"{}\"", "must be a JSON object"),
         Unsendable("measurement", ["user_id": 5], "", "not a JSON document"),
         Unsendable("measurement", ["user_id": 5], "{\"a\":NaN}", "not a JSON document"),
         Unsendable("measurement", ["user_id": 5], "{\"a\":1", "not a JSON document"),
         Unsendable("measurement", ["user_id": 5], "{\"a\":1} x", "not a JSON document"),
-        Unsendable("measurement", ["user_id": 5], "\u{feff}{\"a\":1}", "not a JSON document"),
+        Unsendable("measurement", ["user_id": 5], "\u{feff}{\"a\":1}", "not a JSON document in UTF-8: it starts with a byte order mark;"),
+        Unsendable("measurement", ["user_id": 5], "{\0\"\0}\0", "it is in UTF-16 or UTF-32; expected UTF-8 without a byte order mark."),
+        Unsendable(
+            "measurement", ["user_id": 5], String(repeating: "[", count: 501), "The JSON is nested too deeply: more than 500 levels."),
         Unsendable("create_managed_user", [:], "{}", "takes no payload. Submit only the fields, with ‘--no-document’"),
     ]
 

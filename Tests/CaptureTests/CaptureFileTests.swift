@@ -159,7 +159,11 @@ import Testing
     @Test func aFileInUTF16IsRefused() {
         let text = #"{"measurements":{"average_measurements":{}},"userId":5}"#
         let wide = Data(text.utf16.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] })
-        #expect(throws: CaptureFile.NotUnderstood.self) { try CaptureFile(name: "a.json", folder: "5", content: wide) }
+        for content in [wide, Data([0xff, 0xfe]) + wide] {
+            let error = #expect(throws: CaptureFile.NotUnderstood.self) { try CaptureFile(name: "a.json", folder: "5", content: content) }
+            let reason = "The file is not a JSON object: it is in UTF-16 or UTF-32; expected UTF-8 without a byte order mark."
+            #expect(error?.reason == reason)
+        }
     }
 
     @Test func refusalOfCaptureWithoutUserExplainsUserFolders() throws {

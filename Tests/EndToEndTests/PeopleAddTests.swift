@@ -160,18 +160,18 @@ import Testing
         let station = try await TestStation.signedInWithPeople()
         let name = ["people", "add", "--first-name", "Nora", "--last-name", "Berg"]
         for (option, value, expected) in [
-            ("--year-of-birth", "abc", "\"year_of_birth\"; expected a whole number from 1900 to 2100."),
-            ("--measurement-system", "metrical", "\"measurement_system\"; expected one of imperial, metric."),
+            ("--year-of-birth", "abc", "The year of birth is not valid; expected a whole number from 1900 to 2100."),
+            ("--measurement-system", "metrical", "The measurement system is not valid; expected one of imperial, metric."),
         ] {
             let told = try await station.homing(name + [option, value])
-            #expect(told.code == 2 && told.text.contains("has a wrong value of \(expected)"), "\(told.text)")
+            #expect(told.code == 2 && told.text.contains(expected), "\(told.text)")
         }
         let list = try await station.homing(["people", "edit", "Eve Lab", "--set", "first_name:=[\"Eve\"]"])
-        #expect(list.code == 2 && list.text.contains("has a wrong value of \"first_name\"; expected text."), "\(list.text)")
+        #expect(list.code == 2 && list.text.contains("The first name is not valid; expected text."), "\(list.text)")
         for (route, user) in [("create_managed_user", nil), ("profile", "5")] as [(String, String?)] {
             let payload = #"{"first_name":"Nora","last_name":{"a":"Berg"}}"#
             let problem = await #expect(throws: Problem.self) { try await station.submit(route, 1, user: user, payload) }
-            #expect(problem?.status == 400 && problem?.detail.contains("\"last_name\"; expected text.") == true)
+            #expect(problem?.status == 400 && problem?.detail.contains("The last name is not valid; expected text.") == true)
         }
         #expect(try await station.entries().isEmpty)
         #expect(try await station.homing(name + ["--year-of-birth", "1980", "--measurement-system", "metric"]).code == 0)

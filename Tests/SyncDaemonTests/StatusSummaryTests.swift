@@ -444,8 +444,8 @@ import Testing
 
     @Test(
         arguments: [
-            (3, "1 capture is on its way. 2 files in the drop folder cannot be accepted and need your attention."),
-            (2, "2 files in the drop folder cannot be accepted and need your attention; everything else has been delivered."),
+            (1, "1 capture is on its way. 2 files in the drop folder cannot be accepted and need your attention."),
+            (0, "2 files in the drop folder cannot be accepted and need your attention; everything else has been delivered."),
         ])
     func sentenceMentionsStuckFiles(waiting: Int, sentence: String) {
         let file = SpoolReport.StuckFile(path: "/spool/new/users/7/a.json", reason: "Permission denied", next: "Give write permission.")

@@ -9,4 +9,10 @@ import Testing
         ("a\u{2028}b", "a\\u{2028}b"), ("\0", "\\u{0}"), ("", ""),
     ])
     func escapesOnlyControlCharacters(text: String, shown: String) { #expect(text.legible == shown) }
+
+    @Test(arguments: ["", " ", "\t\n", "\u{a0}", "\u{200b}", "\u{feff} \u{2060}", "\u{3164}", "\u{0}"])
+    func textWithoutVisibleCharacterIsInvisible(text: String) { #expect(text.isInvisible) }
+
+    @Test(arguments: ["a", " a ", "\u{200b}é", "日", "."])
+    func textWithVisibleCharacterIsNotInvisible(text: String) { #expect(!text.isInvisible) }
 }

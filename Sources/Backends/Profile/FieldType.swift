@@ -16,7 +16,7 @@ enum FieldType: String, CaseIterable {
             !digits.isEmpty && digits.first != "0" && digits.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         case (.integer, _): false
         case (.text, .string(let text)):
-            !text.isEmpty && text.first?.isWhitespace == false && text.last?.isWhitespace == false
+            !text.isInvisible && text.first?.isWhitespace == false && text.last?.isWhitespace == false
                 && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
         case (.text, _): true
         }
@@ -60,7 +60,19 @@ extension Route {
             throw Failure(.profile, "The route \"\(self.name)\" has no field \"\(name)\"; \(list).")
         }
         try checkTypes(values)
+        try checkLengths(values)
         try checkLanes(values)
+    }
+
+    /// Ids and lanes are shown whole, and no server has longer ids.
+    private static let longestID = 128
+
+    /// Throws for an id of a row, or a part of a lane, that is too long.
+    private func checkLengths(_ values: [String: JSONValue]) throws(Failure) {
+        for field in Set(references.map(\.field) + laneFields).sorted() {
+            guard let count = values[field]?.text?.unicodeScalars.count, count > Self.longestID else { continue }
+            throw Failure(.profile, "The field \"\(field)\" has \(count) characters; expected at most \(Self.longestID).")
+        }
     }
 
     /// Throws for a value that would put other than `laneText` into a lane.
@@ -74,6 +86,12 @@ extension Route {
         }
     }
 
+    /// The field in the words of a message: `user` for `user_id`, which names a row.
+    private func label(of field: String) -> String {
+        let isID = field.hasSuffix("_id") && references.contains { $0.field == field }
+        return (isID ? String(field.dropLast(3)) : field).replacing("_", with: " ")
+    }
+
     /// Throws for a value of another type than the route declares.
     func checkTypes(_ values: [String: JSONValue]) throws(Failure) {
         for (name, value) in values.sorted(by: { $0.key < $1.key }) {
@@ -83,8 +101,7 @@ extension Route {
             let found = String(decoding: value.serialized, as: UTF8.self)
             throw Failure(
                 .profile,
-                "The field \"\(name)\" is \(found.count > 100 ? found.prefix(100) + "…" : found); the route \"\(self.name)\" expects \(type.expected)."
-            )
+                "The \(label(of: name)) \(found.count > 100 ? found.prefix(100) + "…" : found) is not valid; expected \(type.expected).")
         }
     }
 }

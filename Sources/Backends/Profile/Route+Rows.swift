@@ -36,8 +36,7 @@ extension Route {
         for (member, value) in root.members {
             let rule = rows.values[member] ?? .text
             guard !rule.accepts(value) else { continue }
-            throw Failure(
-                .profile, "The payload for the route \"\(name)\" has a wrong value of \"\(member)\"; expected \(rule.expected).")
+            throw Failure(.profile, "The \(member.replacing("_", with: " ")) is not valid; expected \(rule.expected).")
         }
     }
 }

@@ -47,7 +47,7 @@ extension Desk {
 
     /// The files that were dropped and are not stored yet.
     private func files(_ status: Status) -> [HTML] {
-        let files = max(0, (status.spool?.waiting ?? 0) - (status.spool?.stuck ?? 0))
+        let files = status.spool?.waiting ?? 0
         return files > 0 ? [HTML.plain(words.count("told.files", files))] : []
     }
 

@@ -51,7 +51,7 @@ extension ControlHandler {
         var spoolReport =
             settings.isEnabled
             ? SpoolReport(
-                directory: spool.directory, waiting: files.waiting, refused: files.refused, stuck: stuck.count,
+                directory: spool.directory, waiting: max(0, files.waiting - stuck.waiting), refused: files.refused, stuck: stuck.count,
                 stuckExample: stuck.example.map { .init(path: $0.path, reason: $0.reason, next: $0.next, cause: $0.cause) },
                 unclaimed: files.unclaimed)
             : SpoolReport(off: spool.directory, holding: files.waiting + files.unclaimed, refused: files.refused)

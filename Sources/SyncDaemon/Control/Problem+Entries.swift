@@ -118,7 +118,7 @@ extension Problem {
 
     static func noSuchCreate(_ id: MutationID) -> Problem {
         .invalid(
-            "It refers to a row that entry \(id) was to create, but this account has no such entry.",
+            "The value @\(id) refers to a row that entry \(id) was to create, but this account has no such entry.",
             next: "Submit the entry that creates the row first."
         ).stating(.noSuchCreate) { $0.entry = id.description }
     }
@@ -126,7 +126,8 @@ extension Problem {
     static func createDiscarded(_ id: MutationID) -> Problem {
         Problem(
             .wrongState, status: 409, title: "The row was discarded",
-            detail: "It refers to a row that entry \(id) was to create, but that entry was discarded. It was not accepted.",
+            detail:
+                "The value @\(id) refers to a row that entry \(id) was to create, but that entry was discarded. Nothing was accepted.",
             next: "Create the row again under a new id, and submit this entry for that one."
         ).stating(.createDiscarded) { $0.entry = id.description }
     }

@@ -86,7 +86,7 @@ struct StatusSummary {
     /// Files that wait to be taken, or for a sign-in.
     var waitingFiles: Int { (spoolFailure == nil ? untaken : 0) + spool.unclaimed - claimable }
 
-    var untaken: Int { max(0, spool.waiting - stuckWaiting) }
+    var untaken: Int { spool.waiting }
 
     func isSpool(of backend: BackendReport) -> Bool { spoolBackend == nil || spoolBackend == backend.name }
 
