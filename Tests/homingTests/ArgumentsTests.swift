@@ -74,6 +74,17 @@ import Testing
         #expect(try await parse("export --all -o folder", as: ExportCommand.self).output == "folder")
     }
 
+    /// An entry that is not changed needs no confirmation.
+    @Test(arguments: [
+        ("pending", nil, true, true), ("dead", nil, true, true), ("held", "discarding", false, true), ("discarded", nil, false, false),
+        ("delivered", nil, false, false),
+    ])
+    func discardChangesOnlyUndeliveredEntries(state: String, hold: String?, later: Bool, now: Bool) async throws {
+        let entry = Sample.entry(1, state, hold: hold)
+        #expect(try await parse("discard 1", as: DiscardCommand.self).changes(entry) == later)
+        #expect(try await parse("discard 1 --now", as: DiscardCommand.self).changes(entry) == now)
+    }
+
     @Test func discardTakesIDsOrAState() async throws {
         let bulk: DiscardCommand = try await parse("discard --state failed --route fit_test --user 7 --reason mask --now -y")
         #expect(bulk.state == .dead && bulk.route == "fit_test" && bulk.user == "7" && bulk.reason == "mask" && bulk.now && bulk.yes)
