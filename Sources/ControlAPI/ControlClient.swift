@@ -133,8 +133,11 @@ public struct ControlClient: Sendable {
         }
         // The daemon checks too, but a client still sending might not read its answer.
         if let body = request.body, body.count > endpoint.largestBody { throw .tooLarge(endpoint.largestBody) }
+        let url = url(endpoint, request)
+        // The daemon's HTTP library answers a far longer one without a reason.
+        if url.utf8.count > Self.longestURL { throw Self.tooLong(request.parameters) }
         do {
-            var outbound = HTTPClientRequest(url: url(endpoint, request))
+            var outbound = HTTPClientRequest(url: url)
             outbound.method = .RAW(value: endpoint.method.rawValue)
             outbound.headers.add(name: "host", value: "homing")
             // A stopping daemon may close a kept connection just as the next request goes out.
@@ -147,6 +150,17 @@ public struct ControlClient: Sendable {
         } catch {
             throw Self.problem(for: error, socketPath)
         }
+    }
+
+    /// In bytes: what the daemon takes for target and headers, and room for the path of the socket.
+    private static let longestURL = (16 << 10) + 512
+
+    private static func tooLong(_ parameters: [String: String]) -> Problem {
+        let longest = parameters.values.map(\.count).max() ?? 0
+        return Problem(
+            .tooLarge, status: 431, title: "Too large",
+            detail: "The arguments are too long: the longest has \(Words.number(longest)) characters, and all together may have 16 KiB.",
+            next: "Give shorter ones. A payload belongs into a file, which may have up to 32 MiB.")
     }
 
     /// Reconnects for `timeout` or some seconds while the socket's backlog is full. If the connection breaks, as in a slow reload, repeats

@@ -74,6 +74,36 @@ import Testing
         #expect(try await parse("export --all -o folder", as: ExportCommand.self).output == "folder")
     }
 
+    /// An entry that is not changed needs no confirmation.
+    @Test(arguments: [
+        ("pending", nil, true, true), ("dead", nil, true, true), ("held", "discarding", false, true), ("discarded", nil, false, false),
+        ("delivered", nil, false, false),
+    ] as [(String, String?, Bool, Bool)])
+    func discardChangesOnlyUndeliveredEntries(state: String, hold: String?, later: Bool, now: Bool) async throws {
+        let entry = Sample.entry(1, state, hold: hold)
+        #expect(try await parse("discard 1", as: DiscardCommand.self).changes(entry) == later)
+        #expect(try await parse("discard 1 --now", as: DiscardCommand.self).changes(entry) == now)
+    }
+
+    @Test(arguments: ["list", "submit a.json", "fix 7", "discard --state failed --reason mask"])
+    func longPersonIsRefused(line: String) async {
+        let arguments = line.split(separator: " ").map(String.init) + ["--user", String(repeating: "x", count: 100_000)]
+        let error = await #expect(throws: (any Error).self) { try await Homing.asyncParseAsRoot(arguments) }
+        let text = error.map { Homing.message(for: $0) }
+        #expect(text == "--user has 100,000 characters; expected an id or a name of at most 1,000, as in --user 5.")
+    }
+
+    /// Before it is sent: nothing listens.
+    @Test func longArgumentsAreRefused() async {
+        let query = RosterQuery(resource: "managed_users", find: String(repeating: "x", count: 100_000))
+        let client = ControlClient(socketPath: "/nowhere/control.sock", timeout: .seconds(1))
+        let problem = await #expect(throws: Problem.self) { try await client.call(Endpoints.roster, query) }
+        #expect(problem?.code == .tooLarge)
+        #expect(
+            problem?.detail
+                == "The arguments are too long: the longest has 100,000 characters, and all together may have 16 KiB.")
+    }
+
     @Test func discardTakesIDsOrAState() async throws {
         let bulk: DiscardCommand = try await parse("discard --state failed --route fit_test --user 7 --reason mask --now -y")
         #expect(bulk.state == .dead && bulk.route == "fit_test" && bulk.user == "7" && bulk.reason == "mask" && bulk.now && bulk.yes)

@@ -27,6 +27,17 @@ import Testing
         #expect(text.contains("\n") == isTerminal)
     }
 
+    @Test func tableIsCutOnATerminalOnly() {
+        let reason = String(repeating: "The backend answered with a server error. ", count: 5) + "End"
+        let subject = Sample.subject("28", String(repeating: "Maximiliana ", count: 5) + "Example")
+        let page = EntryPage(entries: [Sample.entry(1, "dead", lastError: reason, subject: subject)], next: nil)
+        func table(_ isTerminal: Bool) -> String {
+            EntryText(style: .plain, times: Sample.times, width: console(isTerminal).tableWidth).table(page)
+        }
+        #expect(table(true).contains("…") && !table(true).contains(reason))
+        #expect(!table(false).contains("…") && table(false).hasSuffix(reason) && table(false).contains(subject.text))
+    }
+
     @Test func linesOfEventsAreEscapedToo() throws {
         var event = Sample.event(7)
         event.detail["message"] = Self.steering

@@ -29,6 +29,21 @@ import Testing
             FixText.done(Sample.entry(2), receipt(nil)).hasPrefix("The measurement is corrected, and stored safely as 3f2a91c04b03 (#3). "))
     }
 
+    @Test func namesOthersWhomTheNameFits() {
+        let anna = Sample.subject("12", "Anna")
+        func page(_ rows: [(String, String)]) -> RosterPage {
+            RosterPage(
+                roster: Sample.roster(), rows: rows.map { RosterRow(id: $0.0, label: $0.1, values: [:]) }, matching: rows.count, next: nil)
+        }
+        #expect(
+            FixText.others(page([("12", "Anna"), ("28", "Anna Example")]), like: "anna", than: receipt(anna)) == """
+                Homing took ‘anna’ for Anna (12), whose whole name it is. It also fits: Anna Example (28).
+                If you meant another one, run: homing fix 3f2a91c04b03 --user ID
+                """)
+        #expect(FixText.others(page([("12", "Anna")]), like: "anna", than: receipt(anna)) == nil)
+        #expect(FixText.others(page([("28", "Anna Example")]), like: "anna", than: receipt(nil)) == nil)
+    }
+
     /// Before its delivery a new row has the id of its entry, and a corrected entry has another id.
     @Test func newRowIsNamedWithoutAPreposition() {
         var create = Sample.entry(2, "dead")

@@ -35,6 +35,11 @@ import Testing
         }
     }
 
+    @Test func refusesALargeFileWithoutReadingItAll() {
+        let problem = #expect(throws: Problem.self) { try read(.file("/dev/zero")) }
+        #expect(problem?.code == .tooLarge && problem?.detail == "‘/dev/zero’ is larger than 32 KiB, so it is no password or token.")
+    }
+
     @Test(arguments: [0o640, 0o604, 0o644])
     func warnsOfFileReadableByOthers(mode: Int) throws {
         try withFile(Data("secret".utf8), mode: mode) { path in

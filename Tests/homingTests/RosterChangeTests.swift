@@ -239,6 +239,19 @@ import Testing
         #expect(text.accepted(receipt(), .edit, row: "28").hasPrefix("The change to 28 is stored safely"))
     }
 
+    /// ‘homing fix’ would change another person.
+    @Test func warningOfAChangeNamesTheWayOut() {
+        let text = RosterChangeText(roster: roster())
+        let unlisted = receipt { $0.warning = "999 is not one of your people, as of 3 minutes ago." }
+        #expect(
+            text.warning(unlisted, .edit) == """
+                999 is not one of your people, as of 3 minutes ago.
+                If this is wrong, an administrator runs: homing discard 3f2a91c04b09
+                """)
+        #expect(text.warning(unlisted, .delete) == unlisted.warning)
+        #expect(text.warning(receipt(), .edit) == nil)
+    }
+
     @Test func deletionNamesThePersonAndTheWayBack() {
         let text = RosterChangeText(roster: roster())
         #expect(

@@ -9,6 +9,7 @@ import Testing
 
     @Test(arguments: [
         ("It waits for entry \(one), which failed.", "It waits for entry 3f2a91c04b01, which failed."),
+        ("1 entry is ahead of it; the first is \(one).", "1 entry is ahead of it; the first is 3f2a91c04b01."),
         ("Entry \(one) replaced it.", "Entry 3f2a91c04b01 replaced it."),
         ("To see why, run: homing why \(one)", "To see why, run: homing why 3f2a91c04b01"),
         ("run: homing fix \(one) --user @\(two)", "run: homing fix 3f2a91c04b01 --user @3f2a91c04b02"),

@@ -53,16 +53,16 @@ struct DiscardCommand: DaemonCommand {
 
     func run(_ context: Context) async throws {
         let confirmation = Confirmation(console: context.console, skipped: yes)
-        let mustAsk = try confirmation.isNeeded
         if let file {
-            if mustAsk { try confirmation.ask(DiscardText.before(file: file), Self.question) { $0 == "discard" } }
+            if try confirmation.isNeeded { try confirmation.ask(DiscardText.before(file: file), Self.question) { $0 == "discard" } }
             let done = try await context.client.call(Endpoints.discardFile, FileDiscardRequest(name: file, reason: reason ?? ""))
             return context.answerAll([done], DiscardText.done(done))
         }
         let choice = try await choice(context)
         if choice.all.isEmpty && !context.asJSON { return context.console.write("There are no such entries to discard.") }
         let text = DiscardText(times: context.times, width: context.console.width)
-        if mustAsk, !choice.all.isEmpty {
+        // Without a change, the answer comes at once.
+        if choice.all.contains(where: changes), try confirmation.isNeeded {
             let question = text.before(choice.all, stranded: choice.stranded, isFinal: now)
             try confirmation.ask(question, Self.question) { $0 == "discard" }
         }
@@ -74,10 +74,15 @@ struct DiscardCommand: DaemonCommand {
         if let problem = batch.problem { throw problem }
     }
 
+    /// False if the entry is delivered or discarded already.
+    func changes(_ entry: EntrySummary) -> Bool { entry.isUndelivered && (now || !entry.isBeingDiscarded) }
+
     private func discard(_ entries: [EntrySummary], _ batch: inout EntryBatch, _ context: Context) async {
         let grace = now ? 0 : DiscardRequest.usualGrace
         await batch.run(entries.map(\.id)) { id async throws(Problem) in
-            try await context.client.call(Endpoints.discard, DiscardRequest(id: id, grace: grace, reason: reason))
+            try await context.namingSuccessor(of: id) { () async throws(Problem) in
+                try await context.client.call(Endpoints.discard, DiscardRequest(id: id, grace: grace, reason: reason))
+            }
         }
     }
 

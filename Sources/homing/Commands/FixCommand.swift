@@ -37,8 +37,19 @@ struct FixCommand: DaemonCommand {
         let receipt = try await fixed(FixRequest(id: old.id, newID: new.id, fields: new.fields, strict: strict), context)
         context.answerAll([receipt], FixText.done(old, receipt))
         if context.asJSON { return }
+        if let others = await others(than: receipt, context) { context.console.warn(others) }
         if let warning = SubmissionText.warning(receipt) { context.console.warn(warning) }
         if let obstacle = await context.obstacle(to: receipt.id, at: receipt.backend) { context.console.write(obstacle) }
+    }
+
+    /// That the name given with --user fits others too; nil for an id.
+    private func others(than receipt: SubmissionReceipt, _ context: Context) async -> String? {
+        guard let user, !SubjectArgument.isID(user), !user.hasPrefix("@"), let subject = receipt.subject, subject.field == "user_id"
+        else { return nil }
+        let query = RosterQuery(resource: subject.resource, backend: receipt.backend, find: user)
+        // `try?`: the correction is accepted; only the note is missing.
+        guard let page = try? await context.client.call(Endpoints.roster, query) else { return nil }
+        return FixText.others(page, like: user, than: receipt)
     }
 
     private func fixed(_ request: FixRequest, _ context: Context) async throws(Problem) -> SubmissionReceipt {

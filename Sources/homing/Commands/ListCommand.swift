@@ -43,7 +43,7 @@ struct ListCommand: DaemonCommand {
             (query.user, query.backend) = (person.id, person.backend)
         }
         let page = try await context.client.call(Endpoints.entries, query)
-        let text = EntryText(style: context.console.style, times: context.times, width: context.console.width)
+        let text = EntryText(style: context.console.style, times: context.times, width: context.console.tableWidth)
         context.answer(page, text.table(page, query))
     }
 

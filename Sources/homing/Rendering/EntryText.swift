@@ -4,7 +4,7 @@ import SyncModel
 struct EntryText {
     let style: TextStyle
     let times: TimeText
-    /// The width of the table, in columns.
+    /// The width of the table, in columns; `Table.unlimited` cuts nothing.
     var width = Table.width
 
     /// The end of an id, which the command line accepts.
@@ -26,12 +26,13 @@ struct EntryText {
         }
         let severalBackends = Set(page.entries.map(\.backend)).count > 1
         let anySubjects = page.entries.contains { $0.subject != nil }
+        func limit(_ columns: Int) -> Int { width == Table.unlimited ? .max : columns }
         var columns = [
             Table.Column(title: "#", isNumber: true), .init(title: "ID"), .init(title: "STATE"), .init(title: "CAPTURED", rank: 1),
         ]
-        if severalBackends { columns.append(.init(title: "BACKEND", limit: 14, rank: 5)) }
-        columns.append(.init(title: "KIND", limit: 18, rank: 3))
-        if anySubjects { columns.append(.init(title: "FOR", limit: 24, least: 17, isSubject: true)) }
+        if severalBackends { columns.append(.init(title: "BACKEND", limit: limit(14), rank: 5)) }
+        columns.append(.init(title: "KIND", limit: limit(18), rank: 3))
+        if anySubjects { columns.append(.init(title: "FOR", limit: limit(24), least: 17, isSubject: true)) }
         columns += [.init(title: "SIZE", isNumber: true, rank: 4), .init(title: "ABOUT", rank: 2, least: 14)]
         let rows = page.entries.map { entry -> [String] in
             var row = [

@@ -11,6 +11,20 @@ enum FixText {
             """.printableLines
     }
 
+    /// That the given name fits other rows of the list too; nil if it does not.
+    ///
+    /// - Parameter page: the rows whose names contain `name`.
+    static func others(_ page: RosterPage, like name: String, than receipt: SubmissionReceipt) -> String? {
+        guard let subject = receipt.subject else { return nil }
+        let others = page.rows.filter { $0.id != subject.id }
+        guard !others.isEmpty else { return nil }
+        let list = others.prefix(10).map(\.named).joined(separator: ", ") + (others.count > 10 || page.next != nil ? ", …" : "")
+        return """
+            Homing took ‘\(name)’ for \(subject.text), whose whole name it is. It also fits: \(list).
+            If you meant another one, run: homing fix \(EntryText.shortID(receipt.id)) --user ID
+            """.printableLines
+    }
+
     /// - Parameter newID: of the corrected entry, if it was accepted.
     static func answerLost(_ problem: Problem, newID: String?) -> Problem {
         guard let newID else { return problem }

@@ -17,6 +17,8 @@ struct Table {
     }
 
     static let width = 100
+    /// The width for a file or a program, for which nothing must be cut.
+    static let unlimited = Int.max
     let columns: [Column]
     let rows: [[String]]
     var width = Self.width

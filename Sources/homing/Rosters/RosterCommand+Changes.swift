@@ -24,9 +24,9 @@ extension RosterCommand {
         let receipt = try await Handover(to: context.client).submit(submission)
         context.answerAll([receipt], RosterChangeText(roster: roster, all: all).accepted(receipt, action, row: row))
         if context.asJSON { return }
-        var warnings = [receipt.warning?.printable.withShortIDs]
+        let text = RosterChangeText(roster: roster)
+        var warnings = [text.warning(receipt, action)]
         if action == .add {
-            let text = RosterChangeText(roster: roster)
             warnings += [text.missing(change.missingNames(set), of: receipt), await namesakes(of: receipt, roster, context)]
         }
         for warning in warnings.compactMap(\.self) { context.console.warn("Warning: \(warning)") }

@@ -93,7 +93,15 @@ extension SubjectArgument {
 
     /// Throws if `--user` has a value that cannot name a person.
     static func validate(user: String?) throws {
-        guard let user, user.isEmpty || user.hasPrefix("-") else { return }
+        guard let user else { return }
+        guard user.count <= longestName else {
+            let count = "\(Words.number(user.count)) characters; expected an id or a name of at most \(Words.number(longestName))"
+            throw ValidationError("--user has \(count), as in --user 5.")
+        }
+        guard user.isEmpty || user.hasPrefix("-") else { return }
         throw ValidationError("--user is ‘\(user)’; expected an id or a name, as in --user 5.")
     }
+
+    /// In characters.
+    private static let longestName = 1000
 }

@@ -29,10 +29,20 @@ struct SubmissionInput {
     private static let alone = "If the route has no payload, add --no-document."
 
     private func contents(_ file: FileHandle, _ shown: String) throws(Problem) -> Data {
+        let limit = Submission.largestPayload
+        let all: Data?
         do {
-            return try file.readToEnd() ?? Data()
+            all = try file.contents(atMost: limit)
         } catch {
             throw .invalid("\(shown) cannot be read.", next: "Name a file, not a folder.")
         }
+        guard let all else {
+            let size = file.regularSize.map { " It has \(Words.size($0))." } ?? ""
+            throw Problem(
+                .tooLarge, status: 413, title: "Too large",
+                detail: "\(shown.capitalisedFirst) is larger than \(limit >> 20) MiB, the limit for a payload.\(size)",
+                next: "Name the file of one capture, as the capture app wrote it.")
+        }
+        return all
     }
 }

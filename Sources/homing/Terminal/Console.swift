@@ -11,6 +11,9 @@ struct Console: Sendable {
     /// Columns of standard output.
     var width = Table.width
 
+    /// Unlimited unless a person reads the table on a terminal.
+    var tableWidth: Int { outputIsTerminal ? width : Table.unlimited }
+
     static func standard(environment: [String: String]) -> Console {
         let (output, error) = (isatty(STDOUT_FILENO) == 1, isatty(STDERR_FILENO) == 1)
         return Console(

@@ -20,7 +20,7 @@ enum PasswordSource: Equatable {
         case .standardInput where isatty(input.fileDescriptor) == 1 && terminal != nil:
             password = try terminal?.askHidden(Self.question(kind)) ?? ""
         case .standardInput:
-            password = try Self.text(try input.readToEnd() ?? Data(), from: "standard input")
+            password = try Self.text(try Self.limited(try input.contents(atMost: Self.largest), "Standard input"), from: "standard input")
         case .file(let path):
             password = try Self.text(try Self.contents(of: path, warn: warn), from: "‘\(path)’")
         }
@@ -42,11 +42,26 @@ enum PasswordSource: Equatable {
         if isKnown, facts.st_mode & 0o077 != 0 {
             warn("Other users of this machine may be able to read ‘\(path)’. To prevent this, run: chmod 600 \(path)")
         }
+        let content: Data?
         do {
-            return try file.readToEnd() ?? Data()
+            content = try file.contents(atMost: largest)
         } catch {
             throw Problem.invalid("The password file ‘\(path)’ cannot be read.", next: "Name a file that exists and that you may read.")
         }
+        return try limited(content, "‘\(path)’")
+    }
+
+    /// In bytes: longer than any password or token.
+    private static let largest = 32 << 10
+
+    private static func limited(_ content: Data?, _ name: String) throws(Problem) -> Data {
+        guard let content else {
+            throw Problem(
+                .tooLarge, status: 413, title: "Too large",
+                detail: "\(name) is larger than \(largest >> 10) KiB, so it is no password or token.",
+                next: "Put only the password or token there.")
+        }
+        return content
     }
 
     private static func text(_ data: Data, from name: String) throws(Problem) -> String {
