@@ -43,7 +43,9 @@ struct FieldTypeTests {
         #expect(await refusal(try breathesafe(), "measurement", ["user_id": JSONValue(argument: text)]) == nil)
     }
 
-    @Test(arguments: ["", " ", "\u{200b}", "a ", "\ta", "a\u{0}b", "a\u{85}b"]) func refusesInvalidTextInUndeclaredField(text: String) async throws {
+    @Test(arguments: ["", " ", "\u{200b}", "a ", "\ta", "a\u{0}b", "a\u{85}b"]) func refusesInvalidTextInUndeclaredField(text: String)
+        async throws
+    {
         let backend = try breathesafe("lane: users/{item.user_id}", "lane: users/{item.user_id}/{item.note}")
         let words = try #require(await refusal(backend, "measurement", ["user_id": 5, "note": .string(text)]))
         #expect(words.hasPrefix("The note ") && words.contains("non-empty text without control characters"), "\(words)")

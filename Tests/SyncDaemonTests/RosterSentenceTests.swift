@@ -60,6 +60,11 @@ import Testing
         #expect(some == "1 of 4 people, read 3 minutes ago.")
         let none = sentence(Self.report()) { $0.selection = RosterSentence.Selection(text: "bob", matching: 0) }
         #expect(none == "No person matches ‘bob’ among 4 people, read 3 minutes ago.")
+        let new = sentence(Self.report()) {
+            $0.selection = RosterSentence.Selection(text: "bob", matching: 0)
+            $0.counts.new = 1
+        }
+        #expect(new == "No other person matches ‘bob’ among 4 people, read 3 minutes ago. 1 new person matches, and is not created yet.")
         // A search must not hide that the list is incomplete.
         let changing = Self.report(.incomplete) { $0.reason = "changing" }
         let missing = sentence(changing) { $0.selection = RosterSentence.Selection(text: "bob", matching: 0) }

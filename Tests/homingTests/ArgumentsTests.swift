@@ -75,10 +75,11 @@ import Testing
     }
 
     /// An entry that is not changed needs no confirmation.
-    @Test(arguments: [
-        ("pending", nil, true, true), ("dead", nil, true, true), ("held", "discarding", false, true), ("discarded", nil, false, false),
-        ("delivered", nil, false, false),
-    ] as [(String, String?, Bool, Bool)])
+    @Test(
+        arguments: [
+            ("pending", nil, true, true), ("dead", nil, true, true), ("held", "discarding", false, true), ("discarded", nil, false, false),
+            ("delivered", nil, false, false),
+        ] as [(String, String?, Bool, Bool)])
     func discardChangesOnlyUndeliveredEntries(state: String, hold: String?, later: Bool, now: Bool) async throws {
         let entry = Sample.entry(1, state, hold: hold)
         #expect(try await parse("discard 1", as: DiscardCommand.self).changes(entry) == later)

@@ -68,8 +68,10 @@ struct RosterSentence {
         let age = report.readAt.map(moment.distance) ?? "at an unknown time"
         let count = Self.count(report.count ?? 0, report.title)
         if let selection {
+            // New and added rows are counted after this sentence.
+            let other = counts.new + counts.created > 0 ? "other " : ""
             return selection.matching == 0
-                ? "No \(report.title.one) matches ‘\(selection.text)’ among \(count), read \(age)."
+                ? "No \(other)\(report.title.one) matches ‘\(selection.text)’ among \(count), read \(age)."
                 : "\(selection.matching) of \(count), read \(age)."
         }
         let owner = report.email ?? "This account"
@@ -91,8 +93,8 @@ struct RosterSentence {
     private var waiting: String? {
         switch counts.new {
         case 0: nil
-        case 1: "1 new \(report.title.one) is not created yet."
-        default: "\(counts.new) new \(many) are not created yet."
+        case 1: "1 new \(report.title.one) \(selection == nil ? "" : "matches, and ")is not created yet."
+        default: "\(counts.new) new \(many) \(selection == nil ? "" : "match, and ")are not created yet."
         }
     }
 

@@ -50,7 +50,8 @@ enum RetryText {
         }
         if isRefused {
             lines.append(
-                "An entry that the server refused may be refused again unless the cause is fixed. To see the last answer, run: homing show ID")
+                "An entry that the server refused may be refused again unless the cause is fixed. To see the last answer, run: homing show ID"
+            )
         }
         let looked = entries.count { $0.uncertain && $0.canBeLookedUp }
         if looked > 0 {
