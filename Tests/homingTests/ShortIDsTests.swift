@@ -21,7 +21,8 @@ import Testing
     @Test(arguments: [
         "homing submit FILE --supersedes \(one)", "Then submit it again with --id \(one), so that it cannot exist twice.",
         "homing people edit \(one) --last-name Sample", "homing discard --file \(one).json", "the folder retry \(one)",
-        "Delivered to lists with the server id \(one).", "Entry \(one).json cannot be read.", "Entry \(one)-2 is a file.", "",
+        "Delivered to lists with the server id \(one).", "Entry \(one).json cannot be read.", "Entry \(one)-2 is a file.",
+        "Entry \(one)/a.json cannot be read.", "",
     ])
     func otherIDStaysWhole(text: String) { #expect(text.withShortIDs == text) }
 

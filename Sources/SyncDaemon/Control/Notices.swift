@@ -92,11 +92,11 @@ struct Notices {
 
     private var failingSpool: Attention? {
         guard let failure = summary.spoolFailure else { return nil }
-        let files = Count(some: summary.untaken, "dropped file").map { " \($0) \($0.are) waiting there." } ?? ""
+        let files = Count(some: summary.spool.waiting, "dropped file").map { " \($0) \($0.are) waiting there." } ?? ""
         return Attention(
             .dropFolderFailing, "The drop folder cannot be emptied: \(failure.asSentence)\(files)",
             next: "Fix the cause. The daemon tries again within 30 seconds."
-        ).stating { $0.count = summary.untaken }
+        ).stating { $0.count = summary.spool.waiting }
     }
 
     private var stuckFiles: Attention? {
