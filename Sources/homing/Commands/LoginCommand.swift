@@ -51,7 +51,8 @@ struct LoginCommand: DaemonCommand {
             question = ClaimText.question(status, at: session.backend)
         }
         let text = SessionText.signedIn(
-            session, named: isToken ? email : nil, others: now?.otherAccounts ?? [], elsewhere: now?.waitingForFormerAddress ?? 0)
+            session, named: isToken ? email : nil, others: now?.otherAccounts ?? [], elsewhere: now?.waitingForFormerAddress ?? 0,
+            forgotten: SessionText.forgotten(session, before: report.session, backend: target.backend))
         context.answer(session, text)
         if claim {
             let report = try await context.client.call(Endpoints.claim, NoInput())
