@@ -17,7 +17,12 @@ struct ClaimCommand: DaemonCommand {
     func run(_ context: Context) async throws {
         if !yes { try await confirm(context) }
         let report = try await context.client.call(Endpoints.claim, NoInput())
-        context.answer(report, ClaimText.claimed(report))
+        var pause: String?
+        // `try?`: the claim has succeeded; the status only adds a note.
+        if !context.asJSON, let status = try? await context.client.call(Endpoints.status, NoInput()) {
+            pause = PauseReportText.present(at: report.backend, status)
+        }
+        context.answer(report, ClaimText.claimed(report, pause: pause))
     }
 
     /// Without files to claim, the answer comes at once.

@@ -1,12 +1,15 @@
 import ControlAPI
 
 enum ClaimText {
-    static func claimed(_ report: ClaimReport) -> String {
+    /// `pause` is a note that sending is paused.
+    static func claimed(_ report: ClaimReport, pause: String? = nil) -> String {
         let account = (report.email ?? report.account).printable
         guard report.files > 0 else { return "No files are waiting to be claimed." }
         let files = Words.count(report.files, "file", "files")
-        return
-            "Claimed \(files) for \(account). Homing sends \(report.files == 1 ? "it" : "them") automatically. To see the progress, run: homing status"
+        let them = report.files == 1 ? "it" : "them"
+        let then = pause.map { "Homing does not send \(them) yet. \($0)" }
+        return "Claimed \(files) for \(account). "
+            + (then ?? "Homing sends \(them) automatically. To see the progress, run: homing status")
     }
 
     /// The note about unclaimed files; nil if the backend has none.

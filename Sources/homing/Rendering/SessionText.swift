@@ -17,9 +17,11 @@ struct SessionText {
         }
     }
 
-    /// `name` was given with a token; `elsewhere` counts the entries for the backend's former address; `forgotten` is about a password.
+    /// `name` was given with a token; `elsewhere` counts the entries for the backend's former address. `forgotten` is a note about the
+    /// password, and `pause` one about a pause.
     static func signedIn(
-        _ session: SessionReport, named name: String? = nil, others: [WaitingAccount] = [], elsewhere: Int = 0, forgotten: String? = nil
+        _ session: SessionReport, named name: String? = nil, others: [WaitingAccount] = [], elsewhere: Int = 0, forgotten: String? = nil,
+        pause: String? = nil
     ) -> String {
         let who = (session.email ?? session.account ?? "The account").printable
         var lines = ["\(who) is signed in at \(session.backend)."]
@@ -27,7 +29,9 @@ struct SessionText {
             lines.append("The account keeps the name that it already has here; the name \(name) was not used.")
         }
         if let forgotten { lines.append(forgotten) }
-        lines.append("Homing sends the waiting entries of this account automatically. To see the progress, run: homing status")
+        lines.append(
+            pause.map { "Homing does not send the waiting entries of this account yet. \($0)" }
+                ?? "Homing sends the waiting entries of this account automatically. To see the progress, run: homing status")
         lines += others.map {
             "\(Words.entriesWait($0.waiting)) for \($0.email.printable) to sign in. "
                 + "Signing in as another account does not send \($0.waiting == 1 ? "it" : "them")."
