@@ -46,7 +46,10 @@ import Testing
         try await station.start()
         #expect(try await station.status().spool?.unclaimed == 4)
 
-        let claim = try await station.homing("claim")
+        let unconfirmed = try await station.homing("claim")
+        #expect(unconfirmed.code == 2 && unconfirmed.text.contains("--yes"), "\(unconfirmed.text)")
+        #expect(try await station.status().spool?.unclaimed == 4)
+        let claim = try await station.homing("claim", "--yes")
         #expect(claim.code == 0 && claim.text.hasPrefix("Claimed 4 files for manager@lab.test."), "\(claim.text)")
         try await station.event("delivered", count: 5)
         let event = try #require(try await station.event("claimed"))
@@ -126,7 +129,7 @@ import Testing
         let status = try await station.homing("status")
         #expect(status.text.contains("To send it as manager@lab.test, an administrator runs: homing claim"), "\(status.text)")
         // The user that runs the daemon is an administrator.
-        #expect(try await station.homing("claim").code == 0)
+        #expect(try await station.homing("claim", "--yes").code == 0)
         try await station.event("delivered")
         try await station.end(SIGTERM)
     }

@@ -22,6 +22,24 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    @Test func signInWithoutRememberSaysThatThePasswordIsNoLongerKept() async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login(remember: true)
+        let login = ["login", "--email", "manager@lab.test", "--password-stdin"]
+        let told = try await station.homing(login, input: BreatheSafeConfiguration.labPassword)
+        let note =
+            "Homing no longer keeps the password of manager@lab.test. To keep it, run: homing login --email manager@lab.test --remember\n"
+        #expect(told.code == 0 && told.text.contains(note), "\(told.text)")
+        #expect(try await station.status().backends.first?.session.remembered == false)
+        let again = try await station.homing(login, input: BreatheSafeConfiguration.labPassword)
+        #expect(again.code == 0 && !again.text.contains("keeps the password"), "\(again.text)")
+        let kept = try await station.homing(login + ["--remember"], input: BreatheSafeConfiguration.labPassword)
+        #expect(kept.code == 0 && !kept.text.contains("keeps the password"), "\(kept.text)")
+        #expect(try await station.status().backends.first?.session.remembered == true)
+        try await station.end(SIGTERM)
+    }
+
     @Test func multilineTokenIsRefusedAndTrailingNewlineIgnored() async throws {
         let station = try await TestStation.story16(FirebaseConfiguration { $0.refreshTokens = ["from-the-app": "manager@lab.test"] })
         try await station.start()

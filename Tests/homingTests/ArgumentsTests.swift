@@ -180,6 +180,12 @@ import Testing
         #expect(try await parse("completions fish", as: CompletionsCommand.self).shell == .fish)
     }
 
+    @Test func claimAsksUnlessTold() async throws {
+        #expect(try await !parse("claim", as: ClaimCommand.self).yes)
+        #expect(try await parse("claim --yes", as: ClaimCommand.self).yes)
+        #expect(try await parse("claim -y", as: ClaimCommand.self).yes)
+    }
+
     @Test func bugreportTakesItsOptions() async throws {
         let report: BugreportCommand = try await parse("bugreport -o a.json --yes")
         #expect(report.output == "a.json" && report.yes)

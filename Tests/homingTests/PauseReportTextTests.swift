@@ -51,6 +51,24 @@ import Testing
         #expect(SubmissionText.pause(of: "breathesafe", status) == nil)
     }
 
+    @Test func signInAndClaimDuringPauseMentionThePause() throws {
+        let paused = Sample.backend(gate: "paused", reason: "Paused by anna until 16:00.")
+        let note = try #require(PauseReportText.present(at: "breathesafe", Sample.status(backends: [paused])))
+        #expect(note == "Paused by anna until 16:00. To end the pause, run: homing resume")
+        let two = Sample.status(backends: [paused, Sample.backend("other")])
+        #expect(PauseReportText.present(at: "breathesafe", two)?.hasSuffix("run: homing resume --backend breathesafe") == true)
+        #expect(PauseReportText.present(at: "other", two) == nil)
+
+        let signedIn = SessionText.signedIn(Sample.session(), pause: note)
+        #expect(signedIn.hasSuffix("\nHoming does not send the waiting entries of this account yet. " + note))
+        #expect(!signedIn.contains("automatically") && SessionText.signedIn(Sample.session()).contains("automatically"))
+        let claim = ClaimReport(files: 2, backend: "breathesafe", account: "5", email: "a@b.c")
+        #expect(ClaimText.claimed(claim, pause: note) == "Claimed 2 files for a@b.c. Homing does not send them yet. " + note)
+        #expect(
+            ClaimText.claimed(claim)
+                == "Claimed 2 files for a@b.c. Homing sends them automatically. To see the progress, run: homing status")
+    }
+
     @Test func statusMentionsPauseOnce() {
         let report = Sample.backend(gate: "paused", reason: "Paused by anna since 14:00 until 16:00.", queue: .init(pending: 1))
         #expect(StatusText.sending(report) == "Paused by anna since 14:00 until 16:00.")

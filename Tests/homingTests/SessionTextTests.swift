@@ -106,6 +106,24 @@ import Testing
         #expect(told[3] == "1 entry is waiting for bob@clinic.example to sign in. Signing in as another account does not send it.")
     }
 
+    @Test func signInSaysThatAPasswordIsNoLongerKept() {
+        let (kept, plain) = (Sample.session(remembered: true), Sample.session())
+        let note = SessionText.forgotten(plain, before: kept, backend: nil)
+        #expect(
+            note == "Homing no longer keeps the password of anna@clinic.example. "
+                + "To keep it, run: homing login --email anna@clinic.example --remember")
+        #expect(SessionText.forgotten(plain, before: Sample.session("signInRequired", remembered: true), backend: nil) == note)
+        #expect(
+            SessionText.forgotten(plain, before: kept, backend: "notes")?.hasSuffix(
+                "run: homing login --backend notes --email anna@clinic.example --remember") == true)
+        #expect(SessionText.signedIn(plain, forgotten: "It is gone.").split(separator: "\n")[1] == "It is gone.")
+        var other = kept
+        other.account = "9"
+        for (after, before) in [(kept, kept), (plain, plain), (kept, plain), (plain, other), (plain, Sample.session("signedOut"))] {
+            #expect(SessionText.forgotten(after, before: before, backend: nil) == nil)
+        }
+    }
+
     @Test func signOutReportsNoSignedInAccount() {
         let report = SignOutReport(backend: "breathesafe", local: "cleared", server: "none", waiting: 0)
         #expect(SessionText.signedOut(report) == "No account was signed in at breathesafe.")

@@ -219,7 +219,7 @@ def roles_allow_what_the_table_says(station):
                 "stats": "homing stats", "audit": "homing audit",
                 "show": "homing show {0}", "why": "homing why {0}"}
     operators = {"submit": "homing submit --again /srv/captures/capture-02.json --user 5", "pause": "homing pause --for 1h --reason test && homing resume",
-                 "resume": "homing resume", "retry": "homing retry {0}", "sync": "homing sync", "claim": "homing claim",
+                 "resume": "homing resume", "retry": "homing retry {0}", "sync": "homing sync", "claim": "homing claim --yes",
                  "login": "homing login --email manager@lab.test --password-stdin"}
     table = [(everyone, ["alice", "bob", "olga", "adam"]), (operators, ["alice", "bob", "adam"]),
              ({"discard": "homing discard {0} --yes", "backup": "homing backup --force /tmp/backup-$(id -u)"}, ["adam"]), ({"logout": "homing logout --yes"}, ["alice", "bob", "adam"])]

@@ -45,17 +45,20 @@ struct LoginCommand: DaemonCommand {
         let session = try await context.client.call(Endpoints.signIn, request)
         var now: BackendReport?
         var question: String?
+        var pause: String?
         // `try?`: the sign-in has succeeded; the status only adds notes.
         if !context.asJSON, let status = try? await context.client.call(Endpoints.status, NoInput()) {
             now = status.backends.first { $0.name == session.backend }
             question = ClaimText.question(status, at: session.backend)
+            pause = PauseReportText.present(at: session.backend, status)
         }
         let text = SessionText.signedIn(
-            session, named: isToken ? email : nil, others: now?.otherAccounts ?? [], elsewhere: now?.waitingForFormerAddress ?? 0)
+            session, named: isToken ? email : nil, others: now?.otherAccounts ?? [], elsewhere: now?.waitingForFormerAddress ?? 0,
+            forgotten: SessionText.forgotten(session, before: report.session, backend: target.backend), pause: pause)
         context.answer(session, text)
         if claim {
             let report = try await context.client.call(Endpoints.claim, NoInput())
-            if !context.asJSON { context.console.write(ClaimText.claimed(report)) }
+            if !context.asJSON { context.console.write(ClaimText.claimed(report, pause: pause)) }
         } else if let question {
             context.console.write(question)
         }

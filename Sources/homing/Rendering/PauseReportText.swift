@@ -15,6 +15,13 @@ struct PauseReportText {
         return lines.joined(separator: "\n").printableLines
     }
 
+    /// Who paused `backend`, and the command that ends the pause; nil if it is not paused.
+    static func present(at backend: String, _ status: Status) -> String? {
+        guard let report = status.backends.first(where: { $0.name == backend }), report.knownGate == .paused else { return nil }
+        let resume = "homing resume\(status.backends.count > 1 ? " --backend \(backend)" : "")"
+        return "\(report.gateReason ?? "Sending is paused.") To end the pause, run: \(resume)".printable
+    }
+
     /// - Parameter status: the status of the selected backends after resuming.
     static func resumed(_ list: PauseList, backend: String?, _ status: Status) -> String {
         let resumed = status.backends.filter { report in list.pauses.isEmpty || list.pauses.contains { $0.backend == report.name } }

@@ -17,16 +17,21 @@ struct SessionText {
         }
     }
 
-    /// `name` was given with a token; `elsewhere` counts the entries for the backend's former address.
+    /// `name` was given with a token; `elsewhere` counts the entries for the backend's former address. `forgotten` is a note about the
+    /// password, and `pause` one about a pause.
     static func signedIn(
-        _ session: SessionReport, named name: String? = nil, others: [WaitingAccount] = [], elsewhere: Int = 0
+        _ session: SessionReport, named name: String? = nil, others: [WaitingAccount] = [], elsewhere: Int = 0, forgotten: String? = nil,
+        pause: String? = nil
     ) -> String {
         let who = (session.email ?? session.account ?? "The account").printable
         var lines = ["\(who) is signed in at \(session.backend)."]
         if let name = name?.printable.trimmingCharacters(in: .whitespaces), name.lowercased() != who.lowercased() {
             lines.append("The account keeps the name that it already has here; the name \(name) was not used.")
         }
-        lines.append("Homing sends the waiting entries of this account automatically. To see the progress, run: homing status")
+        if let forgotten { lines.append(forgotten) }
+        lines.append(
+            pause.map { "Homing does not send the waiting entries of this account yet. \($0)" }
+                ?? "Homing sends the waiting entries of this account automatically. To see the progress, run: homing status")
         lines += others.map {
             "\(Words.entriesWait($0.waiting)) for \($0.email.printable) to sign in. "
                 + "Signing in as another account does not send \($0.waiting == 1 ? "it" : "them")."
@@ -36,6 +41,15 @@ struct SessionText {
             lines.append("\(waiting) for the former address of \(session.backend). To see the next step, run: homing status")
         }
         return lines.joined(separator: "\n")
+    }
+
+    /// A note that the sign-in dropped a kept password of the account; otherwise nil.
+    static func forgotten(_ session: SessionReport, before: SessionReport, backend: String?) -> String? {
+        guard before.remembered, !session.remembered, let account = session.account, before.account == account else { return nil }
+        let option = backend.map { " --backend \($0.asArgument)" } ?? ""
+        let email = session.email.map { " --email \($0.asArgument)" } ?? ""
+        let command = "homing login\(option)\(email) --remember"
+        return "Homing no longer keeps the password of \(session.email ?? account). To keep it, run: \(command)".printable
     }
 
     /// The account about to be signed out, and its waiting entries.

@@ -42,9 +42,7 @@ enum SubmissionText {
 
     /// A note that a person has paused `backend`; otherwise nil.
     static func pause(of backend: String, _ status: Status) -> String? {
-        guard let report = status.backends.first(where: { $0.name == backend }), report.knownGate == .paused else { return nil }
-        let resume = "homing resume\(status.backends.count > 1 ? " --backend \(backend)" : "")"
-        return "It is not sent yet. \(report.gateReason ?? "Sending is paused.") To end the pause, run: \(resume)".printable
+        PauseReportText.present(at: backend, status).map { "It is not sent yet. \($0)" }
     }
 
     /// The action that a person must take before delivery.
