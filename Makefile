@@ -61,8 +61,9 @@ try: programs ## build, then run a station of your own against the sandbox until
 build: deps ## build everything
 	$(SWIFT) build $(CHECKED)
 
+# The path of this folder would be in BoringSSL's messages, and so in the hash of the packages.
 release: deps ## build the optimised programs that make install installs; they need no Swift where they run
-	$(SWIFT) build $(CHECKED) -c release --static-swift-stdlib --scratch-path $(RELEASE_SCRATCH)
+	$(SWIFT) build $(CHECKED) -c release --static-swift-stdlib -Xcc -ffile-prefix-map=$(CURDIR)=. --scratch-path $(RELEASE_SCRATCH)
 
 test: deps test-deps ## build, run all tests, and simulate
 	$(SWIFT) build $(CHECKED) --build-tests
