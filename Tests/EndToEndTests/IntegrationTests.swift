@@ -74,7 +74,8 @@ import Testing
         try await station.login()
         let arguments = ["\(Self.folder)/\(file)", Self.capture, "5 6", Samples.id(1).description]
         let outcome = try await run(interpreter, arguments, station)
-        #expect(outcome.code == 1 && outcome.text.contains(interpreter == "sh" ? "The user ‘5 6’" : "user_id"), "\(outcome.text)")
+        let words = interpreter == "sh" ? "The user ‘5 6’" : #"The user id \"5 6\" is not valid"#
+        #expect(outcome.code == 1 && outcome.text.contains(words), "\(outcome.text)")
         #expect(!outcome.text.contains("No answer from homingd") && !outcome.text.contains("Traceback"), "\(outcome.text)")
         #expect(try await station.entries().isEmpty)
         try await station.end(SIGTERM)
