@@ -8,22 +8,28 @@ import Testing
 @testable import SyncDaemon
 
 @Suite struct OlderCopyTests {
+    /// Puts a copy of the store in its place, and returns the entry that was delivered after the copy, and the path of the store.
+    private func deliverAfterTheCopy(_ station: DaemonStation) async throws -> (id: String, store: String) {
+        let path = Daemon.store(in: station.configuration.stateDirectory)
+        var id = ""
+        try await station.running {
+            _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
+            _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "a copy"))
+            id = try await station.submit().id
+        }
+        try FileManager.default.copyItem(atPath: path, toPath: station.directory("copy"))
+        try await station.running {
+            _ = try await station.client.call(Endpoints.resume, ResumeRequest())
+            try await station.delivered(id)
+        }
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.moveItem(atPath: station.directory("copy"), toPath: path)
+        return (id, path)
+    }
+
     @Test func captureThatWasDeliveredAfterTheCopyIsFoundAndNotSentAgain() async throws {
         try await DaemonStation.with { station in
-            let path = Daemon.store(in: station.configuration.stateDirectory)
-            var id = ""
-            try await station.running {
-                _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
-                _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "a copy"))
-                id = try await station.submit().id
-            }
-            try FileManager.default.copyItem(atPath: path, toPath: station.directory("copy"))
-            try await station.running {
-                _ = try await station.client.call(Endpoints.resume, ResumeRequest())
-                try await station.delivered(id)
-            }
-            try FileManager.default.removeItem(atPath: path)
-            try FileManager.default.moveItem(atPath: station.directory("copy"), toPath: path)
+            let (id, path) = try await deliverAfterTheCopy(station)
             let lines = LoggedLines()
             let daemon = try await Daemon(configuration: station.configuration, environment: [:], log: lines.logger)
             let line = try #require(lines.all.first { $0.message.contains("is an older copy") })
@@ -43,23 +49,11 @@ import Testing
             #expect(station.sandbox.ledger.entries.count == 1)
         }
     }
+
     /// The change begins a run, so the start that follows finds no copy any more.
     @Test func changeOfTheKeysTellsOfTheCopyOnce() async throws {
         try await DaemonStation.with { station in
-            let path = Daemon.store(in: station.configuration.stateDirectory)
-            var id = ""
-            try await station.running {
-                _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
-                _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "a copy"))
-                id = try await station.submit().id
-            }
-            try FileManager.default.copyItem(atPath: path, toPath: station.directory("copy"))
-            try await station.running {
-                _ = try await station.client.call(Endpoints.resume, ResumeRequest())
-                try await station.delivered(id)
-            }
-            try FileManager.default.removeItem(atPath: path)
-            try FileManager.default.moveItem(atPath: station.directory("copy"), toPath: path)
+            _ = try await deliverAfterTheCopy(station)
             let key = try KeyAdministration(configuration: station.directory("homing.yaml"), environment: [:])
             var told: [String] = []
             let text = try await key.rotate(to: nil, by: "test") { told.append($0) }
