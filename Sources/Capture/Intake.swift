@@ -109,15 +109,12 @@ package struct Intake: Sendable {
 
     /// The submission with its account, its lanes and an id.
     package func mutation(_ submission: Submission, for owner: Destination, at now: Date) throws(IntakeError) -> Mutation {
-        let limit = Intake.largestPayload
+        let limit = Mutation.largestPayload
         if let size = submission.payload?.count, size > limit { throw .tooLarge(size: size, limit: limit) }
         var generator = SystemRandomNumberGenerator()
         let id = submission.id ?? MutationID(at: now, using: &generator)
         do { return try addressing.mutation(submission, as: id, for: owner, at: now) } catch { throw .notUnderstood(error.message) }
     }
-
-    /// 32 MiB.
-    package static let largestPayload = 32 << 20
 }
 
 /// Why a submission was rejected. Nothing was stored.

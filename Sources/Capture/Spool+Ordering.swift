@@ -19,7 +19,7 @@ struct CaptureTimes {
             return reading.capturedAt
         }
         // `try?`: taking the file reports why it has no time.
-        let content = try? folders.content(of: file.path, atMost: Intake.largestPayload)
+        let content = try? folders.content(of: file.path, atMost: Mutation.largestPayload)
         let time = content.flatMap { JSONDocument($0)?.root.captureTime }
         known[file.path] = Reading(inode: file.inode, modifiedAt: file.modifiedAt, size: file.size, capturedAt: time)
         return time

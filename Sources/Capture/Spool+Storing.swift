@@ -110,7 +110,7 @@ extension Spool {
 
     private func submission(_ file: Taken) throws -> Submission {
         let content: Data
-        do { content = try folders.content(of: file.path, atMost: Intake.largestPayload) } catch {
+        do { content = try folders.content(of: file.path, atMost: Mutation.largestPayload) } catch {
             switch error {
             case .tooLarge(let size): throw CaptureFile.NotUnderstood(Self.tooLarge(size))
             case .notRegular: throw CaptureFile.NotUnderstood("It is not a regular file.")
@@ -132,7 +132,7 @@ extension Spool {
     }
 
     private static func tooLarge(_ size: Int) -> String {
-        "The file has \(size) bytes; the limit is \(Intake.largestPayload) (\(Intake.largestPayload >> 20) MiB)."
+        "The file has \(size) bytes; the limit is \(Mutation.largestPayload) (\(Mutation.largestPayload >> 20) MiB)."
     }
 
     /// `place` is where it was dropped, below `new/`; nil if it was not.

@@ -1,6 +1,7 @@
 import Files
 import Foundation
 import Glibc
+import SyncModel
 import SystemPackage
 
 extension SpoolFolders {
@@ -104,7 +105,7 @@ extension SpoolFolders {
     }
 
     private func contentToCopy(of file: OpenFile) throws(FileError) -> Data {
-        do { return try file.content(atMost: Intake.largestPayload) } catch {
+        do { return try file.content(atMost: Mutation.largestPayload) } catch {
             switch error {
             case .notRegular: throw FileError(.tooManySymbolicLinkLevels, file.path)
             case .linked: throw FileError(.tooManyLinks, file.path)

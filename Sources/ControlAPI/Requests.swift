@@ -103,15 +103,12 @@ public struct Submission: WireRequest {
     public var supersedes: String?
     /// Item fields, as `item.<name>=<value>`: a number if the route declares one, otherwise text.
     public var fields: [String: String]
-    /// At most `largestPayload` bytes.
+    /// At most 32 MiB.
     public var payload: Data?
     /// The capture time; nil or implausible means the time of acceptance.
     public var capturedAt: Date?
     /// Refuses an id that is missing from a complete and current list.
     public var strict: Bool
-
-    /// 32 MiB.
-    package static let largestPayload = 32 << 20
 
     public init(
         backend: String? = nil, route: String, id: String? = nil, supersedes: String? = nil, fields: [String: String] = [:],

@@ -9,8 +9,10 @@ package struct Mutation: Hashable, Sendable {
     package var route: String
     /// For the route's templates (`{item.user_id}`).
     package var fields: [String: JSONValue]
-    /// Byte for byte as submitted; nil for a route without payload.
+    /// Byte for byte as submitted, at most `largestPayload` bytes; nil for a route without payload.
     package var payload: Data?
+    /// 32 MiB.
+    package static let largestPayload = 32 << 20
     /// A second entry, accepted with this one, has the payload. Part of the content: without a payload, the submission is another.
     package var hasFollower = false
     /// Earlier entries of this lane must be delivered first.

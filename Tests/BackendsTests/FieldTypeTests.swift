@@ -36,7 +36,7 @@ struct FieldTypeTests {
         let digits = { (count: Int) in JSONValue.string(String(repeating: "7", count: count)) }
         #expect(await refusal(backend, "measurement", ["user_id": digits(128)]) == nil)
         let words = await refusal(backend, "measurement", ["user_id": digits(129)])
-        #expect(words == "The field \"user_id\" has 129 characters; expected at most 128.")
+        #expect(words == "The user is too long: 129 characters; expected at most 128.")
     }
 
     @Test(arguments: ["5", "1", "10", "123456789012345678901"]) func acceptsUserNumber(text: String) async throws {

@@ -144,7 +144,7 @@ import Testing
 
     @Test func acceptsPayloadUpToTheLimit() async throws {
         let limit = 32 << 20
-        #expect(Intake.largestPayload == limit)
+        #expect(Mutation.largestPayload == limit)
         var submission = submission(1)
         submission.payload = Data(count: limit + 1)
         await #expect(throws: IntakeError.tooLarge(size: limit + 1, limit: limit)) { try await intake().accept(submission) }

@@ -84,7 +84,7 @@ import Testing
     @Test func doesNotCopyOversizedFile() async throws {
         let drop = try Drop(calls: FileFaults.mounted("/users/5").calls)
         try drop.put("{}", "new/users/5/large.json")
-        try #require(truncate(drop.path("new/users/5/large.json"), off_t(Intake.largestPayload + 1)) == 0)
+        try #require(truncate(drop.path("new/users/5/large.json"), off_t(Mutation.largestPayload + 1)) == 0)
         try drop.put(Drop.capture(1), "new/users/5/small.json")
         await drop.spool.sweep()
         #expect(try await drop.documents() == [Drop.capture(1)])

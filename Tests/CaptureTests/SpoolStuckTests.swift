@@ -481,10 +481,10 @@ import Vault
     @Test func takesFileBesideUserFoldersIfItNamesItsUser() async throws {
         let drop = try Drop()
         try drop.put(try Captures.content(of: Captures.pending[0]), "new/users/" + Captures.pending[0])
-        try drop.put(Drop.capture(1), "new/users/nobody.json")
+        try drop.put(Drop.capture(1), "new/users/without-user.json")
         #expect(drop.spool.counts().waiting == 2)
         await drop.spool.sweep()
         #expect(try await drop.entries().map(\.lane) == [Lane("users/5")])
-        #expect(try drop.reason("nobody.json").hasPrefix("The file does not say which user it is about."))
+        #expect(try drop.reason("without-user.json").hasPrefix("The file does not say which user it is about."))
     }
 }

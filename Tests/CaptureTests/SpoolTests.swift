@@ -93,18 +93,18 @@ import Vault
     @Test func refusesMalformedFilesWithReasonWithoutBlockingOthers() async throws {
         let drop = try Drop()
         try drop.put("{", "new/users/5/bad.json", age: 90)
-        try drop.put(Drop.capture(1), "new/nobody.json", age: 80)
+        try drop.put(Drop.capture(1), "new/without-user.json", age: 80)
         try drop.put(Drop.capture(2), "new/users/5/good.json", age: 70)
         await drop.spool.sweep()
         #expect(try await drop.documents() == [Drop.capture(2)])
-        #expect(try drop.names("refused") == ["bad.json", "bad.json.reason", "nobody.json", "nobody.json.reason"])
+        #expect(try drop.names("refused") == ["bad.json", "bad.json.reason", "without-user.json", "without-user.json.reason"])
         #expect(try drop.reason("bad.json").hasPrefix("The file is not a JSON object."))
-        #expect(try drop.reason("nobody.json").hasPrefix("The file does not say which user it is about."))
-        #expect(try drop.reason("nobody.json").contains(drop.path("new/users/ID/, where ID is the user’s number.")))
+        #expect(try drop.reason("without-user.json").hasPrefix("The file does not say which user it is about."))
+        #expect(try drop.reason("without-user.json").contains(drop.path("new/users/ID/, where ID is the user’s number.")))
         #expect(try String(contentsOfFile: drop.path("refused/bad.json"), encoding: .utf8) == "{")
         #expect(drop.spool.counts() == (0, 2))
         let events = try await drop.outbox.events(since: 0, limit: 100).filter { $0.kind == .fileRefused }
-        #expect(events.map(\.detail["file"]) == ["bad.json", "nobody.json"])
+        #expect(events.map(\.detail["file"]) == ["bad.json", "without-user.json"])
         #expect(events.allSatisfy { $0.detail["reason"]?.isEmpty == false })
     }
 
@@ -171,7 +171,7 @@ import Vault
     @Test func refusesFileLargerThan32MiB() async throws {
         let drop = try Drop()
         try drop.put("{}", "new/users/5/large.json")
-        try #require(truncate(drop.path("new/users/5/large.json"), off_t(Intake.largestPayload + 1)) == 0)
+        try #require(truncate(drop.path("new/users/5/large.json"), off_t(Mutation.largestPayload + 1)) == 0)
         try drop.put(Drop.capture(1), "new/users/5/small.json")
         await drop.spool.sweep()
         #expect(

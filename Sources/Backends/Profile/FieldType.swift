@@ -71,7 +71,7 @@ extension Route {
     private func checkLengths(_ values: [String: JSONValue]) throws(Failure) {
         for field in Set(references.map(\.field) + laneFields).sorted() {
             guard let count = values[field]?.text?.unicodeScalars.count, count > Self.longestID else { continue }
-            throw Failure(.profile, "The field \"\(field)\" has \(count) characters; expected at most \(Self.longestID).")
+            throw Failure(.profile, "The \(label(of: field)) is too long: \(count) characters; expected at most \(Self.longestID).")
         }
     }
 

@@ -15,7 +15,6 @@ extension Route {
         guard names.allSatisfy({ blank[$0] == true }) else { return }
         let list = names.map { $0.replacing("_", with: " ") }.joined(separator: " and the ")
         let verb = names.count == 1 ? "is" : "are"
-        let choice = names.joined(separator: " or ")
-        throw Failure(.profile, "The \(list) \(verb) blank. A new \(resource.title.one) needs a name. Fill in \(choice).")
+        throw Failure(.profile, "The \(list) \(verb) blank. A new \(resource.title.one) needs a name.")
     }
 }

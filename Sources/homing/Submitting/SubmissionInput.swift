@@ -1,5 +1,6 @@
 import ControlAPI
 import Foundation
+import SyncModel
 
 /// The path of a file to submit; `-` is standard input.
 struct SubmissionInput {
@@ -29,7 +30,7 @@ struct SubmissionInput {
     private static let alone = "If the route has no payload, add --no-document."
 
     private func contents(_ file: FileHandle, _ shown: String) throws(Problem) -> Data {
-        let limit = Submission.largestPayload
+        let limit = Mutation.largestPayload
         let all: Data?
         do {
             all = try file.contents(atMost: limit)
