@@ -69,6 +69,8 @@ test: deps test-deps ## build, run all tests, and simulate
 	$(SWIFT) build $(CHECKED) --build-tests
 	@SWIFT=$(SWIFT) Tests/run $(CHECKED)
 	@$(debug)/homing-torture simulate --count 100000 --seed $(SEED)
+	@echo "Skipped the tests in a browser: to run them, run make dashboard.$$(command -v chromium >/dev/null || \
+	    echo ' They need Chromium: apt-get install --no-install-recommends chromium fonts-dejavu-core')"
 
 simulate: release ## drive the delivery core through random events, and check every guarantee after each
 	$(release)/homing-torture simulate --count $(EVENTS) --seed $(SEED)

@@ -67,13 +67,29 @@ class Station:
         command = [PROGRAMS / "homing", *map(str, arguments)]
         return subprocess.run(command, env=self.environment, check=check, capture_output=True, text=True, **options)
 
+    def status(self):
+        # The exit code says that something needs a person.
+        return json.loads(self.homing("status", "--json", check=False).stdout)
+
+    def failed(self):
+        return '"id"' in self.homing("list", "--state", "failed", "--json").stdout
+
+    def drop(self, name, content):
+        """Moves a file of user 5 into the drop folder."""
+        folder = STAGE / "state/spool/new/users/5"
+        folder.mkdir(parents=True, exist_ok=True)
+        (STAGE / name).write_text(content)
+        (STAGE / name).rename(folder / name)
+
     def capture(self, number):
         return STAGE / f"captures/person-{number:03}-01.json"
 
     def submit(self, number, user=5):
         """Submits one of the captures; returns the entry's id."""
-        done = self.homing("submit", "--again", self.capture(number), "--user", user, "--json")
-        answer = json.loads(done.stdout)
+        return self.submitted("--again", self.capture(number), "--user", user)
+
+    def submitted(self, *arguments):
+        answer = json.loads(self.homing("submit", *arguments, "--json").stdout)
         return (answer[0] if isinstance(answer, list) else answer)["id"]
 
     def submit_many(self, count, rate=None):
@@ -101,6 +117,9 @@ class Station:
     def sandbox(self, call, **body):
         data = json.dumps(body).encode() if body else b""
         urllib.request.urlopen(urllib.request.Request(f"{self.control}/{call}", data=data, method="POST")).read()
+
+    def clear_faults(self):
+        urllib.request.urlopen(urllib.request.Request(f"{self.control}/faults", method="DELETE")).read()
 
     def end(self):
         for process in reversed(self.processes.values()):
