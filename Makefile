@@ -2,6 +2,8 @@
 
 ## of make demo: breathesafe, labloop, aiphoto, lists, lists-2026 or story16
 BACKEND ?= breathesafe
+## of make demo: set it to play a new key, a backup, a lost disk and a restore instead
+RECOVERY ?=
 ## of make torture
 MINUTES ?= 30
 ## of make simulate: the number of random events
@@ -53,7 +55,7 @@ help: ## list the targets and the variables
 	    END { printf "\n%s", variables }' $(MAKEFILE_LIST)
 
 demo: programs ## build, then play a day at a station against a sandbox backend
-	@$(debug)/homing-sandbox demo --backend $(BACKEND)
+	@$(debug)/homing-sandbox demo $(if $(RECOVERY),--recovery,--backend $(BACKEND))
 
 try: programs ## build, then run a station of your own against the sandbox until Ctrl-C
 	@Tests/try "$(debug)" $(TRIAL)

@@ -34,6 +34,12 @@ final class Day {
         return output
     }
 
+    /// Shows a command of the administrator and its output.
+    func administer(_ arguments: String...) throws {
+        StandardOutput.line("\n    $ sudo homingd \(arguments.joined(separator: " "))")
+        quote(try station.homingd(arguments))
+    }
+
     // MARK: What has to be so
 
     /// Waits up to 30 seconds for a condition.

@@ -10,6 +10,9 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: "The backend of the demo.")
     var backend = BackendArgument.breathesafe
 
+    @Flag(help: "Play a failure instead of a day: a new key, a backup, a lost disk, and a restore (breathesafe).")
+    var recovery = false
+
     @Option(help: ArgumentHelp("The folder with homingd and homing. Default: the folder of this program.", valueName: "folder"))
     var programs: String?
 
@@ -18,6 +21,10 @@ struct DemoCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("The folder with the profiles.", valueName: "folder"))
     var profiles = "config/backends"
+
+    func validate() throws {
+        if recovery, backend != .breathesafe { throw ValidationError("--recovery is a story of breathesafe. Omit --backend.") }
+    }
 
     func run() async throws {
         let folder = programs ?? URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
@@ -37,6 +44,7 @@ struct DemoCommand: AsyncParsableCommand {
     private var story: any Story {
         get throws {
             switch backend {
+            case .breathesafe where recovery: RecoveryStory(captures: try DemoCaptures(folder: data))
             case .breathesafe: BreatheSafeStory(captures: try DemoCaptures(folder: data))
             case .labloop: LabLoopStory()
             case .aiphoto: AIPhotoStory()

@@ -1,12 +1,13 @@
 import Foundation
+import Glibc
 import Sandbox
 
 /// A station in a temporary directory: the real daemon and command line, with a sandbox as the backend.
-final class DemoStation: Sendable {
+final class DemoStation {
     let sandbox: Sandbox
     let directory: String
     private let programs: String
-    private let daemon: Process
+    private var daemon = Process()
 
     init(programs: String, profiles: String, story: any Story) throws {
         self.programs = programs
@@ -22,17 +23,7 @@ final class DemoStation: Sendable {
         socket: homing.sock
         spool: {enabled: \(story.route == "measurement")}
         delivery: {first_delay: 1, lookup_after: 1, first_pause: 1, longest_pause: 4}
-        """.write(toFile: directory + "/homing.yaml", atomically: true, encoding: .utf8)
-
-        daemon = Process()
-        daemon.executableURL = URL(fileURLWithPath: programs + "/homingd")
-        daemon.arguments = ["run", "--config", directory + "/homing.yaml"]
-        guard files.createFile(atPath: directory + "/homingd.log", contents: nil) else {
-            throw DemoError("Cannot write to \(directory).")
-        }
-        let log = FileHandle(forWritingAtPath: directory + "/homingd.log")
-        daemon.standardError = log
-        daemon.standardOutput = log
+        """.write(toFile: configuration, atomically: true, encoding: .utf8)
     }
 
     /// Copies a profile and those that it extends, with other addresses.
@@ -63,6 +54,16 @@ final class DemoStation: Sendable {
     /// Starts the sandbox and the daemon; returns after the daemon answers.
     func open() async throws {
         try await sandbox.start()
+        try await start()
+    }
+
+    /// Starts the daemon; returns after it answers.
+    func start() async throws {
+        daemon = process("homingd", ["run", "--config", configuration])
+        let log = directory + "/homingd.log"
+        guard FileManager.default.createFile(atPath: log, contents: nil) else { throw DemoError("Cannot write to \(directory).") }
+        daemon.standardError = FileHandle(forWritingAtPath: log)
+        daemon.standardOutput = daemon.standardError
         do { try daemon.run() } catch { throw DemoError(starting: "\(programs)/homingd", error) }
         for _ in 0..<200 {
             if !daemon.isRunning { throw DemoError("The daemon exited at once.") }
@@ -72,21 +73,41 @@ final class DemoStation: Sendable {
         throw DemoError("The daemon does not answer.")
     }
 
+    /// Kills the daemon and removes everything that it has stored.
+    func loseDisk() throws {
+        kill(daemon.processIdentifier, SIGKILL)
+        daemon.waitUntilExit()
+        try FileManager.default.removeItem(atPath: directory + "/state")
+    }
+
     /// Runs `homing` in the station's directory; ignores the exit code.
     @discardableResult
     func homing(_ arguments: String..., input: String? = nil) throws -> String { try homing(arguments, input: input) }
 
     @discardableResult
     func homing(_ arguments: [String], input: String? = nil) throws -> String {
+        try output(of: process("homing", arguments + ["--socket", directory + "/homing.sock"]), input: input)
+    }
+
+    /// Runs `homingd` in the station's directory; ignores the exit code.
+    func homingd(_ arguments: [String]) throws -> String { try output(of: process("homingd", arguments + ["--config", configuration])) }
+
+    private var configuration: String { directory + "/homing.yaml" }
+
+    private func process(_ program: String, _ arguments: [String]) -> Process {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: programs + "/homing")
-        process.arguments = arguments + ["--socket", directory + "/homing.sock"]
+        process.executableURL = URL(fileURLWithPath: "\(programs)/\(program)")
+        process.arguments = arguments
         process.currentDirectoryURL = URL(fileURLWithPath: directory)
+        return process
+    }
+
+    private func output(of process: Process, input: String? = nil) throws -> String {
         let (output, standardInput) = (Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = output
         process.standardInput = standardInput
-        do { try process.run() } catch { throw DemoError(starting: "\(programs)/homing", error) }
+        do { try process.run() } catch { throw DemoError(starting: process.executableURL?.path ?? "", error) }
         if let input { standardInput.fileHandleForWriting.write(Data(input.utf8)) }
         try standardInput.fileHandleForWriting.close()
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
