@@ -42,7 +42,7 @@ public struct EntrySummary: Codable, Sendable, Equatable {
     public var lastError: String?
     /// Set while `holdReason` is `discarding`.
     public var discardAt: Date?
-    /// The id of the entry that replaced it. Only in `EntryDetail`.
+    /// The id of the entry that replaced it. Only in `EntryPage` and `EntryDetail`.
     public var supersededBy: String?
 
     public init(

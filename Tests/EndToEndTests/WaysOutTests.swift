@@ -60,6 +60,11 @@ import Testing
         #expect(try await station.event("superseded")?.detail["new"] == id(2))
         let detail = try await station.client.call(Endpoints.entry, EntryReference(id: id(1)))
         #expect(detail.entry.supersededBy == id(2))
+        // Nothing was thrown away.
+        let status = try await station.status()
+        #expect(status.backends.map(\.queue.discarded) == [0] && !status.sentence.contains("discarded"), "\(status.sentence)")
+        let page = try await station.client.call(Endpoints.entries, EntryQuery(state: "discarded"))
+        #expect(page.entries.map(\.supersededBy) == [id(2)])
         let undo = await #expect(throws: Problem.self) { try await station.client.call(Endpoints.restore, EntryReference(id: id(1))) }
         #expect(undo?.detail.contains("was corrected and is now #\(fixed.sequence) ") == true, "\(undo?.detail ?? "")")
         #expect(undo?.next == "To see its state, run: homing why \(id(2))")

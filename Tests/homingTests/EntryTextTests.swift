@@ -28,6 +28,12 @@ import Testing
                 """)
     }
 
+    @Test func tableNamesTheEntryThatReplacedADiscardedOne() {
+        var entry = Sample.entry(1, "discarded")
+        entry.supersededBy = Sample.id(3)
+        #expect(text.table(EntryPage(entries: [entry], next: nil)).hasSuffix("17.4 kB  replaced by 3f2a91c04b03"))
+    }
+
     private static let people = EntryPage(
         entries: [
             Sample.entry(1, "delivered", remoteID: "811", subject: Sample.subject()),

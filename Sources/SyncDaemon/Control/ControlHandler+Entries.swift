@@ -95,6 +95,7 @@ extension ControlHandler {
             entries: entries.map { entry in
                 var summary = summary(view.entry(entry), Subject(entry).flatMap { subjects[$0] })
                 summary.behind = page.blockers[entry.id]?.description
+                summary.supersededBy = page.successors[entry.id]?.description
                 return summary
             }, next: request.after != nil && entries.count == request.limit ? entries.last?.sequence : nil, total: page.total,
             totalIsLeast: page.totalIsLeast ? true : nil)

@@ -142,6 +142,7 @@ struct EntryText {
 
     private func about(_ entry: EntrySummary) -> String {
         if entry.knownState == .delivered { return entry.remoteID.map { "server id \($0)" } ?? "" }
+        if let new = entry.supersededBy { return "replaced by \(Self.shortID(new, width: width))" }
         if let first = entry.behind { return "after \(Self.shortID(first, width: width))" }
         let known = [entry.holdReason.map(Words.holdReason), entry.lastError].compactMap(\.self)
         if !known.isEmpty { return known.joined(separator: ": ") }
