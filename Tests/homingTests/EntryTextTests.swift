@@ -186,6 +186,18 @@ import Testing
         #expect(text.detail(EntryDetail(entry: Sample.entry(2), attempts: [])).contains("next try  now"))
     }
 
+    /// The error of its last try is no reason to wait then.
+    @Test func pauseIsTheReasonToWait() {
+        var entry = Sample.entry(2, due: Sample.now.addingTimeInterval(300), lastStatus: 503, lastError: "busy")
+        entry.behind = Sample.id(1)
+        func about() -> String { text.table(EntryPage(entries: [entry], next: nil)) }
+        #expect(about().hasSuffix("17.4 kB  after 3f2a91c04b01"))
+        entry.paused = true
+        #expect(about().hasSuffix("17.4 kB  sending is paused"))
+        let detail = text.detail(EntryDetail(entry: entry, attempts: [], behind: entry.behind))
+        #expect(detail.contains(/next try +when sending resumes\n/) && detail.contains(/last answer +503: busy/))
+    }
+
     @Test func detailNamesPerson() {
         let detail = EntryDetail(entry: Sample.entry(2, "delivered", subject: Sample.subject()), attempts: [])
         #expect(text.detail(detail).contains("\nfor       Anna Example (28)\n"))

@@ -91,11 +91,13 @@ extension ControlHandler {
         if page.total == 0 { try requireRoute(request.route, at: request.backend) }
         let view = ObserverView(caller)
         let subjects = try await names(for: view).reports(entries.map { Subject($0) })
+        let pauses = try await outbox.pauses()
         return EntryPage(
             entries: entries.map { entry in
                 var summary = summary(view.entry(entry), Subject(entry).flatMap { subjects[$0] })
                 summary.behind = page.blockers[entry.id]?.description
                 summary.supersededBy = page.successors[entry.id]?.description
+                summary.paused = paused(entry, pauses[entry.destination.backend])
                 return summary
             }, next: request.after != nil && entries.count == request.limit ? entries.last?.sequence : nil, total: page.total,
             totalIsLeast: page.totalIsLeast ? true : nil)
@@ -115,6 +117,7 @@ extension ControlHandler {
         let fields = identifyingFields(in: context)
         var summary = summary(view.entry(context.entry), try await names(for: view).report(Subject(context.entry)))
         summary.supersededBy = context.receipt?.supersededBy?.description
+        summary.paused = paused(context.entry, context.pause)
         return EntryDetail(
             entry: summary,
             attempts: context.attempts.map {
@@ -122,6 +125,11 @@ extension ControlHandler {
                     startedAt: $0.startedAt, endedAt: $0.endedAt, verdict: $0.verdict, counted: $0.counted, status: $0.status,
                     message: view.words($0.message, status: $0.status, at: context.entry.destination.backend))
             }, fields: fields.isEmpty ? nil : fields, behind: context.blocker?.id.description, altered: context.receipt?.altered)
+    }
+
+    /// True for an entry that waits for the end of the pause; otherwise nil.
+    private func paused(_ entry: Entry, _ pause: Pause?) -> Bool? {
+        entry.state == .pending && PauseReport(pause, at: clock.now) != nil ? true : nil
     }
 
     func why(_ request: EntryReference, by caller: Caller) async throws -> Explanation {

@@ -292,7 +292,7 @@ enum WireSamples {
     private static let entry: EntrySummary = {
         var entry = bareEntry
         (entry.state, entry.holdReason, entry.dueAt, entry.settledAt) = ("held", "crashes", day, day)
-        (entry.behind, entry.needs) = (id, id)
+        (entry.behind, entry.paused, entry.needs) = (id, true, id)
         (entry.attempts, entry.releases, entry.uncertain, entry.size) = (1, 1, true, 1)
         (entry.remoteID, entry.lastStatus, entry.lastError, entry.subject) = ("9", 500, "e", subject)
         (entry.discardAt, entry.supersededBy, entry.then, entry.title, entry.retryMayDuplicate) = (day, id, id, title, true)
