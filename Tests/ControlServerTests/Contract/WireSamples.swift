@@ -203,7 +203,7 @@ enum WireSamples {
     private static let spool: SpoolReport = {
         var report = SpoolReport(
             directory: "d", waiting: 1, refused: 1, stuck: 1, stuckExample: stuck, unclaimed: 1, refusedFiles: ["a.json"])
-        report.refusedPlaces = ["a.json": "users/5/a.json"]
+        (report.refusedPlaces, report.firstUnclaimed) = (["a.json": "users/5/a.json"], "users/5/b.json")
         return report
     }()
     private static var session: SessionReport {
