@@ -228,10 +228,20 @@ extension ControlHandler {
         let id = try await id(named: request.id)
         let entry = try await found(id)
         guard request.withoutLooking || !retryMayDuplicate(entry) else { throw Problem.mayDuplicate(entry) }
-        try await outbox.retry(
-            id, forgetsDoubt: request.withoutLooking, by: caller.peer.description,
-            named: UserName(caller.peer.uid).short, at: clock.now)
+        try await namingSuccessor(of: id) { () async throws(OutboxError) in
+            try await outbox.retry(
+                id, forgetsDoubt: request.withoutLooking, by: caller.peer.description, named: UserName(caller.peer.uid).short,
+                at: clock.now)
+        }
         return try await summary(of: id, for: caller)
+    }
+
+    /// Changes an entry. If another one has replaced it, the refusal names that one.
+    func namingSuccessor(of id: MutationID, _ change: () async throws(OutboxError) -> Void) async throws {
+        do throws(OutboxError) { try await change() } catch {
+            guard case .wrongState(id, _) = error, let new = try await outbox.receipt(id)?.supersededBy else { throw error }
+            throw Problem.changeOfReplaced(id, by: new)
+        }
     }
 
     func summary(of id: MutationID, for caller: Caller) async throws -> EntrySummary {
