@@ -1,6 +1,7 @@
 import Files
 import Foundation
 import Glibc
+import SyncModel
 import Synchronization
 import SystemPackage
 
@@ -12,7 +13,7 @@ final class FolderCounts: Sendable {
         var isSettled: Bool
         var files: Int
         var folders: [FilePath]
-        /// Only of refused files: the first `mostNames`.
+        /// Of refused files the first `mostNames`, and of unclaimed ones the first.
         var names: [String] = []
         /// Where those were dropped, by name.
         var places: [String: String] = [:]
@@ -71,6 +72,13 @@ final class FolderCounts: Sendable {
         return known.withLock { $0[folders.refused]?.places ?? [:] }
     }
 
+    /// Where the first unclaimed file was dropped, below `new/`; nil for none.
+    var firstUnclaimed: String? {
+        _ = all
+        let name = known.withLock { $0[folders.unclaimed]?.names.first }
+        return name.map { TakenName($0)?.place ?? $0.legible }
+    }
+
     /// Nil while a later change could have the same time.
     var stamps: [FilePath: Stamp]? {
         _ = now
@@ -101,6 +109,11 @@ final class FolderCounts: Sendable {
             try? folders.list(opened) { name, kind in
                 guard folders.isMeant(name, in: folder) else { return }
                 if kind == .file { count.files += 1 }
+                if kind == .file, directory == folders.unclaimed {
+                    // The names begin with ids, so this is the one that was set aside first.
+                    let name = String(cString: name)
+                    count.names = [min(count.names.first ?? name, name)]
+                }
                 if kind == .folder { count.folders.append(FilePath(platformString: name)) }
             }
         }

@@ -71,7 +71,9 @@ public struct BackendReport: Codable, Sendable, Equatable {
 
 /// Entries by state, across all accounts of a backend.
 public struct QueueReport: Codable, Sendable, Equatable {
-    public var pending, inflight, held, dead, delivered, discarded: Int
+    public var pending, inflight, held, dead, delivered: Int
+    /// Without entries that another one replaced.
+    public var discarded: Int
     /// Discarded entries that can still be restored. Not among `held`.
     public var discarding: Int
     /// Pending entries of the signed-in account behind a failed or held one, or one with failing look-ups.

@@ -24,6 +24,8 @@ public struct EntrySummary: Codable, Sendable, Equatable {
     public var dueAt: Date?
     /// The id of the entry that a pending one waits behind.
     public var behind: String?
+    /// True for a pending entry while a person has paused its backend; otherwise nil. Only in `EntryPage` and `EntryDetail`.
+    public var paused: Bool?
     public var settledAt: Date?
     /// Counted attempts, at most three.
     public var attempts = 0
@@ -42,7 +44,7 @@ public struct EntrySummary: Codable, Sendable, Equatable {
     public var lastError: String?
     /// Set while `holdReason` is `discarding`.
     public var discardAt: Date?
-    /// The id of the entry that replaced it. Only in `EntryDetail`.
+    /// The id of the entry that replaced it. Only in `EntryPage` and `EntryDetail`.
     public var supersededBy: String?
 
     public init(

@@ -10,6 +10,8 @@ public struct SpoolReport: Codable, Sendable, Equatable {
     public var stuckExample: StuckFile?
     /// Dropped while signed out and not claimed.
     public var unclaimed: Int
+    /// Where the first of those was dropped: the path below `new/`, such as `users/5/a.json`; nil for none, and for observers.
+    public var firstUnclaimed: String?
     /// The names of the first refused files; nil for none.
     public var refusedFiles: [String]?
     /// Where those were dropped, by name: the path below `new/`, such as `users/5/a.json`; without those whose place is not known.

@@ -58,7 +58,7 @@ public struct AccountStats: Codable, Sendable, Equatable {
     public var refused: [String: Int] = [:]
     /// Failed sends that counted as attempts.
     public var retried = 0
-    /// Entries that a person discarded or replaced. One counts when its discard can no longer be undone.
+    /// Entries that a person discarded, without replaced ones. One counts when its discard can no longer be undone.
     public var discarded = 0
     /// The delay from capture to delivery, in milliseconds, within 5 %.
     public var medianDelay: Int64?

@@ -30,6 +30,8 @@ package struct EntrySelection: Sendable {
     package var entries: [Entry]
     /// The entries that the pending ones of these wait behind.
     package var blockers: [MutationID: MutationID]
+    /// The entries that replaced the discarded ones of these.
+    package var successors: [MutationID: MutationID]
     /// The number of matching entries, counted up to `Outbox.countedInList`.
     package var total: Int
     /// True if more match than are counted.

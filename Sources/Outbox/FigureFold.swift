@@ -43,7 +43,7 @@ struct FigureFold {
         case .retrying: count(event) { $0.retried += 1 }
         case .dead: count(event) { $0.refused[event.reason ?? "refused", default: 0] += 1 }
         case .held where event.reason == HoldReason.forbidden.rawValue: count(event) { $0.refused["forbidden", default: 0] += 1 }
-        case .discarded, .superseded: count(event) { $0.discarded += 1 }
+        case .discarded: count(event) { $0.discarded += 1 }
         case .signedIn: count(event) { $0.signedIn += 1 }
         case .signedOut: count(event) { $0.signedOut += 1 }
         case .signInRefused, .signInFailed: count(event) { $0.signInsFailed += 1 }

@@ -119,7 +119,7 @@ extension Outbox {
             message: nil)
     }
 
-    /// `delivered` and `discarded` include all entries ever settled.
+    /// `delivered` and `discarded` include all entries ever settled, without those that another one replaced.
     package func tallies() async throws(OutboxError) -> [Tally] { try await read(Self.tallies) }
 
     /// In one snapshot.

@@ -178,6 +178,13 @@ extension Outbox {
         try discard(old, by: actor ?? "drop folder", named: nil, as: event, now, db)
         let replaced = try db.cachedStatement(sql: "UPDATE receipt SET supersededBy = ? WHERE id = ?")
         try replaced.execute(arguments: [new.id.description, id.description])
+        // The new entry has its capture, so nothing was thrown away.
+        try db.cachedStatement(
+            sql: """
+                UPDATE tally SET count = count - 1, bytes = bytes - ?
+                WHERE backend = ? AND account = ? AND state = 'discarded' AND route = ?
+                """
+        ).execute(arguments: [old.size, old.destination.backend, old.destination.account, old.route])
         return nil
     }
 

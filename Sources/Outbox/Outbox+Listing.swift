@@ -13,9 +13,19 @@ extension Outbox {
             let entries = try search.entries(after: after, limit: limit, db)
             let total = try search.count(upTo: Self.countedInList + 1, db)
             return EntrySelection(
-                entries: entries, blockers: try Self.blockers(of: entries, db), total: min(total, Self.countedInList),
-                totalIsLeast: total > Self.countedInList)
+                entries: entries, blockers: try Self.blockers(of: entries, db), successors: try Self.successors(of: entries, db),
+                total: min(total, Self.countedInList), totalIsLeast: total > Self.countedInList)
         }
+    }
+
+    private static func successors(of entries: [Entry], _ db: Database) throws -> [MutationID: MutationID] {
+        let statement = try db.cachedStatement(sql: "SELECT supersededBy FROM receipt WHERE sequence = ?")
+        var successors: [MutationID: MutationID] = [:]
+        for entry in entries where entry.state == .discarded {
+            let found = try String.fetchOne(statement, arguments: [entry.sequence])
+            if let new = found.flatMap({ MutationID($0) }) { successors[entry.id] = new }
+        }
+        return successors
     }
 
     /// The entries that pending ones wait behind: in their lane, for their row, in the lane before, or of the same subject.

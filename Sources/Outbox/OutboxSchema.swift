@@ -135,8 +135,9 @@ package enum OutboxSchema {
         """
 
     /// `lane` holds each lane's first blocking entry and earlier ones that stepped aside. `tally` holds the counts for `status`, by route;
-    /// `delivered` and `discarded` never fall. Triggers maintain both (Decisions/DerivedTables.md). Two rows of no backend hold the last
-    /// sequence and cursor: a table of their own, as of AUTOINCREMENT, would be one more page of each change.
+    /// `delivered` and `discarded` include pruned entries, but no replaced ones. Triggers maintain both (Decisions/DerivedTables.md), and
+    /// `Outbox.supersede` takes replaced entries out. Two rows of no backend hold the last sequence and cursor: a table of their own, as of
+    /// AUTOINCREMENT, would be one more page of each change.
     ///
     /// - `laneEntered`: a new entry behind a blocking one changes no head of its lane.
     private static let derived = """

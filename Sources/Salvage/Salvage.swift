@@ -185,7 +185,9 @@ final class Salvage {
                 INSERT INTO tally (backend, account, state, route, count, bytes)
                     SELECT backend, account, state, route, count(*), sum(size) FROM entry WHERE settledAt IS NULL GROUP BY 1, 2, 3, 4;
                 INSERT INTO tally (backend, account, state, route, count, bytes, latest)
-                    SELECT backend, account, outcome, route, count(*), sum(size), max(settledAt) FROM receipt GROUP BY 1, 2, 3, 4;
+                    SELECT backend, account, outcome, route, sum(supersededBy IS NULL), sum(iif(supersededBy IS NULL, size, 0)),
+                        max(settledAt)
+                    FROM receipt GROUP BY 1, 2, 3, 4;
                 """)
         for (table, last) in assigned {
             try db.execute(

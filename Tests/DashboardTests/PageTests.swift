@@ -179,6 +179,19 @@ import Testing
         #expect(!page(user: nil).contains("/faces"))
     }
 
+    @Test func pauseIsTheReasonToWait() {
+        var entry = sample.entry("pending")
+        func pages() -> [String] {
+            let why = sample.why([])
+            let list = QueuePage(query: EntryQuery(), entries: EntryPage(entries: [entry], next: nil)).page(Sample.desk())
+            let story = StoryPage(detail: EntryDetail(entry: entry, attempts: []), why: why).page(Sample.desk())
+            return [source(list), source(story)]
+        }
+        #expect(!pages().contains { $0.contains("Waits until sending resumes") } && pages()[1].contains("Next try"))
+        entry.paused = true
+        #expect(pages().allSatisfy { $0.contains("Waits until sending resumes") } && !pages()[1].contains("Next try"))
+    }
+
     @Test func payloadIsGoneAfterTheDelivery() {
         let waiting = source(sample.story("pending").page(Sample.desk()))
         #expect(waiting.contains("/face\"") && !waiting.contains("was destroyed"))

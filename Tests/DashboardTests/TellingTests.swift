@@ -211,6 +211,13 @@ import Testing
         #expect(full == "Đĩa đầy: Homing không nhận lần đo mới.")
     }
 
+    @Test func namesAnUnclaimedFile() {
+        let item = attention(.unclaimedFiles) { ($0.count, $0.account, $0.path) = (3, "anna@clinic.example", "users/5/a.json") }
+        #expect(desk.told(item).source.replacing(/<[^>]*>/, with: "").contains("Tệp đầu tiên là users/5/a.json."))
+        let older = attention(.unclaimedFiles) { ($0.count, $0.account) = (3, "anna@clinic.example") }
+        #expect(isTranslated(desk.told(older)) && !desk.told(older).source.contains("đầu tiên"))
+    }
+
     // MARK: Lists, sessions and problems
 
     @Test(arguments: ["unread", "complete", "incomplete", "signedOut"]) func tellsTheStateOfAList(state: String) {

@@ -121,7 +121,7 @@ import Testing
             content[sealed + 20] ^= 1
         }
         let found = try await check(station)
-        #expect(found.code == 1 && found.text.contains("The stored data of entry \(Samples.id(2)) cannot be read."), "\(found.text)")
+        #expect(found.code == 1 && found.text.contains("The stored data of entry 000000000002 cannot be read."), "\(found.text)")
         try await station.start(logTo: station.directory("log"))
         let held = try #require(try await station.event("held"))
         #expect(held.entry == Samples.id(2).description && held.detail["reason"] == "unreadable")

@@ -28,6 +28,8 @@ import Testing
         #expect(status.code == 0 && status.text.hasPrefix("3 captures are safe here; sending is paused by "), "\(status.text)")
         let why = try await station.homing("why", "1")
         #expect(why.text.hasPrefix("Sending is paused by ") && why.text.contains("run: homing resume"), "\(why.text)")
+        let list = try await station.homing("list")
+        #expect(list.text.split(separator: "\n").dropFirst().allSatisfy { $0.hasSuffix("  sending is paused") }, "\(list.text)")
         #expect(station.sandbox.ledger.entries.isEmpty)
 
         #expect(try await station.homing("resume").text == "Sending to breathesafe has resumed.\n")

@@ -60,9 +60,25 @@ import Testing
         #expect(try await station.event("superseded")?.detail["new"] == id(2))
         let detail = try await station.client.call(Endpoints.entry, EntryReference(id: id(1)))
         #expect(detail.entry.supersededBy == id(2))
-        let undo = await #expect(throws: Problem.self) { try await station.client.call(Endpoints.restore, EntryReference(id: id(1))) }
-        #expect(undo?.detail.contains("was corrected and is now #\(fixed.sequence) ") == true, "\(undo?.detail ?? "")")
-        #expect(undo?.next == "To see its state, run: homing why \(id(2))")
+        // Nothing was thrown away.
+        let status = try await station.status()
+        #expect(status.backends.map(\.queue.discarded) == [0] && !status.sentence.contains("discarded"), "\(status.sentence)")
+        let page = try await station.client.call(Endpoints.entries, EntryQuery(state: "discarded"))
+        #expect(page.entries.map(\.supersededBy) == [id(2)])
+        // Every change is refused in the same words.
+        let (client, first) = (station.client, id(1))
+        let changes: [@Sendable () async throws -> EntrySummary] = [
+            { try await client.call(Endpoints.restore, EntryReference(id: first)) },
+            { try await client.call(Endpoints.retry, RetryRequest(id: first)) },
+            { try await client.call(Endpoints.discard, DiscardRequest(id: first)) },
+            { try await client.call(Endpoints.resolve, ResolveRequest(id: first, delivered: false)) },
+        ]
+        for change in changes {
+            let refusal = await #expect(throws: Problem.self) { try await change() }
+            #expect(refusal?.detail == "Entry \(first) was corrected: entry \(id(2)) replaced it. Nothing was changed.")
+            #expect(refusal?.next == "To see the state of the new entry and the next step, run: homing why \(id(2))")
+            #expect(refusal?.supersededBy == id(2) && refusal?.code == .wrongState)
+        }
         // The answer may have been lost.
         let again = try await station.client.call(Endpoints.fix, fix)
         #expect(again.duplicate && again.sequence == fixed.sequence)

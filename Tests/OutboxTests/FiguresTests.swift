@@ -27,6 +27,18 @@ import Testing
         #expect((95_000...105_000).contains(median))
     }
 
+    /// Its capture is in the new entry.
+    @Test func replacedEntryDoesNotCountAsDiscarded() async throws {
+        let store = try Store()
+        for number in 1...2 { try await store.enqueue(Samples.mutation(number)) }
+        var replacement = Samples.mutation(3)
+        replacement.supersedes = Samples.id(1)
+        try await store.enqueue(replacement)
+        try await store.outbox.discard(Samples.id(2), by: "ann", at: store.clock.now)
+        let figure = try #require(try await all(store).byKey[key(store)])
+        #expect(figure.captured == 3 && figure.discarded == 1)
+    }
+
     @Test func passesAndReopeningCountNothingTwice() async throws {
         var store = try Store()
         for number in 1...3 {

@@ -49,6 +49,25 @@ import Vault
         #expect(try await store.claim().map(\.id) == [Samples.id(2)])
     }
 
+    /// Its capture is in the new entry.
+    @Test func replacedEntryDoesNotCountAsDiscarded() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        _ = try await replace(store)
+        func counts() async throws -> [Entry.State: Int] {
+            Dictionary(uniqueKeysWithValues: try await store.outbox.tallies().map { ($0.state, $0.count) })
+        }
+        #expect(try await counts() == [.pending: 1])
+        try await store.enqueue(Samples.mutation(3))
+        try await store.outbox.discard(Samples.id(3), by: "ann", at: store.clock.now)
+        #expect(try await counts() == [.pending: 1, .discarded: 1])
+        // All have the same payload.
+        #expect(try await Set(store.outbox.tallies().map(\.bytes)).count == 1)
+        let page = try await store.outbox.page(of: EntryFilter(state: .discarded), after: 0, limit: 10)
+        #expect(page.entries.map(\.id) == [Samples.id(1), Samples.id(3)])
+        #expect(page.successors == [Samples.id(1): Samples.id(2)])
+    }
+
     /// No entry has the capture then.
     @Test(arguments: [false, true]) func discardedReplacementCountsAsADiscard(inGrace: Bool) async throws {
         let store = try Store()

@@ -85,6 +85,19 @@ import Testing
         #expect(events.map(\.detail) == [["status": "422"], ["status": "422"]])
     }
 
+    /// Its capture is in the new entry.
+    @Test func salvageCountsNoReplacedEntryAsDiscarded() async throws {
+        var store = try Store()
+        for number in 1...2 { try await store.enqueue(Samples.mutation(number)) }
+        var replacement = Samples.mutation(3)
+        replacement.supersedes = Samples.id(1)
+        try await store.enqueue(replacement)
+        try await store.outbox.discard(Samples.id(2), by: "ann", at: store.clock.now)
+        try salvage(&store)
+        #expect(try await store.outbox.receipt(Samples.id(1))?.supersededBy == Samples.id(3))
+        #expect(try await store.outbox.tallies().filter { $0.state == .discarded }.map(\.count) == [1])
+    }
+
     @Test func subjectsSurviveSalvage() async throws {
         var store = try Store()
         for number in 1...2 {

@@ -60,12 +60,11 @@ import Testing
                 """)
     }
 
-    /// The original under a new id would be a second one.
-    @Test func undoOfACorrectionNamesTheNewEntry() {
-        let new = Entry(sequence: 16, mutation: Samples.mutation(2))
-        let problem = Problem.corrected(Self.id, as: new)
-        #expect(problem.detail == "Entry \(Self.id) was corrected and is now #16 000000000002. Nothing was changed.")
-        #expect(problem.next == "To see its state, run: homing why \(Samples.id(2))")
+    /// Otherwise a person may submit the original under a new id, which would be a second one.
+    @Test func changeOfACorrectedEntryNamesTheNewOne() {
+        let problem = Problem.changeOfReplaced(Self.id, by: Samples.id(2))
+        #expect(problem.detail == "Entry \(Self.id) was corrected: entry \(Samples.id(2)) replaced it. Nothing was changed.")
+        #expect(problem.next == "To see the state of the new entry and the next step, run: homing why \(Samples.id(2))")
     }
 
     /// The capture is in the new entry: under a new id, it would be sent twice.

@@ -48,6 +48,8 @@ import Testing
                 #expect(five.entries.map(\.id) == [ids[2]] && (five.shown, five.total) == (1, 2) && five.totalIsLeast == nil)
                 // The lane is the person's.
                 #expect(five.entries.first?.behind == ids[0])
+                #expect(five.entries.first?.paused == true)
+                #expect(try await client.call(Endpoints.entry, EntryReference(id: ids[0])).entry.paused == true)
                 let later = try await found(EntryQuery(route: "measurement", since: day.addingTimeInterval(1)))
                 #expect(later.entries.map(\.id) == [ids[1], ids[2]])
                 let first = try await found(EntryQuery(state: "pending", user: "5", until: day.addingTimeInterval(7200)))

@@ -490,6 +490,14 @@ import Testing
         #expect(item.code == "unclaimed-files")
         #expect(item.text.hasPrefix("3 files were dropped while signed out") && item.text.hasSuffix(end), "\(item)")
         #expect(item.next == next)
+        for (unclaimed, named) in [(1, "It is users/5/a.json."), (3, "They are users/5/a.json and 2 more.")] {
+            var spool = SpoolReport(directory: "/spool", waiting: 0, refused: 0, unclaimed: unclaimed)
+            spool.firstUnclaimed = "users/5/a.json"
+            let item = StatusSummary(backends: [backend(QueueReport())], spool: spool, unclaimed: policy, moment: moment).attention.first
+            #expect(item?.next.hasPrefix("\(named)\nTo send ") == true && item?.facts?.path == "users/5/a.json", "\(item?.next ?? "")")
+            // Monitoring systems show the text.
+            #expect(item?.text.contains("a.json") == false)
+        }
         // The first step is to sign in.
         let out = StatusSummary(
             backends: [backend(QueueReport(delivered: 1), session: "signedOut")], spool: spool, unclaimed: policy, moment: moment)

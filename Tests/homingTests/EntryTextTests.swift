@@ -28,6 +28,12 @@ import Testing
                 """)
     }
 
+    @Test func tableNamesTheEntryThatReplacedADiscardedOne() {
+        var entry = Sample.entry(1, "discarded")
+        entry.supersededBy = Sample.id(3)
+        #expect(text.table(EntryPage(entries: [entry], next: nil)).hasSuffix("17.4 kB  replaced by 3f2a91c04b03"))
+    }
+
     private static let people = EntryPage(
         entries: [
             Sample.entry(1, "delivered", remoteID: "811", subject: Sample.subject()),
@@ -178,6 +184,18 @@ import Testing
         #expect(text.detail(behind).contains("next try  after entry 3f2a91c04b01"))
         #expect(text.detail(behind).contains("fields    user_id 5"))
         #expect(text.detail(EntryDetail(entry: Sample.entry(2), attempts: [])).contains("next try  now"))
+    }
+
+    /// The error of its last try is no reason to wait then.
+    @Test func pauseIsTheReasonToWait() {
+        var entry = Sample.entry(2, due: Sample.now.addingTimeInterval(300), lastStatus: 503, lastError: "busy")
+        entry.behind = Sample.id(1)
+        func about() -> String { text.table(EntryPage(entries: [entry], next: nil)) }
+        #expect(about().hasSuffix("17.4 kB  after 3f2a91c04b01"))
+        entry.paused = true
+        #expect(about().hasSuffix("17.4 kB  sending is paused"))
+        let detail = text.detail(EntryDetail(entry: entry, attempts: [], behind: entry.behind))
+        #expect(detail.contains(/next try +when sending resumes\n/) && detail.contains(/last answer +503: busy/))
     }
 
     @Test func detailNamesPerson() {

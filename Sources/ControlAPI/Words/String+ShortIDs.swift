@@ -8,7 +8,8 @@ extension String {
 
     /// Only where an entry must be meant: elsewhere, such as after `--delivered`, it may be the id of a row at the server, and `--id` and
     /// `--supersedes` take whole ids only.
-    private static var entryID: Regex<(Substring, Substring, Substring)> {
+    ///
+    /// `nonisolated(unsafe)`: `Regex` is not `Sendable`, because others may have closures. This one is a constant.
+    private nonisolated(unsafe) static let entryID =
         /([Ee]ntry |ahead of it; the first is |homing (?:show|why|retry|fix|resolve|discard|undo|export|receipt) |@)([0-9a-f]{8}-[0-9a-f-]{27})(?![\w\/-]|\.\w)/
-    }
 }

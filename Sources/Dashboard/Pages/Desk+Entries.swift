@@ -99,6 +99,7 @@ extension Desk {
 
     private func about(_ entry: EntrySummary) -> HTML {
         if entry.knownState == .delivered { return serverID(entry.remoteID) }
+        if entry.paused == true { return "\(words["waits.paused"])" }
         if let first = entry.behind {
             return "<a href=\"\(link("entry", first))\">\(words["after.entry", ["id": EntryName.short(first)]])</a>"
         }

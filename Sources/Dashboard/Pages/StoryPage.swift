@@ -73,7 +73,9 @@ struct StoryPage: Sendable {
         if let settled = entry.settledAt, !entry.isUndelivered {
             step(entry.state == "delivered" ? "done" : "gone", settled, words.state(entry.state).capitalisedFirst)
         } else if entry.knownState == .pending {
-            step("next", entry.dueAt.flatMap { $0 > desk.moment.now ? $0 : nil }, words[entry.behind == nil ? "next.try" : "waits.behind"])
+            let isPaused = entry.paused == true
+            let title = isPaused ? "waits.paused" : entry.behind == nil ? "next.try" : "waits.behind"
+            step("next", entry.dueAt.flatMap { $0 > desk.moment.now && !isPaused ? $0 : nil }, words[title])
         } else if entry.isUndelivered {
             step("next", nil, words.state(of: entry).capitalisedFirst)
         }

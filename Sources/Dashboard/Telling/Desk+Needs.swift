@@ -33,9 +33,11 @@ extension Desk {
         }
         guard let main else { return nil }
         let stuck = words.known("stuck.\(facts.reason ?? "")") ?? words["stuck.system"]
+        let isFileNamed = item.knownCode == .unclaimedFiles && facts.path != nil
         return [
-            main, text(".name", if: facts.name != nil), text(".waiting", if: hasEntries), text(".least", if: facts.least == true),
-            text(".until", if: facts.until != nil), item.knownCode == .stuckFiles ? HTML.plain(stuck) : nil,
+            main, text(".first", if: isFileNamed), text(".name", if: facts.name != nil), text(".waiting", if: hasEntries),
+            text(".least", if: facts.least == true), text(".until", if: facts.until != nil),
+            item.knownCode == .stuckFiles ? HTML.plain(stuck) : nil,
         ]
     }
 

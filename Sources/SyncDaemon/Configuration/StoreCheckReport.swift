@@ -1,3 +1,4 @@
+import ControlAPI
 import Foundation
 import Glibc
 import Outbox
@@ -43,7 +44,7 @@ package struct StoreCheckReport: Sendable {
             var check = try StoreCheck(file: store, vault: vault, isInUse: wasInUse)
             // A daemon that started meanwhile may have written during the check.
             if !wasInUse, !check.faults.isEmpty, isInUse(state) { check = try StoreCheck(file: store, vault: vault, isInUse: true) }
-            ofStore = check.faults
+            ofStore = check.faults.map(\.withShortIDs)
             guard !ofKey.isEmpty || !ofStore.isEmpty || !damages.isEmpty else {
                 let held = check.unreadable
                 let known =

@@ -91,10 +91,13 @@ extension ControlHandler {
         if page.total == 0 { try requireRoute(request.route, at: request.backend) }
         let view = ObserverView(caller)
         let subjects = try await names(for: view).reports(entries.map { Subject($0) })
+        let pauses = try await outbox.pauses()
         return EntryPage(
             entries: entries.map { entry in
                 var summary = summary(view.entry(entry), Subject(entry).flatMap { subjects[$0] })
                 summary.behind = page.blockers[entry.id]?.description
+                summary.supersededBy = page.successors[entry.id]?.description
+                summary.paused = paused(entry, pauses[entry.destination.backend])
                 return summary
             }, next: request.after != nil && entries.count == request.limit ? entries.last?.sequence : nil, total: page.total,
             totalIsLeast: page.totalIsLeast ? true : nil)
@@ -114,6 +117,7 @@ extension ControlHandler {
         let fields = identifyingFields(in: context)
         var summary = summary(view.entry(context.entry), try await names(for: view).report(Subject(context.entry)))
         summary.supersededBy = context.receipt?.supersededBy?.description
+        summary.paused = paused(context.entry, context.pause)
         return EntryDetail(
             entry: summary,
             attempts: context.attempts.map {
@@ -121,6 +125,11 @@ extension ControlHandler {
                     startedAt: $0.startedAt, endedAt: $0.endedAt, verdict: $0.verdict, counted: $0.counted, status: $0.status,
                     message: view.words($0.message, status: $0.status, at: context.entry.destination.backend))
             }, fields: fields.isEmpty ? nil : fields, behind: context.blocker?.id.description, altered: context.receipt?.altered)
+    }
+
+    /// True for an entry that waits for the end of the pause; otherwise nil.
+    private func paused(_ entry: Entry, _ pause: Pause?) -> Bool? {
+        entry.state == .pending && PauseReport(pause, at: clock.now) != nil ? true : nil
     }
 
     func why(_ request: EntryReference, by caller: Caller) async throws -> Explanation {
@@ -219,10 +228,20 @@ extension ControlHandler {
         let id = try await id(named: request.id)
         let entry = try await found(id)
         guard request.withoutLooking || !retryMayDuplicate(entry) else { throw Problem.mayDuplicate(entry) }
-        try await outbox.retry(
-            id, forgetsDoubt: request.withoutLooking, by: caller.peer.description,
-            named: UserName(caller.peer.uid).short, at: clock.now)
+        try await namingSuccessor(of: id) { () async throws(OutboxError) in
+            try await outbox.retry(
+                id, forgetsDoubt: request.withoutLooking, by: caller.peer.description, named: UserName(caller.peer.uid).short,
+                at: clock.now)
+        }
         return try await summary(of: id, for: caller)
+    }
+
+    /// Changes an entry. If another one has replaced it, the refusal names that one.
+    func namingSuccessor(of id: MutationID, _ change: () async throws(OutboxError) -> Void) async throws {
+        do throws(OutboxError) { try await change() } catch {
+            guard case .wrongState(id, _) = error, let new = try await outbox.receipt(id)?.supersededBy else { throw error }
+            throw Problem.changeOfReplaced(id, by: new)
+        }
     }
 
     func summary(of id: MutationID, for caller: Caller) async throws -> EntrySummary {

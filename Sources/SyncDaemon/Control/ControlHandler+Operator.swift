@@ -19,9 +19,11 @@ extension ControlHandler {
         }
         // The delivery destroys it.
         let content = request.delivered ? try await outbox.contents(of: [id], { $0 })[id] : nil
-        try await outbox.resolve(
-            id, as: request.delivered ? .delivered(remoteID: request.remoteID) : .notDelivered, by: caller.peer.description,
-            named: UserName(caller.peer.uid).short, at: clock.now)
+        try await namingSuccessor(of: id) { () async throws(OutboxError) in
+            try await outbox.resolve(
+                id, as: request.delivered ? .delivered(remoteID: request.remoteID) : .notDelivered, by: caller.peer.description,
+                named: UserName(caller.peer.uid).short, at: clock.now)
+        }
         if let content { rosters.keepChange(of: content) }
         if request.delivered { rosters.delivered(entry.mutation) }
         return try await summary(of: id, for: caller)
@@ -93,24 +95,24 @@ extension ControlHandler {
     func discard(_ request: DiscardRequest, by caller: Caller) async throws -> EntrySummary {
         let id = try await id(named: request.id)
         let (now, actor, name) = (clock.now, caller.peer.description, UserName(caller.peer.uid).short)
-        if request.grace > 0 {
-            try await outbox.discard(
-                id, later: now.addingTimeInterval(TimeInterval(request.grace)), reason: request.reason, by: actor, named: name, at: now)
-        } else {
-            try await outbox.discard(id, reason: request.reason, by: actor, named: name, at: now)
+        try await namingSuccessor(of: id) { () async throws(OutboxError) in
+            if request.grace > 0 {
+                let end = now.addingTimeInterval(TimeInterval(request.grace))
+                try await outbox.discard(id, later: end, reason: request.reason, by: actor, named: name, at: now)
+            } else {
+                try await outbox.discard(id, reason: request.reason, by: actor, named: name, at: now)
+            }
         }
         return try await summary(of: id, for: caller)
     }
 
     func restore(_ request: EntryReference, by caller: Caller) async throws -> EntrySummary {
         let id = try await id(named: request.id)
-        do throws(OutboxError) {
-            try await outbox.restore(id, by: caller.peer.description, at: clock.now)
-        } catch {
-            guard case .wrongState(_, let state) = error else { throw error }
-            if let newID = try await outbox.receipt(id)?.supersededBy, let new = try await outbox.entry(newID)?.entry {
-                throw Problem.corrected(id, as: new)
+        do {
+            try await namingSuccessor(of: id) { () async throws(OutboxError) in
+                try await outbox.restore(id, by: caller.peer.description, at: clock.now)
             }
+        } catch OutboxError.wrongState(_, let state) {
             throw Problem.notRestorable(id, state)
         }
         return try await summary(of: id, for: caller)

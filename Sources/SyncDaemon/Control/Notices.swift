@@ -140,15 +140,17 @@ struct Notices {
     private var unclaimedFiles: Attention? {
         guard let files = Count(some: summary.claimable, "file"), let backend = summary.spoolReport else { return nil }
         let isOnHold = summary.unclaimed == .hold
+        let more = files.number > 1 ? " and \(files.number - 1) more" : ""
+        let named = summary.spool.firstUnclaimed.map { "\(files.pick("It is", "They are")) \($0)\(more).\n" } ?? ""
         return Attention(
             .unclaimedFiles,
             "\(files) \(files.were) dropped while signed out\(isOnHold ? " and \(files.are) on hold." : files.pick(". Is it yours?", ". Are they yours?"))",
             next:
-                "To send \(files.them) as \(backend.session.email ?? backend.session.account ?? "the signed-in account"), \(isOnHold ? "an administrator runs" : "run"): homing claim",
+                "\(named)To send \(files.them) as \(backend.session.email ?? backend.session.account ?? "the signed-in account"), \(isOnHold ? "an administrator runs" : "run"): homing claim",
             backend: backend.name
         ).stating {
             ($0.count, $0.account) = (files.number, backend.session.email ?? backend.session.account)
-            $0.reason = isOnHold ? Attention.onHold : nil
+            ($0.path, $0.reason) = (summary.spool.firstUnclaimed, isOnHold ? Attention.onHold : nil)
         }
     }
 

@@ -39,8 +39,8 @@ extension Problem {
     static func changeOfReplaced(_ id: MutationID, by new: MutationID) -> Problem {
         let problem = Problem(
             .wrongState, status: 409, title: "Replaced before",
-            detail: "Entry \(id) was replaced by entry \(new). Nothing was changed.",
-            next: "To see its state and the next step, run: homing why \(new)")
+            detail: "Entry \(id) was corrected: entry \(new) replaced it. Nothing was changed.",
+            next: "To see the state of the new entry and the next step, run: homing why \(new)")
         return problem.naming(successor: new)
     }
 

@@ -124,15 +124,6 @@ extension Problem {
         )
     }
 
-    /// - Parameter new: the entry that replaced it.
-    static func corrected(_ id: MutationID, as new: Entry) -> Problem {
-        let problem = Problem(
-            .wrongState, status: 409, title: "Nothing to undo",
-            detail: "Entry \(id) was corrected and is now #\(new.sequence) \(EntryName.short("\(new.id)")). Nothing was changed.",
-            next: "To see its state, run: homing why \(new.id)")
-        return problem.naming(successor: new.id)
-    }
-
     /// - Parameter create: of the row that the entry belongs to.
     static func belongsToNewRow(_ id: MutationID, create: MutationID, _ title: Resource.Title, edit: String) -> Problem {
         Problem(

@@ -80,9 +80,7 @@ struct DiscardCommand: DaemonCommand {
     private func discard(_ entries: [EntrySummary], _ batch: inout EntryBatch, _ context: Context) async {
         let grace = now ? 0 : DiscardRequest.usualGrace
         await batch.run(entries.map(\.id)) { id async throws(Problem) in
-            try await context.namingSuccessor(of: id) { () async throws(Problem) in
-                try await context.client.call(Endpoints.discard, DiscardRequest(id: id, grace: grace, reason: reason))
-            }
+            try await context.client.call(Endpoints.discard, DiscardRequest(id: id, grace: grace, reason: reason))
         }
     }
 

@@ -38,9 +38,7 @@ struct RetryCommand: DaemonCommand {
         let ids = mustRead ? retried.map(\.id) : try await context.ids(entries.ids, at: target)
         var batch = EntryBatch()
         await batch.run(ids) { id async throws(Problem) in
-            try await context.namingSuccessor(of: id) { () async throws(Problem) in
-                try await context.client.call(Endpoints.retry, RetryRequest(id: id, withoutLooking: withoutLooking))
-            }
+            try await context.client.call(Endpoints.retry, RetryRequest(id: id, withoutLooking: withoutLooking))
         }
         let obstacles = context.asJSON ? [] : try await obstacles(to: batch.done, context)
         context.answerAll(batch.done, RetryText.done(batch.done, obstacles))

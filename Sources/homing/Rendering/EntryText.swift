@@ -118,6 +118,7 @@ struct EntryText {
     }
 
     private func nextTry(_ detail: EntryDetail) -> String {
+        if detail.entry.paused == true { return "when sending resumes" }
         if let first = detail.behind { return "after entry \(Self.shortID(first))" }
         return detail.entry.dueAt.map(times.next) ?? "now"
     }
@@ -142,6 +143,9 @@ struct EntryText {
 
     private func about(_ entry: EntrySummary) -> String {
         if entry.knownState == .delivered { return entry.remoteID.map { "server id \($0)" } ?? "" }
+        if let new = entry.supersededBy { return "replaced by \(Self.shortID(new, width: width))" }
+        // As ‘why’ does: until sending resumes, no other reason matters.
+        if entry.paused == true { return "sending is paused" }
         if let first = entry.behind { return "after \(Self.shortID(first, width: width))" }
         let known = [entry.holdReason.map(Words.holdReason), entry.lastError].compactMap(\.self)
         if !known.isEmpty { return known.joined(separator: ": ") }

@@ -203,7 +203,7 @@ enum WireSamples {
     private static let spool: SpoolReport = {
         var report = SpoolReport(
             directory: "d", waiting: 1, refused: 1, stuck: 1, stuckExample: stuck, unclaimed: 1, refusedFiles: ["a.json"])
-        report.refusedPlaces = ["a.json": "users/5/a.json"]
+        (report.refusedPlaces, report.firstUnclaimed) = (["a.json": "users/5/a.json"], "users/5/b.json")
         return report
     }()
     private static var session: SessionReport {
@@ -292,7 +292,7 @@ enum WireSamples {
     private static let entry: EntrySummary = {
         var entry = bareEntry
         (entry.state, entry.holdReason, entry.dueAt, entry.settledAt) = ("held", "crashes", day, day)
-        (entry.behind, entry.needs) = (id, id)
+        (entry.behind, entry.paused, entry.needs) = (id, true, id)
         (entry.attempts, entry.releases, entry.uncertain, entry.size) = (1, 1, true, 1)
         (entry.remoteID, entry.lastStatus, entry.lastError, entry.subject) = ("9", 500, "e", subject)
         (entry.discardAt, entry.supersededBy, entry.then, entry.title, entry.retryMayDuplicate) = (day, id, id, title, true)

@@ -63,7 +63,7 @@ enum Canary {
         let file = SpoolReport.StuckFile(path: "/p/anna.json", reason: "r", next: "n", cause: "unreadable")
         var report = SpoolReport(
             directory: "/d", waiting: 1, refused: 1, stuck: 1, stuckExample: file, unclaimed: 1, refusedFiles: ["anna.json"])
-        report.refusedPlaces = ["anna.json": "users/5/anna.json"]
+        (report.refusedPlaces, report.firstUnclaimed) = (["anna.json": "users/5/anna.json"], "users/5/anna.json")
         return report
     }
 
