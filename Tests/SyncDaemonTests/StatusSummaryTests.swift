@@ -520,18 +520,23 @@ import Testing
         for (summary, sentence) in cases { #expect(summary.sentence == sentence) }
         #expect(
             summary(backend(QueueReport(delivered: 3)), refused: 2).attention.map(\.next) == [
-                "The .reason file beside each in /spool/refused says why. Fix them and drop them again.\nTo end this notice, the user who dropped them, or an administrator, runs: homing discard --file NAME --reason TEXT"
+                "The .reason file beside each in /spool/refused says why. Fix them and drop them again.\nTo end this notice, the user who dropped them, or an administrator, runs: homing discard --file NAME --reason TEXT\nTo discard all of them, run: homing discard --all-files --reason TEXT"
             ])
     }
+
+    private static let discardAll = "To discard all of them, run: homing discard --all-files --reason TEXT"
 
     @Test(
         arguments: [
             (1, ["a b.json"], "an administrator, runs: homing discard --file 'a b.json' --reason TEXT"),
-            (2, ["a.json", "b.json"], "runs for each of a.json and b.json: homing discard --file NAME --reason TEXT"),
-            (3, ["a.json", "b.json", "c.json"], "runs for each of a.json, b.json and c.json: homing discard --file NAME --reason TEXT"),
+            (2, ["a.json", "b.json"], "runs for each of a.json and b.json: homing discard --file NAME --reason TEXT\n\(discardAll)"),
+            (
+                3, ["a.json", "b.json", "c.json"],
+                "runs for each of a.json, b.json and c.json: homing discard --file NAME --reason TEXT\n\(discardAll)"
+            ),
             (
                 25, ["a.json", "b.json", "c.json", "d.json"],
-                "for each of a.json, b.json, c.json and 22 more: homing discard --file NAME --reason TEXT\nTo see all names, run: ls '/spool/refused'"
+                "for each of a.json, b.json, c.json and 22 more: homing discard --file NAME --reason TEXT\n\(discardAll)\nTo see all names, run: ls '/spool/refused'"
             ),
         ] as [(Int, [String], String)])
     func noticeNamesRefusedFiles(refused: Int, names: [String], end: String) {
