@@ -1,3 +1,4 @@
+import Capture
 import ControlAPI
 import Foundation
 import Outbox
@@ -20,6 +21,12 @@ import Testing
         let problem = Problem(OutboxError.wrongState(Self.id, state))
         #expect(problem.detail == "Entry \(Self.id) \(words). Nothing was changed.")
         #expect(problem.next == "To see its state, run: homing why \(Self.id)")
+    }
+
+    @Test(arguments: ["capture", "change"]) func submissionWhileSignedOutIsNamed(noun: String) {
+        let problem = Problem(IntakeError.signInRequired(backend: "b"), of: noun) { _ in NextCommands() }
+        #expect(problem.detail == "Not signed in at b, so this \(noun) has no account to belong to. Nothing was stored.")
+        #expect(problem.next == "Sign in, then submit it again. To sign in, run: homing login")
     }
 
     @Test(
