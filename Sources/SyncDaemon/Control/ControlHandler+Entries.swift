@@ -37,7 +37,9 @@ extension ControlHandler {
                 advice = await self.advice(accepted: known ?? [])
             }
         } catch let error as IntakeError {
-            throw Problem(error, of: noun(route: request.route), commands: commands(for:))
+            // `try?`: it was found above.
+            let field = (try? keeper(request.backend))?.backend.subjectField(route: request.route)?.field
+            throw Problem(error, of: noun(route: request.route), field: field, commands: commands(for:))
         }
         guard let accepted = all.first else { throw OutboxError.storage("a submission has no result") }
         var receipt = receipt(of: accepted, request.payload, advice, isStrict: request.strict)

@@ -94,8 +94,10 @@ extension Problem {
         ).stating { ($0.reason, $0.bytes) = ("neverFits", limit) }
     }
 
-    /// - Parameter noun: for the submission.
-    init(_ error: IntakeError, of noun: String, commands: (String) -> NextCommands) {
+    /// - Parameters:
+    ///   - noun: for the submission.
+    ///   - field: of its route, for the row that it is about; nil for none.
+    init(_ error: IntakeError, of noun: String, field: String?, commands: (String) -> NextCommands) {
         switch error {
         case .unknownBackend(let name, let known): self = .unknownBackend(name, known: known)
         case .backendNotNamed(let known): self = .backendNotNamed(known: known)
@@ -110,6 +112,8 @@ extension Problem {
                 .tooLarge, status: 413, title: "Too large",
                 detail: "The payload has \(size) bytes; at most \(limit) (\(limit >> 20) MiB) can be sent.",
                 next: "It can never be sent unchanged. Tell the maintainer of the program that made it.")
+        case .outbox(.noSuchCreate(let id)): self = .noSuchCreate(id, in: field)
+        case .outbox(.createDiscarded(let id)): self = .createDiscarded(id, in: field)
         case .outbox(let error): self.init(error)
         }
     }
