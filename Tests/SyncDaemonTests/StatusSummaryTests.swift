@@ -572,6 +572,32 @@ import Testing
         #expect(next().contains(several), "\(next())")
     }
 
+    /// The sentence and the notice count the same entries and files.
+    @Test(
+        arguments: [
+            (QueueReport(pending: 9), "signedOut", "10 captures are safe here and cannot be sent until ann@lab.test signs in."),
+            (QueueReport(pending: 9), "signInRequired", "10 captures are safe here and cannot be sent until ann@lab.test signs in."),
+            (
+                QueueReport(pending: 9, dead: 1), "signedOut",
+                "1 capture has failed or is on hold, and needs your decision. 10 captures are waiting."
+            ),
+        ] as [(QueueReport, String, String)])
+    func unclaimedFileIsCountedInEverySentence(queue: QueueReport, session: String, sentence: String) throws {
+        let spool = SpoolReport(directory: "/spool", waiting: 0, refused: 0, unclaimed: 1)
+        func check(_ report: BackendReport, _ sentence: String) throws {
+            let status = StatusSummary(backends: [report], spool: spool, moment: moment)
+            #expect(status.sentence == sentence)
+            let notice = try #require(status.attention.first { $0.knownCode == .signInRequired })
+            #expect(notice.facts?.count == 10 && notice.text.contains("10 captures are waiting"), "\(notice)")
+        }
+        let report = backend(queue, session: session)
+        try check(report, sentence)
+        guard queue.dead == 0 else { return }
+        var paused = report
+        paused.pause = PauseReport(backend: "breathesafe", reason: "", since: moment.now, until: nil, by: "bob")
+        try check(paused, "10 captures are safe here; sending is paused by bob until it is resumed. Not signed in.")
+    }
+
     private static let people = RosterTitle(one: "new person", many: "new people")
     private static let tasks = RosterTitle(one: "task", many: "tasks")
     private static let edits = RosterTitle(one: "person change", many: "person changes")
