@@ -101,9 +101,8 @@ final class FolderCounts: Sendable {
             stamp: stamp, isSettled: FileTime(clock).since(stamp.changedAt) > coarseness(stamp.changedAt), files: 0, folders: [])
         guard let opened else { return count }
         if directory == folders.refused {
-            let all = Set(((try? folders.entries(in: opened)) ?? []).map(\.name.string))
-            let refused = all.filter { all.contains($0 + ".reason") }
-            (count.files, count.names) = (refused.count, Array(refused.sorted().prefix(Self.mostNames)))
+            let refused = (try? folders.refusedNames(in: opened)) ?? []
+            (count.files, count.names) = (refused.count, Array(refused.prefix(Self.mostNames)))
             for name in count.names { count.places[name] = ReasonFile.place(of: name, in: opened) }
         } else {
             try? folders.list(opened) { name, kind in

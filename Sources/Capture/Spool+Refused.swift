@@ -19,6 +19,12 @@ extension Spool {
     /// Where these files were dropped, below `new/`, by their names in `refused/`; without those whose place is not known.
     package nonisolated var refusedPlaces: [String: String] { fileCounts.refusedPlaces }
 
+    /// The names of all refused files, in order.
+    package nonisolated func allRefusedNames() throws -> [String] {
+        guard folders.exists(folders.refused) else { return [] }
+        return try folders.refusedNames(in: folders.folder(folders.refused))
+    }
+
     /// Destroys a refused file and its `.reason` file, after recording an event. `owner` is the only user whose file may be destroyed, or
     /// nil for any.
     package func discardRefused(_ name: String, of owner: uid_t?, by actor: String, reason: String) async throws -> RefusedFileEnd {

@@ -91,10 +91,21 @@ extension Spool {
             try await refuse(
                 file.path, as: file.name.original, from: file.name.place,
                 "The file was already stored with different content. Look for it at the backend before you drop it into new/ again.")
+        case .failure(.outbox(.noSuchCreate(let id))):
+            let reason = Self.noUser("this account has no entry \(id) that creates a user")
+            try await refuse(file.path, as: file.name.original, from: file.name.place, reason)
+        case .failure(.outbox(.createDiscarded(let id))):
+            let reason = Self.noUser("entry \(id), which was to create the user, was discarded")
+            try await refuse(file.path, as: file.name.original, from: file.name.place, reason)
         case .failure(let error):
             noteLackOfRoom(file.path, size: Int64(mutation.payload?.count ?? 0), error)
             throw error
         }
+    }
+
+    /// Only a folder can be named `@` and an id: the capture app's own file has a number.
+    private static func noUser(_ why: String) -> String {
+        "The file’s folder refers to a user that does not exist: \(why). Drop the file into the folder of its user."
     }
 
     private func noteLackOfRoom(_ path: FilePath, size: Int64, _ error: IntakeError) {

@@ -70,6 +70,12 @@ extension SpoolFolders {
     /// By name.
     func unclaimedFiles() throws(FileError) -> [Candidate] { try files(in: unclaimed) }
 
+    /// By name: the refused files, each with its `.reason` file beside it.
+    func refusedNames(in folder: Folder) throws(FileError) -> [String] {
+        let all = Set(try entries(in: folder).map(\.name.string))
+        return all.filter { all.contains($0 + ".reason") }.sorted()
+    }
+
     private func files(in directory: FilePath) throws(FileError) -> [Candidate] {
         let folder = try folder(directory)
         return try entries(in: folder).filter { $0.kind == .file && isMeant($0.name, in: nil) }

@@ -72,6 +72,7 @@ public enum Endpoints {
     public static let copyKey = Endpoint<NoInput, KeyCopy>(.post, "/v1/key/copy", .administer)
     public static let sync = Endpoint<SyncRequest, SyncReport>(.post, "/v1/sync", .operate)
     public static let claim = Endpoint<NoInput, ClaimReport>(.post, "/v1/claim", .operate, patience: .seconds(90))
+    public static let refusedFiles = Endpoint<RefusedFileQuery, RefusedFileList>(.get, "/v1/refused", .operate)
     /// Also needs the role `administer`, unless the caller dropped the file.
     public static let discardFile = Endpoint<FileDiscardRequest, DiscardedFile>(.delete, "/v1/refused/{name}", .operate)
     public static let pause = Endpoint<PauseRequest, PauseList>(.post, "/v1/pause", .operate)

@@ -145,7 +145,7 @@ public struct Explanation: Codable, Sendable, Equatable {
 
     package enum Change: String, Sendable {
         case retry, resolve
-        /// For another row.
+        /// For another row. Not offered for a change or a deletion of a row.
         case fix
         case discard, restore
     }

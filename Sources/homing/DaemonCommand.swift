@@ -55,6 +55,18 @@ struct Context: Sendable {
         return found
     }
 
+    /// The names of all refused files of the drop folder.
+    func refusedFiles() async throws(Problem) -> [String] {
+        var names: [String] = []
+        var query = RefusedFileQuery(limit: 500)
+        repeat {
+            let page = try await client.call(Endpoints.refusedFiles, query)
+            names += page.files
+            query.after = page.next
+        } while query.after != nil
+        return names
+    }
+
     /// All entries that the query matches, on all pages.
     func entries(_ query: EntryQuery) async throws(Problem) -> [EntrySummary] {
         try await query.allPages { page async throws(Problem) in try await client.call(Endpoints.entries, page) }

@@ -168,6 +168,18 @@ import Vault
         #expect(try await drop.documents() == [Drop.capture(2)])
     }
 
+    /// The files after it are stored.
+    @Test func refusesFileForAUserWhomNoEntryCreates() async throws {
+        let drop = try Drop()
+        try drop.put(Drop.capture(1), "new/users/@\(Samples.id(1))/a.json", age: 90)
+        try drop.put(Drop.capture(2), "new/users/5/b.json", age: 80)
+        await drop.spool.sweep()
+        let reason = "this account has no entry \(Samples.id(1)) that creates a user. Drop the file into the folder of its user."
+        #expect(try drop.reason("a.json") == "The file’s folder refers to a user that does not exist: \(reason)")
+        #expect(try await drop.documents() == [Drop.capture(2)])
+        #expect(drop.spool.failure == nil)
+    }
+
     @Test func refusesFileLargerThan32MiB() async throws {
         let drop = try Drop()
         try drop.put("{}", "new/users/5/large.json")

@@ -60,6 +60,8 @@ import Testing
             try await it.expect(Endpoints.backends, NoInput())
             try await it.expect(Endpoints.sync, SyncRequest(backend: "b"), parameters: ["backend": "b"])
             try await it.expect(Endpoints.claim, NoInput())
+            let files = RefusedFileQuery(after: "a b/ü?.json", limit: 3)
+            try await it.expect(Endpoints.refusedFiles, files, parameters: ["after": "a b/ü?.json", "limit": "3"])
             try await it.expect(Endpoints.discardFile, file, parameters: ["name": "a b/ü?.json", "reason": "a test & more"])
             try await it.expect(Endpoints.pause, pause, body: pause.body)
             try await it.expect(Endpoints.resume, ResumeRequest(backend: "b"), parameters: ["backend": "b"])

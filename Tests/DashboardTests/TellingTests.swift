@@ -197,6 +197,17 @@ import Testing
         #expect(signedOut == "2 mục an toàn ở đây và chỉ được gửi đến breathesafe khi anna@clinic.example đăng nhập.")
     }
 
+    /// The notice about the sign-in counts them too.
+    @Test func tellsOfFilesThatWaitForASignIn() {
+        let spool = SpoolReport(directory: "/spool", waiting: 1, refused: 0, unclaimed: 2)
+        #expect(first { $0.spool = spool } == "3 tệp trong thư mục nhận tệp đang chờ.")
+        let asked = first {
+            $0.spool = spool
+            $0.attention = [attention(.unclaimedFiles) { $0.count = 2 }]
+        }
+        #expect(asked.hasPrefix("1 tệp trong thư mục nhận tệp đang chờ. 2 tệp được đặt vào khi chưa đăng nhập."), "\(asked)")
+    }
+
     @Test func tellsOfProblemsInTheOrderOfTheDaemon() {
         let failed = first {
             $0.backends[0].queue = QueueReport(pending: 4, held: 1, dead: 1, blocked: 3)

@@ -87,6 +87,28 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    /// More than the status names.
+    @Test func allRefusedFilesAreDiscardedAtOnce() async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login()
+        for number in 1...25 {
+            try Data("{".utf8).write(to: URL(fileURLWithPath: station.directory("dropping")))
+            try FileManager.default.moveItem(
+                atPath: station.directory("dropping"), toPath: station.directory("state/spool/new/\(number).json"))
+        }
+        try await until { try await station.status().spool?.refused == 25 }
+        let unconfirmed = try await station.homing("discard", "--all-files", "--reason", "a test")
+        #expect(unconfirmed.code == 2 && unconfirmed.text.contains("--yes"), "\(unconfirmed.text)")
+        #expect(try await station.status().spool?.refused == 25)
+        let done = try await station.homing("discard", "--all-files", "--reason", "a test", "--yes")
+        #expect(done.code == 0 && done.text == "25 refused files were destroyed.\n", "\(done.text)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: station.directory("state/spool/refused")).isEmpty)
+        let again = try await station.homing("discard", "--all-files", "--reason", "a test", "--yes")
+        #expect(again.code == 0 && again.text == "There are no refused files to discard.\n", "\(again.text)")
+        try await station.end(SIGTERM)
+    }
+
     /// The next account does not get files that another person dropped.
     @Test func nextAccountGetsFilesOnlyByClaim() async throws {
         let station = try await TestStation()

@@ -153,6 +153,8 @@ import Testing
             let told = try await station.homing(command).text
             #expect(!told.contains("Nora") && !told.contains("Berg"), "\(command): \(told)")
         }
+        let refused = try await station.homing("people", "add", "--first-name", "Nora", "--last-name", "Berg")
+        #expect(refused.code == 5 && refused.text.contains(", so this change has no account to belong to."), "\(refused.text)")
         try await station.end(SIGTERM)
     }
 

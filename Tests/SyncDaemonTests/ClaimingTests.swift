@@ -29,6 +29,24 @@ import Testing
         }
     }
 
+    @Test func refusedFilesAreListedInPages() async throws {
+        try await DaemonStation.with { station in
+            let daemon = try await station.daemon()
+            let folder = station.directory("state/spool/refused")
+            // The last one has no file beside it that says why, so it is not a refused file.
+            for name in ["b.json", "b.json.reason", "a.json", "a.json.reason", "c.json", "c.json.reason", "d.json"] {
+                try Data().write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
+            }
+            func page(_ query: RefusedFileQuery) async throws -> RefusedFileList {
+                try await daemon.handler.refusedFiles(query, by: Caller(Self.capturer, .operate))
+            }
+            #expect(try await page(RefusedFileQuery()) == RefusedFileList(files: ["a.json", "b.json", "c.json"], next: nil))
+            #expect(try await page(RefusedFileQuery(limit: 2)) == RefusedFileList(files: ["a.json", "b.json"], next: "b.json"))
+            #expect(try await page(RefusedFileQuery(after: "b.json", limit: 2)) == RefusedFileList(files: ["c.json"], next: nil))
+            #expect(try await page(RefusedFileQuery(after: "c.json")) == RefusedFileList(files: [], next: nil))
+        }
+    }
+
     @Test func onlyAdministratorOrOwnerDiscardsARefusedFile() async throws {
         try await DaemonStation.with { station in
             let daemon = try await station.daemon()

@@ -1,3 +1,4 @@
+import Capture
 import ControlAPI
 import Foundation
 import Outbox
@@ -20,6 +21,22 @@ import Testing
         let problem = Problem(OutboxError.wrongState(Self.id, state))
         #expect(problem.detail == "Entry \(Self.id) \(words). Nothing was changed.")
         #expect(problem.next == "To see its state, run: homing why \(Self.id)")
+    }
+
+    @Test(arguments: ["capture", "change"]) func submissionWhileSignedOutIsNamed(noun: String) {
+        let problem = Problem(IntakeError.signInRequired(backend: "b"), of: noun, field: nil) { _ in NextCommands() }
+        #expect(problem.detail == "Not signed in at b, so this \(noun) has no account to belong to. Nothing was stored.")
+        #expect(problem.next == "Sign in, then submit it again. To sign in, run: homing login")
+    }
+
+    @Test(arguments: [.noSuchCreate(id), .createDiscarded(id)] as [OutboxError])
+    func refusedReferenceIsNamedWithItsField(error: OutboxError) {
+        let problem = Problem(IntakeError.outbox(error), of: "capture", field: "user_id") { _ in NextCommands() }
+        let plain = Problem(error)
+        let row = "refers to a row that entry \(Self.id) was to create, but "
+        #expect(problem.detail.hasPrefix("The field \"user_id\" is @\(Self.id), which \(row)"), "\(problem)")
+        #expect(plain.detail.hasPrefix("The value @\(Self.id) \(row)"), "\(plain)")
+        #expect(problem.code == plain.code && problem.next == plain.next && problem.facts == plain.facts)
     }
 
     @Test(

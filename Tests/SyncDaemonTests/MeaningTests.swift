@@ -42,13 +42,15 @@ import Testing
         (reasons.obstacles.gate, reasons.route.noun) = (gate, "measurement")
         let account = Account(id: entry.destination.account, label: "ann@lab.test")
         reasons.obstacles.session = SessionSnapshot(backend: name, state: .signedIn, account: account)
-        reasons.meaning = Reasons.Meaning(of: entry, at: try backend(name), for: reasons)
+        let backend = try Self.backend(name)
+        reasons.route.changes = backend.changes(route: entry.route) != nil
+        reasons.list.title = backend.subjectField(route: entry.route)?.resource.title ?? reasons.list.title
+        reasons.meaning = Reasons.Meaning(of: entry, at: backend, for: reasons)
         return reasons.explain(entry)
     }
 
     @Test(arguments: [
         ("measurement", 404, "breathesafe answered: Not Found.", "BreatheSafe has no user 28."),
-        ("profile", 404, "breathesafe answered that the requested resource does not exist (404).", "BreatheSafe has no user 28."),
         ("fit_test", 404, "breathesafe answered: Not Found.", "BreatheSafe has no user 28."),
         ("manual_measurement", 404, "breathesafe answered: Not Found.", "BreatheSafe has no user 28."),
         (
@@ -57,10 +59,6 @@ import Testing
         ),
         (
             "measurement", 422, "breathesafe answered: Not managed by current user.",
-            "28 is not, or no longer, one of the people that ann@lab.test manages."
-        ),
-        (
-            "profile", 422, "breathesafe answered with an error (422).",
             "28 is not, or no longer, one of the people that ann@lab.test manages."
         ),
         (
@@ -73,6 +71,28 @@ import Testing
         #expect(sentence.hasSuffix(" \(words) \(answer)"), "\(sentence)")
         #expect(next.text.contains("\nTo send it for another person, run: homing fix \(Self.id) --user USER\n"), "\(next.text)")
         #expect(next.needsPerson)
+    }
+
+    /// `homing fix` would change another person.
+    @Test(arguments: [
+        (404, "breathesafe answered that the requested resource does not exist (404).", "BreatheSafe has no user 28."),
+        (422, "breathesafe answered with an error (422).", "28 is not, or no longer, one of the people that ann@lab.test manages."),
+    ])
+    func refusedChangeIsMadeAgainForAnotherPerson(status: Int, answer: String, words: String) throws {
+        let entry = Self.entry(status, answer, route: "profile")
+        let nameless = SubjectReport(resource: "managed_users", field: "user_id", id: "28")
+        let (sentence, next) = try Self.explain(entry, nameless)
+        #expect(sentence.hasSuffix(" \(words) \(answer)"), "\(sentence)")
+        let again = "\nTo change another person, run: homing people edit ID\n"
+        #expect(next.needsPerson && next.text.contains(again) && !next.text.contains("homing fix"), "\(next.text)")
+        // That does not correct this entry.
+        var reasons = Reasons.sample(at: Self.now)
+        (reasons.fields, reasons.subjectReport, reasons.route.changes) = (["user_id": "28"], nameless, true)
+        reasons.meaning = Reasons.Meaning(of: entry, at: try Self.backend("breathesafe"), for: reasons)
+        let gate = RouteGate(
+            since: Self.now, until: Self.now.addingTimeInterval(600), failure: Failure(.refused, status: status, answer), entry: 1)
+        let refusal = try #require(reasons.refusal(of: entry, behind: gate))
+        #expect(refusal.sentence.hasSuffix(" Homing tries again at 05:56."), "\(refusal.sentence)")
     }
 
     @Test func namesPersonWhereTheListHasTheName() throws {

@@ -192,6 +192,10 @@ import Testing
             "This measurement of Anna Example (5) may already have taken effect at breathesafe. breathesafe answered the look-up with status 404, so it cannot be seen whether the entry was delivered. Homing looks it up again at 05:56.",
             "If you know that it was not, run: homing resolve \(id) --not-delivered\nHoming then sends it again.\nTo look it up again, run: homing sync"
         ),
+        Case(
+            removed { ($0.route.looksUpRow, $0.route.changes) = (true, true) }, unfindable(.pending),
+            "This measurement of Anna Example (5) may already have taken effect at breathesafe. breathesafe answered the look-up as if the person no longer existed (404), so it cannot be seen whether the entry was delivered. Homing looks it up again at 05:56.",
+            "--not-delivered\nHoming then sends it again.\nTo look it up again"),
         // The values of a new person cannot go to another.
         Case(
             removed { ($0.route.looksUpRow, $0.isFollower) = (true, true) }, unfindable(.pending),

@@ -138,6 +138,25 @@ import Testing
         #expect(undo == "To keep that entry, run: homing undo \(Self.short)\n\(Self.otherwise)")
     }
 
+    /// The values of a change belong to its person.
+    @Test func changeOfAPersonIsMadeAgainForAnotherOne() {
+        var reasons = Self.reasons(Self.create(.discarded))
+        reasons.route.changes = true
+        let entry = Self.entry(.held, .dependency)
+        reasons.obstacles.session?.account = Account(id: entry.destination.account, label: "ann@lab.test")
+        #expect(reasons.explain(entry).next.text == "To change another person, run: homing people edit ID\n\(Self.discard)")
+        #expect(reasons.changes(of: entry) == [.discard])
+    }
+
+    @Test func deletionOfAPersonIsOnlyCancelled() {
+        var reasons = Self.reasons(Self.create(.discarded))
+        reasons.route.deletes = true
+        let entry = Self.entry(.held, .dependency)
+        reasons.obstacles.session?.account = Account(id: entry.destination.account, label: "ann@lab.test")
+        #expect(reasons.explain(entry).next.text == "To cancel the deletion, run: homing discard \(Self.id)")
+        #expect(reasons.changes(of: entry) == [.discard])
+    }
+
     @Test func createdRowHasNoKnownID() {
         let (sentence, next) = held(nil)
         #expect(sentence.hasSuffix("cannot be sent, because the person that entry \(Self.short) created has no known id."))

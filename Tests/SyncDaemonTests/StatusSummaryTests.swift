@@ -528,18 +528,23 @@ import Testing
         for (summary, sentence) in cases { #expect(summary.sentence == sentence) }
         #expect(
             summary(backend(QueueReport(delivered: 3)), refused: 2).attention.map(\.next) == [
-                "The .reason file beside each in /spool/refused says why. Fix them and drop them again.\nTo end this notice, the user who dropped them, or an administrator, runs: homing discard --file NAME --reason TEXT"
+                "The .reason file beside each in /spool/refused says why. Fix them and drop them again.\nTo end this notice, the user who dropped them, or an administrator, runs: homing discard --file NAME --reason TEXT\nTo discard all of them, run: homing discard --all-files --reason TEXT"
             ])
     }
+
+    private static let discardAll = "To discard all of them, run: homing discard --all-files --reason TEXT"
 
     @Test(
         arguments: [
             (1, ["a b.json"], "an administrator, runs: homing discard --file 'a b.json' --reason TEXT"),
-            (2, ["a.json", "b.json"], "runs for each of a.json and b.json: homing discard --file NAME --reason TEXT"),
-            (3, ["a.json", "b.json", "c.json"], "runs for each of a.json, b.json and c.json: homing discard --file NAME --reason TEXT"),
+            (2, ["a.json", "b.json"], "runs for each of a.json and b.json: homing discard --file NAME --reason TEXT\n\(discardAll)"),
+            (
+                3, ["a.json", "b.json", "c.json"],
+                "runs for each of a.json, b.json and c.json: homing discard --file NAME --reason TEXT\n\(discardAll)"
+            ),
             (
                 25, ["a.json", "b.json", "c.json", "d.json"],
-                "for each of a.json, b.json, c.json and 22 more: homing discard --file NAME --reason TEXT\nTo see all names, run: ls '/spool/refused'"
+                "for each of a.json, b.json, c.json and 22 more: homing discard --file NAME --reason TEXT\n\(discardAll)\nTo see all names, run: ls '/spool/refused'"
             ),
         ] as [(Int, [String], String)])
     func noticeNamesRefusedFiles(refused: Int, names: [String], end: String) {
@@ -573,6 +578,32 @@ import Testing
         let several =
             "drop them there again. A file that does not name its user goes to /spool/new/users/ID/, where ID is the user’s number.\nTo"
         #expect(next().contains(several), "\(next())")
+    }
+
+    /// The sentence and the notice count the same entries and files.
+    @Test(
+        arguments: [
+            (QueueReport(pending: 9), "signedOut", "10 captures are safe here and cannot be sent until ann@lab.test signs in."),
+            (QueueReport(pending: 9), "signInRequired", "10 captures are safe here and cannot be sent until ann@lab.test signs in."),
+            (
+                QueueReport(pending: 9, dead: 1), "signedOut",
+                "1 capture has failed or is on hold, and needs your decision. 10 captures are waiting."
+            ),
+        ] as [(QueueReport, String, String)])
+    func unclaimedFileIsCountedInEverySentence(queue: QueueReport, session: String, sentence: String) throws {
+        let spool = SpoolReport(directory: "/spool", waiting: 0, refused: 0, unclaimed: 1)
+        func check(_ report: BackendReport, _ sentence: String) throws {
+            let status = StatusSummary(backends: [report], spool: spool, moment: moment)
+            #expect(status.sentence == sentence)
+            let notice = try #require(status.attention.first { $0.knownCode == .signInRequired })
+            #expect(notice.facts?.count == 10 && notice.text.contains("10 captures are waiting"), "\(notice)")
+        }
+        let report = backend(queue, session: session)
+        try check(report, sentence)
+        guard queue.dead == 0 else { return }
+        var paused = report
+        paused.pause = PauseReport(backend: "breathesafe", reason: "", since: moment.now, until: nil, by: "bob")
+        try check(paused, "10 captures are safe here; sending is paused by bob until it is resumed. Not signed in.")
     }
 
     private static let people = RosterTitle(one: "new person", many: "new people")

@@ -110,6 +110,8 @@ import Testing
         #expect(bulk.state == .dead && bulk.route == "fit_test" && bulk.user == "7" && bulk.reason == "mask" && bulk.now && bulk.yes)
         #expect(try await !parse("discard 1", as: DiscardCommand.self).now)
         #expect(try await parse("discard --file -a.json --reason mask", as: DiscardCommand.self).file == "-a.json")
+        let all: DiscardCommand = try await parse("discard --all-files --reason mask -y")
+        #expect(all.allFiles && all.file == nil && all.yes)
         let reason = String(repeating: "x", count: 200)
         #expect(try await parse("discard 1 --reason \(reason)", as: DiscardCommand.self).reason == reason)
         await #expect(throws: (any Error).self) { try await Homing.asyncParseAsRoot(["discard", "1", "--reason", reason + "x"]) }
@@ -260,6 +262,9 @@ import Testing
         "retry 1 --state failed", "submit a --user -5", "submit a --user --json", "retry --all --state pending", "discard", "discard --yes",
         "discard --file a", "discard 1 --file a --reason x", "discard --file a --state failed --reason x",
         "discard --file a --reason x --now", "discard --file a --reason x --backend b",
+        "discard --all-files", "discard 1 --all-files --reason x", "discard --all-files --file a --reason x",
+        "discard --all-files --state failed --reason x", "discard --all-files --reason x --now",
+        "discard --all-files --reason x --backend b",
         "discard 1 --state failed --reason x", "discard --state failed", "discard --state pending --reason x", "discard 1 --route x",
         "discard 1 --user 7", "fix 1", "fix --user 7", "fix 1 --user=", "resolve 1", "resolve 1 --delivered --not-delivered",
         "resolve 1 --not-delivered 17", "export", "export 1 --all", "export --all", "export --all --output -", "export 1 2",

@@ -65,6 +65,18 @@ import Testing
                 == "The refused file ‘a.json’ was destroyed. 2 refused files are left.")
     }
 
+    @Test func refusedFilesAreCountedAndNamed() {
+        #expect(
+            DiscardText.before(files: ["a.json", "b.json"])
+                == "2 refused files and the files that say why will be destroyed: ‘a.json’ and ‘b.json’. This cannot be undone.")
+        #expect(DiscardText.before(files: ["a.json"]) == DiscardText.before(file: "a.json"))
+        let many = DiscardText.before(files: (1...428).map { "\($0).json" })
+        #expect(many.hasPrefix("428 refused files ") && many.hasSuffix(", ‘10.json’ and 418 more. This cannot be undone."), "\(many)")
+        let done = [DiscardedFile(name: "a.json", refused: 3), DiscardedFile(name: "b.json", refused: 2)]
+        #expect(DiscardText.done(done) == "2 refused files were destroyed. 2 refused files are left.")
+        #expect(DiscardText.done([done[0]]) == DiscardText.done(done[0]))
+    }
+
     @Test func questionSaysThatNowIsFinal() {
         #expect(
             discard.before([Sample.entry(2, "dead")], isFinal: true) == """

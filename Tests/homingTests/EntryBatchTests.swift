@@ -28,5 +28,16 @@ import Testing
         #expect(batch.problem?.code == .notPermitted)
     }
 
+    @Test func failuresOfFilesAreNamed() async {
+        var batch = Batch<DiscardedFile>()
+        await batch.run(["a.json", "b.json", "c.json", "d.json"], passing: [.notFound, .notPermitted]) { name async throws(Problem) in
+            if name != "a.json" && name != "c.json" { return DiscardedFile(name: name, refused: 2) }
+            throw Problem(.notPermitted, status: 403, title: "", detail: "Another user dropped it.", next: "n")
+        }
+        #expect(batch.done.map(\.name) == ["b.json", "d.json"])
+        #expect(batch.problem?.detail == "Failed for ‘a.json’ and ‘c.json’: Another user dropped it. Succeeded for 2 files.")
+        #expect(batch.problem?.next == "An administrator runs: homing discard --all-files --reason TEXT")
+    }
+
     @Test func successfulBatchHasNoProblem() async { #expect(await batch(failing: [:]).problem == nil) }
 }

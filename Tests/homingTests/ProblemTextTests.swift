@@ -30,15 +30,26 @@ import Testing
     @Test func warningNamesTheCommandThatCorrectsTheEntry() {
         var receipt = SubmissionReceipt(id: Sample.id(1), sequence: 1, duplicate: false, backend: "breathesafe", account: "5", lane: "l")
         receipt.subject = Sample.subject("77", nil)
-        #expect(SubmissionText.warning(receipt) == nil)
+        #expect(SubmissionText.warning(receipt, nil) == nil)
         receipt.warning = "77 is not one of your people."
         #expect(
-            SubmissionText.warning(receipt)
+            SubmissionText.warning(receipt, nil)
                 == "Warning: 77 is not one of your people.\nIf this is wrong, run: homing fix 3f2a91c04b01 --user NAME")
         receipt.subject = SubjectReport(resource: "lists", field: "list_id", id: "7")
-        #expect(SubmissionText.warning(receipt)?.hasSuffix("homing fix 3f2a91c04b01 --item list_id=ID") == true)
+        #expect(SubmissionText.warning(receipt, nil)?.hasSuffix("homing fix 3f2a91c04b01 --item list_id=ID") == true)
         (receipt.duplicate, receipt.warning) = (true, "It is being discarded. To undo this: homing undo 1")
-        #expect(SubmissionText.warning(receipt) == "Warning: It is being discarded. To undo this: homing undo 1")
+        #expect(SubmissionText.warning(receipt, nil) == "Warning: It is being discarded. To undo this: homing undo 1")
+    }
+
+    /// ‘homing fix’ would change or delete another person.
+    @Test(arguments: [.change, .deletion, .new, .entry, nil] as [RosterTitle.Kind?])
+    func warningOfAChangeOrDeletionNamesItsDiscard(kind: RosterTitle.Kind?) {
+        var receipt = SubmissionReceipt(id: Sample.id(1), sequence: 1, duplicate: false, backend: "breathesafe", account: "5", lane: "l")
+        (receipt.subject, receipt.warning) = (Sample.subject("77", nil), "77 is not one of your people.")
+        let way =
+            kind == .change || kind == .deletion
+            ? "an administrator runs: homing discard 3f2a91c04b01" : "run: homing fix 3f2a91c04b01 --user NAME"
+        #expect(SubmissionText.warning(receipt, kind) == "Warning: 77 is not one of your people.\nIf this is wrong, \(way)")
     }
 
     @Test func acceptedFileIsReportedAsStored() {

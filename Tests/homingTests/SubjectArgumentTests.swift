@@ -141,7 +141,7 @@ import Testing
         // Without a list, too.
         #expect(try await resolved("@4b09", [roster("unread")]) == Self.created)
         let problem = await #expect(throws: Problem.self) { try await resolved("@ffff") }
-        #expect(problem?.code == .notFound)
+        #expect(problem?.code == .notFound && problem?.detail == "The person ‘@ffff’ is unknown. There is no entry ‘ffff’.")
     }
 
     @Test func fullReferenceNeedsNoLookUp() async throws {

@@ -45,9 +45,10 @@ extension Desk {
         return [words[status.backends.contains(where: \.session.isSignedIn) ? "told.ready" : "told.idle"]]
     }
 
-    /// The files that were dropped and are not stored yet.
+    /// The files that were dropped and are not stored yet, without those that a notice asks to claim.
     private func files(_ status: Status) -> [HTML] {
-        let files = status.spool?.waiting ?? 0
+        let isAsked = status.attention.contains { $0.knownCode == .unclaimedFiles }
+        let files = (status.spool?.waiting ?? 0) + (isAsked ? 0 : status.spool?.unclaimed ?? 0)
         return files > 0 ? [HTML.plain(words.count("told.files", files))] : []
     }
 

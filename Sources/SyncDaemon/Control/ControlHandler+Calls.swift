@@ -26,6 +26,7 @@ extension ControlHandler {
             Call(Endpoints.copyKey, copyKey),
             Call(Endpoints.sync, sync),
             Call(Endpoints.claim, claim),
+            Call(Endpoints.refusedFiles, refusedFiles),
             Call(Endpoints.discardFile, discardFile),
             Call(Endpoints.pause, pause),
             Call(Endpoints.resume, resume),

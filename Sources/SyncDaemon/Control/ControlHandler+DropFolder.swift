@@ -37,6 +37,14 @@ extension ControlHandler {
         return ClaimReport(files: files, backend: name, account: account.id.rawValue, email: account.label)
     }
 
+    func refusedFiles(_ request: RefusedFileQuery, by caller: Caller) async throws -> RefusedFileList {
+        var names: [String]
+        do { names = try spool.allRefusedNames() } catch { throw failure(error, "The refused files could not be listed") }
+        if let after = request.after { names.removeAll { $0 <= after } }
+        let page = Array(names.prefix(request.limit))
+        return RefusedFileList(files: page, next: names.count > page.count ? page.last : nil)
+    }
+
     /// Destroys a refused file of the drop folder.
     func discardFile(_ request: FileDiscardRequest, by caller: Caller) async throws -> DiscardedFile {
         let (owner, name) = (caller.mayDestroy ? nil : caller.peer.uid, request.name)

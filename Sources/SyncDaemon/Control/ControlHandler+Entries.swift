@@ -37,7 +37,9 @@ extension ControlHandler {
                 advice = await self.advice(accepted: known ?? [])
             }
         } catch let error as IntakeError {
-            throw Problem(error, commands: commands(for:))
+            // `try?`: it was found above.
+            let field = (try? keeper(request.backend))?.backend.subjectField(route: request.route)?.field
+            throw Problem(error, of: noun(route: request.route), field: field, commands: commands(for:))
         }
         guard let accepted = all.first else { throw OutboxError.storage("a submission has no result") }
         var receipt = receipt(of: accepted, request.payload, advice, isStrict: request.strict)
@@ -51,6 +53,9 @@ extension ControlHandler {
         if receipt.then != nil || receipt.subject == nil { receipt.subject = try? await created(by: accepted, route: request.route) }
         return receipt
     }
+
+    /// How answers name a submission: a capture, as the drop folder takes it, or another change.
+    func noun(route: String) -> String { route == spool.settings.route ? EntryKind.capture.one : "change" }
 
     /// While no account is signed in: the earlier results. Throws for a new submission, which would have no account.
     private func repeated(_ submission: Capture.Submission, at backend: String) async throws(IntakeError) -> [Intake.Accepted] {

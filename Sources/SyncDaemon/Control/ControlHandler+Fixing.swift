@@ -60,7 +60,7 @@ extension ControlHandler {
             accepted = try await intake.accept(submission, for: account, at: name, options)
         } catch {
             if case .outbox(let error) = error { throw error }
-            var problem = Problem(error, commands: commands(for:))
+            var problem = Problem(error, of: noun(route: old.route), field: nil, commands: commands(for:))
             // The profile's error describes the mistake, but not the next step.
             problem.next = problem.next ?? "Nothing was changed. To see the entry and its fields, run: homing show \(id)"
             throw problem

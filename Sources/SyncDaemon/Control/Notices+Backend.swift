@@ -117,16 +117,17 @@ extension Notices {
 
     private func signIn(_ backend: BackendReport) -> Attention? {
         let login = login(backend)
+        let isItsSpool = summary.isSpool(of: backend)
+        let files = isItsSpool ? summary.waitingFiles : 0
         switch backend.session.knownState {
         case .signInRequired:
+            let waiting = andWaiting(backend, files: files)
             return Attention(
                 .signInRequired,
-                "The session of \(backend.session.email ?? "the account") at \(backend.name) has ended\(andWaiting(backend))\(SessionReport.because(backend.session.reason))",
+                "The session of \(backend.session.email ?? "the account") at \(backend.name) has ended\(waiting)\(SessionReport.because(backend.session.reason))",
                 next: "To sign in again, run: \(login)"
-            ).stating { ($0.count, $0.account, $0.reason) = (backend.ownWaiting, backend.session.email, Attention.ended) }
+            ).stating { ($0.count, $0.account, $0.reason) = (backend.ownWaiting + files, backend.session.email, Attention.ended) }
         case .signedOut:
-            let isItsSpool = summary.isSpool(of: backend)
-            let files = isItsSpool ? summary.waitingFiles : 0
             guard let captures = count(backend.waitingForPeople + files, backend, files: files) else { return nil }
             return Attention(
                 .signInRequired, "Not signed in at \(backend.name). \(captures) \(captures.are) waiting.",
@@ -184,8 +185,8 @@ extension Notices {
     }
 
     /// `, and 2 captures are waiting`, or nothing.
-    private func andWaiting(_ backend: BackendReport) -> String {
-        count(backend.ownWaiting, backend).map { ", and \($0) \($0.are) waiting" } ?? ""
+    private func andWaiting(_ backend: BackendReport, files: Int = 0) -> String {
+        count(backend.ownWaiting + files, backend, files: files).map { ", and \($0) \($0.are) waiting" } ?? ""
     }
 
     /// Entries in these states, with dropped files; nil for none.

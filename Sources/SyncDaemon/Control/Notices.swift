@@ -120,7 +120,7 @@ struct Notices {
         return Attention(
             .refusedFiles, "\(files) \(files.were) refused and not sent.",
             next:
-                "\(files.pick("Its .reason file", "The .reason file beside each")) in \(folder) \(says). Fix \(files.them) and drop \(files.them) \(droppedAgain(files)).\nTo end this notice, the user who dropped \(files.them), or an administrator, runs\(each): homing discard --file \(name) --reason TEXT\(more > 0 ? "\nTo see all names, run: ls \(folder.asArgument)" : "")"
+                "\(files.pick("Its .reason file", "The .reason file beside each")) in \(folder) \(says). Fix \(files.them) and drop \(files.them) \(droppedAgain(files)).\nTo end this notice, the user who dropped \(files.them), or an administrator, runs\(each): homing discard --file \(name) --reason TEXT\(files.pick("", "\nTo discard all of them, run: homing discard --all-files --reason TEXT"))\(more > 0 ? "\nTo see all names, run: ls \(folder.asArgument)" : "")"
         ).stating { ($0.count, $0.path) = (files.number, folder) }
     }
 

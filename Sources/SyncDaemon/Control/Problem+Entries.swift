@@ -116,20 +116,25 @@ extension Problem {
 
     // MARK: The row that it refers to
 
-    static func noSuchCreate(_ id: MutationID) -> Problem {
+    /// - Parameter field: has the reference; nil if it is unknown.
+    static func noSuchCreate(_ id: MutationID, in field: String? = nil) -> Problem {
         .invalid(
-            "The value @\(id) refers to a row that entry \(id) was to create, but this account has no such entry.",
+            "\(reference(to: id, in: field)), but this account has no such entry.",
             next: "Submit the entry that creates the row first."
         ).stating(.noSuchCreate) { $0.entry = id.description }
     }
 
-    static func createDiscarded(_ id: MutationID) -> Problem {
+    static func createDiscarded(_ id: MutationID, in field: String? = nil) -> Problem {
         Problem(
             .wrongState, status: 409, title: "The row was discarded",
-            detail:
-                "The value @\(id) refers to a row that entry \(id) was to create, but that entry was discarded. Nothing was accepted.",
+            detail: "\(reference(to: id, in: field)), but that entry was discarded. Nothing was accepted.",
             next: "Create the row again under a new id, and submit this entry for that one."
         ).stating(.createDiscarded) { $0.entry = id.description }
+    }
+
+    private static func reference(to id: MutationID, in field: String?) -> String {
+        let value = field.map { "The field \"\($0)\" is @\(id), which" } ?? "The value @\(id)"
+        return "\(value) refers to a row that entry \(id) was to create"
     }
 
     static func needs(_ id: MutationID, _ state: Entry.State) -> Problem {

@@ -32,7 +32,7 @@ extension Problem {
         case .full:
             self.init(
                 .storageFailed, status: 507, title: "The disk is full",
-                detail: "The disk has no room for this capture, so it was not accepted.",
+                detail: "The disk has no room for this entry, so it was not accepted.",
                 next: "Make room on the disk. Entries accepted before are safe and are still sent.")
         case .overLimit(let limit): self = .outboxFull(limit)
         case .neverFits(let limit): self = .neverFits(limit)
@@ -74,7 +74,7 @@ extension Problem {
     private static func outboxFull(_ limit: Int64) -> Problem {
         Problem(
             .outboxFull, status: 507, title: "The outbox is full",
-            detail: "The outbox has reached its limit of \(limit >> 20) MiB, so this capture was not accepted.",
+            detail: "The outbox has reached its limit of \(limit >> 20) MiB, so this entry was not accepted.",
             next:
                 "Entries accepted before are safe, and delivering them makes room. You can also raise outbox.max_bytes. To see the queue, run: homing status"
         )
@@ -84,24 +84,27 @@ extension Problem {
         Problem(
             .outboxFull, status: 507, title: "It does not fit in the outbox",
             detail:
-                "This capture does not fit in the outbox, which is limited to \(limit >> 20) MiB, and no delivery makes room for it. It was not accepted.",
+                "This entry does not fit in the outbox, which is limited to \(limit >> 20) MiB, and no delivery makes room for it. It was not accepted.",
             next: """
-                Keep the capture. Waiting does not help. Entries that have failed or are on hold take room until someone decides on them.
+                Keep your copy. Waiting does not help. Entries that have failed or are on hold take room until someone decides on them.
                 To list the failed entries, run: homing list --state failed
                 To list the entries on hold, run: homing list --state held
-                If there are none, or the capture still does not fit, an administrator must raise outbox.max_bytes in the configuration, and then send SIGHUP or run: systemctl reload homingd
+                If there are none, or the entry still does not fit, an administrator must raise outbox.max_bytes in the configuration, and then send SIGHUP or run: systemctl reload homingd
                 """
         ).stating { ($0.reason, $0.bytes) = ("neverFits", limit) }
     }
 
-    init(_ error: IntakeError, commands: (String) -> NextCommands) {
+    /// - Parameters:
+    ///   - noun: for the submission.
+    ///   - field: of its route, for the row that it is about; nil for none.
+    init(_ error: IntakeError, of noun: String, field: String?, commands: (String) -> NextCommands) {
         switch error {
         case .unknownBackend(let name, let known): self = .unknownBackend(name, known: known)
         case .backendNotNamed(let known): self = .backendNotNamed(known: known)
         case .signInRequired(let backend):
             self.init(
                 .signInRequired, status: 409, title: "Not signed in",
-                detail: "Not signed in at \(backend), so this capture has no account to belong to. Nothing was stored.",
+                detail: "Not signed in at \(backend), so this \(noun) has no account to belong to. Nothing was stored.",
                 next: "Sign in, then submit it again. To sign in, run: \(commands(backend).login)")
         case .notUnderstood(let sentence): self = .invalid(sentence)
         case .tooLarge(let size, let limit):
@@ -109,6 +112,8 @@ extension Problem {
                 .tooLarge, status: 413, title: "Too large",
                 detail: "The payload has \(size) bytes; at most \(limit) (\(limit >> 20) MiB) can be sent.",
                 next: "It can never be sent unchanged. Tell the maintainer of the program that made it.")
+        case .outbox(.noSuchCreate(let id)): self = .noSuchCreate(id, in: field)
+        case .outbox(.createDiscarded(let id)): self = .createDiscarded(id, in: field)
         case .outbox(let error): self.init(error)
         }
     }

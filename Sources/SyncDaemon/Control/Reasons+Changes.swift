@@ -3,8 +3,8 @@ import Sessions
 import SyncModel
 
 extension Reasons {
-    /// The changes that the daemon allows. A waiting entry is not retried, and is resolved only after several failed look-ups, because
-    /// Homing continues without a person.
+    /// The changes to offer. A waiting entry is not retried, and is resolved only after several failed look-ups, because Homing continues
+    /// without a person.
     func changes(of entry: Entry) -> [Explanation.Change] {
         guard entry.holdReason != .discarding else { return mayDestroy ? [.restore] : [] }
         switch entry.state {
@@ -15,7 +15,7 @@ extension Reasons {
         if entry.state != .pending, !retryMayDuplicate, isCreateViable { changes.append(.retry) }
         if entry.mayHaveTakenEffect, entry.state != .pending || isStuck(entry) { changes.append(.resolve) }
         let isOwn = obstacles.session?.account?.id == entry.destination.account
-        if isOwn, !entry.mayHaveTakenEffect, !isFollower, dependents == 0 { changes.append(.fix) }
+        if isOwn, !entry.mayHaveTakenEffect, !isFollower, !route.altersRow, dependents == 0 { changes.append(.fix) }
         if mayDestroy { changes.append(.discard) }
         return changes
     }

@@ -17,8 +17,13 @@ extension Reasons {
         var readsRow: Bool
         /// A delivery deletes the row that the entry refers to.
         var deletes: Bool
+        /// A delivery changes that row.
+        var changes: Bool
         /// The word for the entry, such as `deletion`; nil for a backend without a profile.
         var noun: Optional<String>
+
+        /// The entry is about its row alone: `homing fix` would change or delete another one.
+        var altersRow: Bool { deletes || changes }
     }
 
     /// The list with the row that the entry refers to or creates.
@@ -71,6 +76,7 @@ extension Reasons.RouteFacts {
         self.init(
             hasProfile: backend != nil, canLookUp: backend?.canLookUp(route: route) == true,
             looksUpRow: backend?.looksUpRow(route: route) == true, readsRow: backend?.freshResource(route: route) != nil,
-            deletes: backend?.deletes(route: route) != nil, noun: backend?.noun(route: route))
+            deletes: backend?.deletes(route: route) != nil, changes: backend?.changes(route: route) != nil,
+            noun: backend?.noun(route: route))
     }
 }

@@ -25,7 +25,7 @@ extension Reasons {
             "If you know that it was delivered, run: \(resolve(entry))",
             "If you know that it was not, run: homing resolve \(entry.id) --not-delivered\nHoming then sends it again.",
         ]
-        if let row, !isFollower {
+        if let row, !isFollower, !route.altersRow {
             lines.append(
                 "If \(backend) refuses it then, to send it for another \(title), run: homing fix \(entry.id) \(Self.option(for: row.field))"
             )

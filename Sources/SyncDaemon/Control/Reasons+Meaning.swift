@@ -38,7 +38,10 @@ extension Reasons {
     func refusal(of entry: Entry, behind gate: RouteGate) -> Refusal? {
         guard let meaning, entry.lastStatus == gate.failure.status else { return nil }
         let again = gate.until > moment.now ? "tries again at \(moment.text(gate.until))" : "is trying again"
-        let fix = correcting(entry, EntryName.short("\(entry.id)")).map { "; ‘\($0.command)’ corrects it" } ?? ""
+        // Making a change of another row does not correct this one.
+        let isRow = route.changes && meaning.rowTitle != nil
+        let command = isRow ? nil : correcting(entry, EntryName.short("\(entry.id)"))?.command
+        let fix = command.map { "; ‘\($0)’ corrects it" } ?? ""
         return Refusal(id: entry.id, sentence: "\(meaning.words.asSentence) Homing \(again)\(fix).")
     }
 
@@ -47,14 +50,22 @@ extension Reasons {
         correcting(entry, "\(entry.id)").map { "\n\($0.purpose), run: \($0.command)" } ?? ""
     }
 
+    /// How to send the entry for another row. The values of a change belong to its row, so another row gets a change of its own. Nil for a
+    /// deletion, which nobody wants for another row.
+    func redirecting(_ id: String, _ field: String, _ title: String) -> (purpose: String, command: String)? {
+        if route.deletes { return nil }
+        guard route.changes else { return ("To send it for another \(title)", "homing fix \(id) \(Self.option(for: field))") }
+        return subjectReport.map { ("To change another \(title)", commands.roster($0.resource, list.title.many, "edit ID")) }
+    }
+
     /// The command that corrects the entry; nil without one. An entry that may have taken effect must not change.
     private func correcting(_ entry: Entry, _ id: String) -> (purpose: String, command: String)? {
         guard !entry.mayHaveTakenEffect, let meaning, let fix = meaning.fix else { return nil }
         switch fix {
         case .field(let name):
             if isFollower, name == subjectReport?.field { return nil }
-            let other = meaning.rowTitle.map { "for another \($0)" } ?? "with another \(name)"
-            return ("To send it \(other)", "homing fix \(id) \(Self.option(for: name))")
+            if let title = meaning.rowTitle { return redirecting(id, name, title) }
+            return ("To send it with another \(name)", "homing fix \(id) \(Self.option(for: name))")
         case .payload:
             // A create has no field for the row that it makes.
             let row = entry.mutation.subject == nil && entry.mutation.creates != nil ? nil : subjectReport

@@ -100,9 +100,9 @@ extension Reasons {
     private func short(_ create: Entry) -> String { EntryName.short(create.id.description) }
 
     private func otherwise(_ entry: Entry) -> String {
-        if isFollower { return discard(entry) }
-        let option = Self.option(for: subjectReport?.field ?? "user_id")
-        return "To send it for another \(list.title.one), run: homing fix \(entry.id) \(option)\n\(discard(entry))"
+        let field = subjectReport?.field ?? "user_id"
+        guard !isFollower, let way = redirecting("\(entry.id)", field, list.title.one) else { return discard(entry) }
+        return "\(way.purpose), run: \(way.command)\n\(discard(entry))"
     }
 
     /// A space and what the stored list says, or nothing.

@@ -111,8 +111,10 @@ struct StatusSummary {
             return ([first.text] + rest).joined(separator: " ")
         }
         if let failed = Count(some: total(\.queue.dead) + total(\.queue.held), among: kinds.at(backends, in: [.dead, .held])) {
-            let place = blocked == captures?.number ? " behind \(failed.them)" : ", \(blocked) of them behind \(failed.pick("it", "these"))"
-            let rest = captures.map { " \($0) \($0.are) waiting\(blocked == 0 ? "" : place)." } ?? ""
+            let kinds = kinds.at(backends, in: EntryKinds.waiting, files: waitingFiles)
+            let all = Count(some: total(\.queue.waiting) + waitingFiles, among: kinds)
+            let place = blocked == all?.number ? " behind \(failed.them)" : ", \(blocked) of them behind \(failed.pick("it", "these"))"
+            let rest = all.map { " \($0) \($0.are) waiting\(blocked == 0 ? "" : place)." } ?? ""
             return
                 "\(failed) \(failed.pick("has failed or is on hold, and needs", "have failed or are on hold, and need")) your decision.\(rest)"
         }

@@ -30,7 +30,8 @@ struct WaitingText {
 
     private var paused: [String] {
         alike(stopped) { report in report.pause.map { PauseText(pause: $0, moment: moment).clause } ?? "" }.map { clause, reports in
-            let captures = Count(reports.map(\.queue.waiting).reduce(0, +), among: kinds.at(reports, in: EntryKinds.waiting))
+            let number = reports.map(\.queue.waiting).reduce(0, +) + filesWaiting(at: reports)
+            let captures = Count(number, among: kindsWaiting(at: reports))
             return "\(captures) \(captures.are) safe here; sending\(place("to", reports)) is paused \(clause)."
         }
     }
@@ -98,8 +99,7 @@ struct WaitingText {
             report.session.account == nil
             ? report.waitingForPeople
             : report.queue.waiting - report.waitingForOthers - report.queue.unseen - report.queue.blocked
-        let dropped = filesBackend == nil || filesBackend == report.name ? files : 0
-        return max(0, waiting) + dropped
+        return max(0, waiting) + filesWaiting(at: [report])
     }
 
     private func missing(_ report: BackendReport) -> String {
@@ -147,8 +147,11 @@ struct WaitingText {
 
     /// The kinds of their waiting entries and of the dropped files.
     private func kindsWaiting(at reports: [BackendReport]) -> [EntryKind] {
-        let haveFiles = reports.contains { filesBackend == nil || filesBackend == $0.name }
-        return kinds.at(reports, in: EntryKinds.waiting, files: haveFiles ? files : 0)
+        kinds.at(reports, in: EntryKinds.waiting, files: filesWaiting(at: reports))
+    }
+
+    private func filesWaiting(at reports: [BackendReport]) -> Int {
+        reports.contains { filesBackend == nil || filesBackend == $0.name } ? files : 0
     }
 }
 

@@ -10,8 +10,8 @@ struct DiscardCommand: DaemonCommand {
 
             To discard all failed entries of a person: homing discard --state failed --user "Anna Example" --reason "wrong mask"
 
-            With --file, it destroys a refused file of the drop folder and the file that says why. Administrators may do so with each of \
-            them, other users with those that they dropped themselves. This cannot be undone.
+            With --file, it destroys a refused file of the drop folder and the file that says why; with --all-files, all of them. \
+            Administrators may do so with each of them, other users with those that they dropped themselves. This cannot be undone.
             """)
 
     @OptionGroup var entries: EntryArguments
@@ -27,7 +27,10 @@ struct DiscardCommand: DaemonCommand {
         help: ArgumentHelp("Instead of ids: a refused file of the drop folder, by its name in ‘refused’.", valueName: "name"),
         completion: Suggestions.refusedFiles)
     var file: String?
-    @Option(help: ArgumentHelp("The reason in plain words, at most 200 characters; required with --state and --file.", valueName: "text"))
+    @Flag(help: "Instead of ids: all refused files of the drop folder.") var allFiles = false
+    @Option(
+        help: ArgumentHelp(
+            "The reason in plain words, at most 200 characters; required with --state, --file and --all-files.", valueName: "text"))
     var reason: String?
     @Flag(help: "Destroy the payloads at once. This cannot be undone.") var now = false
     @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var yes = false
@@ -35,14 +38,17 @@ struct DiscardCommand: DaemonCommand {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        let ways = [!entries.ids.isEmpty, state != nil, file != nil]
-        if ways.count(where: \.self) != 1 { throw ValidationError("Give either the entries to discard, or --state, or --file.") }
-        if file != nil && (now || target.backend != nil) { throw ValidationError("--now and --backend cannot be used with --file.") }
+        let ways = [!entries.ids.isEmpty, state != nil, file != nil, allFiles]
+        if ways.count(where: \.self) != 1 {
+            throw ValidationError("Give either the entries to discard, or --state, or --file, or --all-files.")
+        }
+        let way = state != nil ? "--state" : allFiles ? "--all-files" : "--file"
+        if (file != nil || allFiles) && (now || target.backend != nil) {
+            throw ValidationError("--now and --backend cannot be used with \(way).")
+        }
         if state == nil && (route != nil || user != nil) { throw ValidationError("--route and --user can only be used with --state.") }
         try SubjectArgument.validate(user: user)
-        if entries.ids.isEmpty && reason == nil {
-            throw ValidationError("With \(file == nil ? "--state" : "--file"), give the reason: --reason \"…\"")
-        }
+        if entries.ids.isEmpty && reason == nil { throw ValidationError("With \(way), give the reason: --reason \"…\"") }
         let longest = DiscardRequest.longestReason
         if let reason, !(1...longest).contains(reason.count) || reason.allSatisfy(\.isWhitespace) {
             throw ValidationError("The reason has \(reason.count) characters; expected 1 to \(longest), not only spaces.")
@@ -58,6 +64,7 @@ struct DiscardCommand: DaemonCommand {
             let done = try await context.client.call(Endpoints.discardFile, FileDiscardRequest(name: file, reason: reason ?? ""))
             return context.answerAll([done], DiscardText.done(done))
         }
+        if allFiles { return try await discardAllFiles(confirmation, context) }
         let choice = try await choice(context)
         if choice.all.isEmpty && !context.asJSON { return context.console.write("There are no such entries to discard.") }
         let text = DiscardText(times: context.times, width: context.console.width)
@@ -71,6 +78,21 @@ struct DiscardCommand: DaemonCommand {
         // Only with the entry that creates their row, which would otherwise have no values.
         if !batch.wasStopped { await discard(choice.followers(of: batch.done), &batch, context) }
         context.answerAll(batch.done, text.done(choice.named(batch.done), stranded: choice.stranded(by: batch.done)))
+        if let problem = batch.problem { throw problem }
+    }
+
+    /// Only those that the question names: a file that is refused meanwhile may be the only copy of a capture.
+    private func discardAllFiles(_ confirmation: Confirmation, _ context: Context) async throws {
+        let names = try await context.refusedFiles()
+        if names.isEmpty && !context.asJSON { return context.console.write("There are no refused files to discard.") }
+        if !names.isEmpty, try confirmation.isNeeded {
+            try confirmation.ask(DiscardText.before(files: names), Self.question) { $0 == "discard" }
+        }
+        var batch = Batch<DiscardedFile>()
+        await batch.run(names, passing: [.notFound, .notPermitted]) { name async throws(Problem) in
+            try await context.client.call(Endpoints.discardFile, FileDiscardRequest(name: name, reason: reason ?? ""))
+        }
+        context.answerAll(batch.done, DiscardText.done(batch.done))
         if let problem = batch.problem { throw problem }
     }
 

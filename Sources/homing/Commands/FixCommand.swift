@@ -38,7 +38,7 @@ struct FixCommand: DaemonCommand {
         context.answerAll([receipt], FixText.done(old, receipt))
         if context.asJSON { return }
         if let others = await others(than: receipt, context) { context.console.warn(others) }
-        if let warning = SubmissionText.warning(receipt) { context.console.warn(warning) }
+        if let warning = SubmissionText.warning(receipt, old.kind.knownKind) { context.console.warn(warning) }
         if let obstacle = await context.obstacle(to: receipt.id, at: receipt.backend) { context.console.write(obstacle) }
     }
 

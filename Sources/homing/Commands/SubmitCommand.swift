@@ -69,7 +69,7 @@ struct SubmitCommand: DaemonCommand {
                 let submission = try form.submission(of: document, named: shown, mintedID: UUID())
                 let (receipt, isKeyed) = try await handover.submit(submission, key) { await owner(context) }
                 receipts.append(receipt)
-                if !context.asJSON { tell(receipt, from: noDocument ? nil : shown, isKeyed: isKeyed, context.console) }
+                if !context.asJSON { await tell(receipt, from: noDocument ? nil : shown, isKeyed: isKeyed, context) }
             } catch {
                 if context.asJSON { context.answerAll(receipts, "") }
                 let error = key == nil ? error : SubmissionText.known(error)
@@ -103,8 +103,11 @@ extension SubmitCommand {
         return FileOwner(backend: meant[0].backend, account: account)
     }
 
-    private func tell(_ receipt: SubmissionReceipt, from name: String?, isKeyed: Bool, _ console: Console) {
-        console.write(SubmissionText.accepted(receipt, from: name, isKeyed: isKeyed))
-        if let warning = SubmissionText.warning(receipt) { console.warn(warning) }
+    private func tell(_ receipt: SubmissionReceipt, from name: String?, isKeyed: Bool, _ context: Context) async {
+        context.console.write(SubmissionText.accepted(receipt, from: name, isKeyed: isKeyed))
+        guard receipt.warning != nil else { return }
+        // `try?`: the entry is accepted; only the words for its kind are missing.
+        let entry = (try? await context.client.call(Endpoints.entry, EntryReference(id: receipt.id)))?.entry
+        if let warning = SubmissionText.warning(receipt, entry?.kind.knownKind) { context.console.warn(warning) }
     }
 }

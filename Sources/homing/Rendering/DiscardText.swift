@@ -32,9 +32,25 @@ struct DiscardText {
         "The refused file ‘\(file.printable)’ and the file that says why will be destroyed. This cannot be undone."
     }
 
-    static func done(_ file: DiscardedFile) -> String {
-        let left = file.refused > 0 ? " \(Words.count(file.refused, "refused file is", "refused files are")) left." : ""
-        return "The refused file ‘\(file.name.printable)’ was destroyed.\(left)"
+    /// Names the first ten.
+    static func before(files: [String]) -> String {
+        if files.count == 1 { return before(file: files[0]) }
+        let names = files.prefix(10).map { "‘\($0.printable)’" }
+        let more = files.count > names.count ? ["\(files.count - names.count) more"] : []
+        let count = Words.count(files.count, "refused file", "refused files")
+        return "\(count) and the files that say why will be destroyed: \((names + more).inWords). This cannot be undone."
+    }
+
+    static func done(_ file: DiscardedFile) -> String { "The refused file ‘\(file.name.printable)’ was destroyed.\(left(after: file))" }
+
+    static func done(_ files: [DiscardedFile]) -> String {
+        guard files.count != 1, let last = files.last else { return files.first.map { done($0) } ?? "" }
+        return "\(Words.count(files.count, "refused file was", "refused files were")) destroyed.\(left(after: last))"
+    }
+
+    /// A space and the number of refused files that are left, or nothing.
+    private static func left(after file: DiscardedFile) -> String {
+        file.refused > 0 ? " \(Words.count(file.refused, "refused file is", "refused files are")) left." : ""
     }
 
     /// `2 measurements of Anna Example (new) will be on hold.` Failed entries stay as they are.

@@ -27,9 +27,9 @@ struct RosterChangeText {
 
     /// The daemon's warning, with the way out. The answer to a deletion names it anyway, and the warning for a duplicate has its own.
     func warning(_ receipt: SubmissionReceipt, _ action: RosterAction) -> String? {
-        guard let warning = receipt.warning?.printable.withShortIDs else { return nil }
-        guard action == .edit, !receipt.duplicate else { return warning }
-        return "\(warning)\nIf this is wrong, an administrator runs: homing discard \(EntryText.shortID(receipt.id))"
+        guard let warning = receipt.warning else { return nil }
+        guard action == .edit, !receipt.duplicate else { return warning.printable.withShortIDs }
+        return SubmissionText.cancelling(receipt, warning)
     }
 
     /// That others are called like the new row, and how to remove that one; nil without any.

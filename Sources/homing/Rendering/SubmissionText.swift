@@ -30,14 +30,23 @@ enum SubmissionText {
     }
 
     /// The warning, with the command that corrects the entry. That of a duplicate has its command.
-    static func warning(_ receipt: SubmissionReceipt) -> String? {
+    ///
+    /// - Parameter kind: nil for the words of a profile, and if it is unknown.
+    static func warning(_ receipt: SubmissionReceipt, _ kind: RosterTitle.Kind?) -> String? {
         guard let warning = receipt.warning else { return nil }
         if receipt.duplicate { return "Warning: \(warning.printable.withShortIDs)" }
+        if kind == .change || kind == .deletion { return "Warning: \(cancelling(receipt, warning))" }
         // The warning may be about another row to which the entry refers.
         let isAboutSubject = receipt.subject.map { warning.contains($0.id) || $0.label.map(warning.contains) == true } ?? true
         let field = receipt.subject?.field ?? "user_id"
         let option = !isAboutSubject ? "--item FIELD=ID" : field == "user_id" ? "--user NAME" : "--item \(field)=ID"
         return "Warning: \(warning.printable.withShortIDs)\nIf this is wrong, run: homing fix \(EntryText.shortID(receipt.id)) \(option)"
+    }
+
+    /// The warning for a change or a deletion of a row: `homing fix` would change or delete another row.
+    static func cancelling(_ receipt: SubmissionReceipt, _ warning: String) -> String {
+        let id = EntryText.shortID(receipt.id)
+        return "\(warning.printable.withShortIDs)\nIf this is wrong, an administrator runs: homing discard \(id)"
     }
 
     /// A note that a person has paused `backend`; otherwise nil.

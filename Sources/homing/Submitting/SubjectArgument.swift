@@ -100,9 +100,12 @@ struct SubjectArgument {
             }
             return "@\(found.id)"
         } catch {
+            guard error.code == .notFound else { throw error }
             // Any text may be an id there.
-            if takesText && error.code == .notFound { return nil }
-            throw error
+            if takesText { return nil }
+            var problem = error
+            problem.detail = "The \(roster.title.one) ‘\(text.printable)’ is unknown. \(error.detail)"
+            throw problem
         }
     }
 

@@ -51,6 +51,7 @@ enum WireSamples {
         "OwedSignOutReport": Pair(full: owed, bare: OwedSignOutReport(account: "1", until: day, sentence: "s")),
         "ClaimReport": Pair(
             full: ClaimReport(files: 1, backend: "b", account: "1", email: "e"), bare: ClaimReport(files: 0, backend: "b", account: "1")),
+        "RefusedFileList": Pair(full: RefusedFileList(files: ["n"], next: "n"), bare: RefusedFileList(files: [], next: nil)),
         "DiscardedFile": Pair(full: DiscardedFile(name: "n", refused: 1), bare: DiscardedFile(name: "n", refused: 0)),
         "SubjectReport": Pair(full: subject, bare: SubjectReport(resource: "r", field: "f", id: "5")),
         "SubmissionReceipt": Pair(full: receipt, bare: bareReceipt),
@@ -128,7 +129,7 @@ enum WireSamples {
         "entries": EntryQuery(state: "dead", backend: "b", user: "5", route: "r", since: day, until: day, after: 1, limit: 5),
         "entry": EntryReference(id: id), "backends": NoInput(),
         "why": EntryReference(id: id), "retry": RetryRequest(id: id, withoutLooking: true), "claim": NoInput(),
-        "discardFile": FileDiscardRequest(name: "n", reason: "r"),
+        "refusedFiles": RefusedFileQuery(after: "n", limit: 5), "discardFile": FileDiscardRequest(name: "n", reason: "r"),
         "discard": DiscardRequest(id: id, grace: 600, reason: "r"), "restore": EntryReference(id: id), "export": EntryReference(id: id),
         "fix": FixRequest(id: id, newID: id, fields: ["user_id": "7"], strict: true),
         "resolve": ResolveRequest(id: id, remoteID: "17", delivered: true),

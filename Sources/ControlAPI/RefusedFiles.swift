@@ -1,0 +1,37 @@
+import Foundation
+
+/// Lists the refused files of the drop folder.
+public struct RefusedFileQuery: WireRequest {
+    /// Only files whose names come after this one.
+    public var after: String?
+    /// 1 to 500.
+    public var limit: Int
+
+    public init(after: String? = nil, limit: Int = 100) {
+        self.after = after
+        self.limit = limit
+    }
+
+    public init(parameters: [String: String], body: Data?) throws(Problem) {
+        let reader = try ParameterReader(parameters, known: ["after", "limit"])
+        self.init(after: try reader.nonempty("after"), limit: Int(try reader.integer("limit", in: 1...500) ?? 100))
+    }
+
+    public var parameters: [String: String] {
+        var parameters = ["limit": String(limit)]
+        parameters["after"] = after
+        return parameters
+    }
+}
+
+/// The names of refused files, in order.
+public struct RefusedFileList: Codable, Sendable, Equatable {
+    public var files: [String]
+    /// Pass as `after` to get the next page; nil at the end.
+    public var next: String?
+
+    public init(files: [String], next: String?) {
+        self.files = files
+        self.next = next
+    }
+}
