@@ -12,3 +12,16 @@ package func firstValue<Value>(_ look: () async throws -> Value?) async throws -
         try await Task.sleep(for: .milliseconds(2))
     }
 }
+
+/// Repeats `attempt` with longer limits until its outcome is expected, since a slow machine may exceed a short limit first. Returns the last
+/// outcome.
+package func withGrowingLimit<Outcome>(
+    from first: Duration, _ attempt: (Duration) async throws -> Outcome, until isExpected: (Outcome) -> Bool
+) async throws -> Outcome {
+    var limit = first
+    while true {
+        let outcome = try await attempt(limit)
+        if isExpected(outcome) || limit > .seconds(60) { return outcome }
+        limit *= 4
+    }
+}
