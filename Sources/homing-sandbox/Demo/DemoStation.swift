@@ -7,6 +7,7 @@ final class DemoStation {
     let sandbox: Sandbox
     let directory: String
     private let programs: String
+    private let log: FileHandle
     private var daemon = Process()
 
     init(programs: String, profiles: String, story: any Story) throws {
@@ -23,7 +24,11 @@ final class DemoStation {
         socket: homing.sock
         spool: {enabled: \(story.route == "measurement")}
         delivery: {first_delay: 1, lookup_after: 1, first_pause: 1, longest_pause: 4}
-        """.write(toFile: configuration, atomically: true, encoding: .utf8)
+        """.write(toFile: directory + "/homing.yaml", atomically: true, encoding: .utf8)
+        guard files.createFile(atPath: directory + "/homingd.log", contents: nil),
+            let log = FileHandle(forWritingAtPath: directory + "/homingd.log")
+        else { throw DemoError("Cannot write to \(directory).") }
+        self.log = log
     }
 
     /// Copies a profile and those that it extends, with other addresses.
@@ -60,10 +65,8 @@ final class DemoStation {
     /// Starts the daemon; returns after it answers.
     func start() async throws {
         daemon = process("homingd", ["run", "--config", configuration])
-        let log = directory + "/homingd.log"
-        guard FileManager.default.createFile(atPath: log, contents: nil) else { throw DemoError("Cannot write to \(directory).") }
-        daemon.standardError = FileHandle(forWritingAtPath: log)
-        daemon.standardOutput = daemon.standardError
+        daemon.standardError = log
+        daemon.standardOutput = log
         do { try daemon.run() } catch { throw DemoError(starting: "\(programs)/homingd", error) }
         for _ in 0..<200 {
             if !daemon.isRunning { throw DemoError("The daemon exited at once.") }
@@ -73,11 +76,14 @@ final class DemoStation {
         throw DemoError("The daemon does not answer.")
     }
 
-    /// Kills the daemon and removes everything that it has stored.
+    /// Kills the daemon and leaves an empty state directory, as on a new disk.
     func loseDisk() throws {
         kill(daemon.processIdentifier, SIGKILL)
         daemon.waitUntilExit()
-        try FileManager.default.removeItem(atPath: directory + "/state")
+        let state = directory + "/state"
+        try FileManager.default.removeItem(atPath: state)
+        try FileManager.default.createDirectory(
+            atPath: state, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     }
 
     /// Runs `homing` in the station's directory; ignores the exit code.

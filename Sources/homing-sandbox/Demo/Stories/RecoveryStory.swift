@@ -49,8 +49,8 @@ struct RecoveryStory: Story {
 
         let entries = day.ledger.entries
         let found = try day.station.homing("receipts", "--limit", "500", "--json").matches(of: /"foundByLookup" ?: ?true/).count
-        day.say("It found \(found) captures at the server, and sent the other \(captures.dropped - found).")
         try day.expect("each capture that had arrived was found", found >= arrived)
+        day.say("It found \(found) captures at the server, and sent the other \(captures.dropped - found).")
         return day.compare(
             DemoComparison(handedIn: (captures.dropped, "captures"), books: try day.books, arrivals: entries.map(\.clientMutationID)))
     }
