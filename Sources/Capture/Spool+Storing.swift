@@ -110,6 +110,9 @@ extension Spool {
             return "The file’s folder names entry \(id), but this account has no entry \(id) that creates a user. \(next) \(other)"
         case .outbox(.createDiscarded(let id)):
             return "The file’s folder names entry \(id), which was to create a user, but that entry was discarded. \(next)"
+        case .outbox(.createReplaced(let id, let new)):
+            let why = "The file’s folder names entry \(id), which was to create a user, but entry \(new) replaced that entry"
+            return "\(why) and creates the user. Drop the file into \(folders.users.string)/@\(new)/."
         default: return nil
         }
     }

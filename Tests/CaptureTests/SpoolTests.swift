@@ -183,6 +183,33 @@ import Vault
         #expect(drop.spool.failure == nil)
     }
 
+    @Test func refusesFileForAUserWhoseCreateWasDiscarded() async throws {
+        let drop = try Drop()
+        try await drop.create(1)
+        try await drop.outbox.discard(Samples.id(1), by: "ann", at: drop.clock.now)
+        try drop.put(Drop.capture(1), "new/users/@\(Samples.id(1))/a.json")
+        await drop.spool.sweep()
+        let reason = try drop.reason("a.json")
+        let start = "The file’s folder names entry \(Samples.id(1)), which was to create a user, but that entry was discarded."
+        #expect(reason.hasPrefix("\(start) Drop the file into the folder of its user: \(drop.path("new/users"))/ID/, "), "\(reason)")
+        #expect(drop.spool.failure == nil)
+    }
+
+    /// Created again under a third id, the user would exist twice at the server.
+    @Test func refusalNamesTheFolderOfTheCreateThatReplacedTheOther() async throws {
+        let drop = try Drop()
+        try await drop.create(1)
+        try await drop.create(2, replacing: 1)
+        try drop.put(Drop.capture(1), "new/users/@\(Samples.id(1))/a.json")
+        await drop.spool.sweep()
+        #expect(try drop.reason("a.json") == drop.refusal(of: 1, replacedBy: 2))
+        try drop.put(Drop.capture(1), "new/users/@\(Samples.id(2))/a.json")
+        await drop.spool.sweep()
+        let subjects = try await drop.entries().compactMap(\.mutation.subject)
+        #expect(subjects == [RosterID(createdBy: Samples.id(2))])
+        #expect(drop.spool.failure == nil)
+    }
+
     @Test func refusesFileLargerThan32MiB() async throws {
         let drop = try Drop()
         try drop.put("{}", "new/users/5/large.json")
