@@ -118,6 +118,20 @@ import Testing
         }
     }
 
+    @Test func correctionForAnUnknownReferenceNamesItsField() async throws {
+        try await offline { station in
+            _ = try await station.client.call(Endpoints.pause, PauseRequest())
+            let measured = try await measure(station, "5")
+            let unknown = Samples.id(9).description
+            let fix = FixRequest(id: measured.id, fields: ["user_id": "@\(unknown)"])
+            let problem = await #expect(throws: Problem.self) { try await station.client.call(Endpoints.fix, fix) }
+            #expect(problem?.detail.hasPrefix("The field \"user_id\" is @\(unknown), which ") == true, "\(problem?.detail ?? "")")
+            #expect(problem?.facts?.reason == "noSuchCreate")
+            let entry = try await station.client.call(Endpoints.entry, EntryReference(id: measured.id)).entry
+            #expect(entry.state == "pending" && entry.supersededBy == nil)
+        }
+    }
+
     @Test func newPersonIsListedFirstAndCountedApart() async throws {
         try await offline { station in
             let before = try await people(station).roster.count
