@@ -91,21 +91,30 @@ extension Spool {
             try await refuse(
                 file.path, as: file.name.original, from: file.name.place,
                 "The file was already stored with different content. Look for it at the backend before you drop it into new/ again.")
-        case .failure(.outbox(.noSuchCreate(let id))):
-            let reason = Self.noUser("this account has no entry \(id) that creates a user")
-            try await refuse(file.path, as: file.name.original, from: file.name.place, reason)
-        case .failure(.outbox(.createDiscarded(let id))):
-            let reason = Self.noUser("entry \(id), which was to create the user, was discarded")
-            try await refuse(file.path, as: file.name.original, from: file.name.place, reason)
         case .failure(let error):
+            if let reason = lackOfUser(error) {
+                return try await refuse(file.path, as: file.name.original, from: file.name.place, reason)
+            }
             noteLackOfRoom(file.path, size: Int64(mutation.payload?.count ?? 0), error)
             throw error
         }
     }
 
-    /// Only a folder can be named `@` and an id: the capture app's own file has a number.
-    private static func noUser(_ why: String) -> String {
-        "The file’s folder refers to a user that does not exist: \(why). Drop the file into the folder of its user."
+    /// Nil for any other error. Only a folder can be named `@` and an id: the capture app's own file has a number.
+    private func lackOfUser(_ error: IntakeError) -> String? {
+        let names = "ID is the user’s number, or @ and the id of the entry that creates the user"
+        let next = "Drop the file into the folder of its user: \(folders.users.string)/ID/, where \(names)."
+        switch error {
+        case .outbox(.noSuchCreate(let id)):
+            let other = "If entry \(id) belongs to another account, drop the file into the same folder while that account is signed in."
+            return "The file’s folder names entry \(id), but this account has no entry \(id) that creates a user. \(next) \(other)"
+        case .outbox(.createDiscarded(let id)):
+            return "The file’s folder names entry \(id), which was to create a user, but that entry was discarded. \(next)"
+        case .outbox(.createReplaced(let id, let new)):
+            let why = "The file’s folder names entry \(id), which was to create a user, but entry \(new) replaced that entry"
+            return "\(why) and creates the user. Drop the file into \(folders.users.string)/@\(new)/."
+        default: return nil
+        }
     }
 
     private func noteLackOfRoom(_ path: FilePath, size: Int64, _ error: IntakeError) {

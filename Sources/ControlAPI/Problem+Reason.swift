@@ -31,6 +31,8 @@ extension Problem {
         case beingDiscarded, notUncertain, rowTaken, mayBeDelivered, hasDependents, belongsToNewRow
         /// The entry that was to create the row was discarded.
         case createDiscarded
+        /// Another entry replaced the one that was to create the row, and creates it instead.
+        case createReplaced
         /// The state of the entry that this one needs.
         case neededFailed, neededDiscarded, neededHeld
         /// Another entry has replaced it.

@@ -19,7 +19,7 @@ package enum Enqueued: Sendable, Equatable {
 extension Outbox {
     /// Accepts a mutation; returns after the fsync, which concurrent calls share. The same id with other content throws `idConflict`, after
     /// a discard `discarded`, and after a replacement `replaced`. A reference throws `noSuchCreate` unless its create was accepted before
-    /// for the same account, and `createDiscarded` after its discard.
+    /// for the same account, `createDiscarded` after its discard, and `createReplaced` after a replacement that creates such a row.
     package func enqueue(_ mutation: Mutation, accountLabel: String? = nil, at now: Date) async throws(OutboxError) -> Enqueued {
         guard let result = try await enqueue([mutation], accountLabel: accountLabel, at: now).results.first else {
             throw .storage("a submission was left without a result")

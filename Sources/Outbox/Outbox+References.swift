@@ -148,10 +148,13 @@ extension Outbox {
     /// Why a mutation with a reference is not accepted.
     static func refusal(of mutation: Mutation, _ db: Database) throws -> OutboxError? {
         guard let id = mutation.subject?.reference else { return nil }
-        guard let create = try create(id, db), create.destination == mutation.destination, create.resource == mutation.reference else {
-            return .noSuchCreate(id)
-        }
-        return create.state == .discarded ? .createDiscarded(id) : nil
+        func fits(_ create: Create) -> Bool { create.destination == mutation.destination && create.resource == mutation.reference }
+        guard let create = try create(id, db), fits(create) else { return .noSuchCreate(id) }
+        guard create.state == .discarded else { return nil }
+        var last = id
+        while let next = try receipt(last, db)?.supersededBy { last = next }
+        guard last != id, let new = try Self.create(last, db), fits(new), new.state != .discarded else { return .createDiscarded(id) }
+        return .createReplaced(id, by: last)
     }
 
     /// Throws `needs` if the create of an entry failed, is on hold or was discarded.

@@ -22,6 +22,8 @@ package enum OutboxError: Error, Sendable, Equatable {
     case noSuchCreate(MutationID)
     /// The entry that was to create the row was discarded.
     case createDiscarded(MutationID)
+    /// The entry that was to create the row was replaced by another one, which creates it instead.
+    case createReplaced(MutationID, by: MutationID)
     /// The entry that creates the row is dead, held or discarded.
     case needs(MutationID, Entry.State)
     /// The disk is full; nothing was accepted.
@@ -88,6 +90,7 @@ extension OutboxError: CustomStringConvertible {
         case .wrongState(let id, let state): "\(id) is \(state.rawValue)"
         case .noSuchCreate(let id): "no entry \(id) creates such a row"
         case .createDiscarded(let id): "\(id), which was to create the row, was discarded"
+        case .createReplaced(let id, let new): "\(id), which was to create the row, was replaced by \(new)"
         case .needs(let id, let state): "\(id), which creates the row, is \(state.rawValue)"
         case .full: "the disk is full"
         case .overLimit(let limit): "the outbox has reached its limit of \(limit) bytes"

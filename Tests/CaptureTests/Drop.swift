@@ -126,6 +126,22 @@ struct Drop {
 
     func entries() async throws -> [Entry] { try await outbox.entries(limit: 500) }
 
+    /// Accepts an entry that creates a user for ann.
+    func create(_ number: Int, replacing old: Int? = nil) async throws {
+        var create = Samples.create(number)
+        create.creates = "users"
+        create.supersedes = old.map(Samples.id)
+        _ = try await outbox.enqueue(create, at: clock.now)
+    }
+
+    /// The reason for a file whose folder names a create that another one replaced.
+    func refusal(of old: Int, replacedBy new: Int) -> String {
+        """
+        The file’s folder names entry \(Samples.id(old)), which was to create a user, but entry \(Samples.id(new)) replaced that entry \
+        and creates the user. Drop the file into \(path("new/users"))/@\(Samples.id(new))/.
+        """
+    }
+
     func documents(of account: Account = .ann) async throws -> [String] {
         let destination = Destination(backend: "breathesafe", account: account.id)
         var documents: [String] = []

@@ -174,9 +174,39 @@ import Vault
         try drop.put(Drop.capture(1), "new/users/@\(Samples.id(1))/a.json", age: 90)
         try drop.put(Drop.capture(2), "new/users/5/b.json", age: 80)
         await drop.spool.sweep()
-        let reason = "this account has no entry \(Samples.id(1)) that creates a user. Drop the file into the folder of its user."
-        #expect(try drop.reason("a.json") == "The file’s folder refers to a user that does not exist: \(reason)")
+        let reason = try drop.reason("a.json")
+        let (id, start) = (Samples.id(1), "The file’s folder names entry \(Samples.id(1)), but this account has no entry")
+        #expect(reason.hasPrefix("\(start) \(id) that creates a user. Drop the file into the folder of its user: "), "\(reason)")
+        #expect(reason.contains(drop.path("new/users/ID/, where ID is the user’s number, or @ and the id of the entry ")), "\(reason)")
+        #expect(reason.hasSuffix(" drop the file into the same folder while that account is signed in."), "\(reason)")
         #expect(try await drop.documents() == [Drop.capture(2)])
+        #expect(drop.spool.failure == nil)
+    }
+
+    @Test func refusesFileForAUserWhoseCreateWasDiscarded() async throws {
+        let drop = try Drop()
+        try await drop.create(1)
+        try await drop.outbox.discard(Samples.id(1), by: "ann", at: drop.clock.now)
+        try drop.put(Drop.capture(1), "new/users/@\(Samples.id(1))/a.json")
+        await drop.spool.sweep()
+        let reason = try drop.reason("a.json")
+        let start = "The file’s folder names entry \(Samples.id(1)), which was to create a user, but that entry was discarded."
+        #expect(reason.hasPrefix("\(start) Drop the file into the folder of its user: \(drop.path("new/users"))/ID/, "), "\(reason)")
+        #expect(drop.spool.failure == nil)
+    }
+
+    /// Created again under a third id, the user would exist twice at the server.
+    @Test func refusalNamesTheFolderOfTheCreateThatReplacedTheOther() async throws {
+        let drop = try Drop()
+        try await drop.create(1)
+        try await drop.create(2, replacing: 1)
+        try drop.put(Drop.capture(1), "new/users/@\(Samples.id(1))/a.json")
+        await drop.spool.sweep()
+        #expect(try drop.reason("a.json") == drop.refusal(of: 1, replacedBy: 2))
+        try drop.put(Drop.capture(1), "new/users/@\(Samples.id(2))/a.json")
+        await drop.spool.sweep()
+        let subjects = try await drop.entries().compactMap(\.mutation.subject)
+        #expect(subjects == [RosterID(createdBy: Samples.id(2))])
         #expect(drop.spool.failure == nil)
     }
 

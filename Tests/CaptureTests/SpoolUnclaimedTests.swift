@@ -42,6 +42,21 @@ import Vault
         #expect(try await drop.spool.claim(for: Self.ann, by: "uid 7, pid 8") == 0)
     }
 
+    /// Dropped while signed out, before a person replaced the create.
+    @Test func claimedFileForAReplacedCreateIsRefusedAndNamesTheNewOne() async throws {
+        let drop = try Drop(nil)
+        try await drop.create(1)
+        try drop.put(Drop.capture(1), "new/users/@\(Samples.id(1))/a.json")
+        await drop.spool.sweep()
+        #expect(drop.spool.unclaimedFiles == 1)
+        try await drop.create(2, replacing: 1)
+        await drop.signIn(.ann)
+        #expect(try await drop.spool.claim(for: Self.ann, by: "ann") == 1)
+        await drop.spool.sweep()
+        #expect(drop.spool.unclaimedFiles == 0)
+        #expect(try drop.reason("a.json") == drop.refusal(of: 1, replacedBy: 2))
+    }
+
     /// No sweep happens between the drop and the sign-in.
     @Test func doesNotTakeFilesFromBeforeSignIn() async throws {
         let drop = try Drop(nil)

@@ -116,6 +116,60 @@ import Testing
         #expect(try await store.outbox.entries(limit: 10).map(\.id) == [1, 3].map(Samples.id))
     }
 
+    private func replacing(_ old: Int, by new: Mutation) -> Mutation {
+        var new = new
+        new.supersedes = Samples.id(old)
+        return new
+    }
+
+    /// Made again under a third id, the row would exist twice.
+    @Test(arguments: [false, true]) func refusalNamesTheCreateThatReplacedTheOther(isPruned: Bool) async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.create(1))
+        for number in 2...3 { try await store.enqueue(replacing(number - 1, by: Samples.create(number))) }
+        if isPruned { try await store.outbox.prune(before: .distantFuture, at: store.clock.now) }
+        func expectRefusals(of capture: Int) async {
+            for number in 1...2 {
+                await #expect(throws: OutboxError.createReplaced(Samples.id(number), by: Samples.id(3))) {
+                    try await store.enqueue(Samples.capture(capture, of: number))
+                }
+            }
+        }
+        await expectRefusals(of: 10)
+        try await store.enqueue(Samples.capture(10, of: 3))
+        try await store.deliver(try #require(try await store.claim().first))
+        #expect(try await store.claim().map(\.id) == [Samples.id(10)])
+        await expectRefusals(of: 11)
+    }
+
+    /// A person can bring it back during the grace.
+    @Test(arguments: [false, true]) func replacementIsNamedUntilItIsDiscarded(inGrace: Bool) async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.create(1))
+        try await store.enqueue(replacing(1, by: Samples.create(2)))
+        let now = store.clock.now
+        if inGrace {
+            try await store.outbox.discard(Samples.id(2), later: now + 60, reason: nil, by: "ann", named: nil, at: now)
+        } else {
+            try await store.outbox.discard(Samples.id(2), by: "ann", at: now)
+        }
+        let error: OutboxError = inGrace ? .createReplaced(Samples.id(1), by: Samples.id(2)) : .createDiscarded(Samples.id(1))
+        await #expect(throws: error) { try await store.enqueue(Samples.capture(10, of: 1)) }
+    }
+
+    @Test func replacementThatCreatesNoSuchRowIsNotNamed() async throws {
+        let store = try Store()
+        var list = Samples.create(4)
+        list.creates = "lists"
+        for (old, new) in [(1, Samples.mutation(2, lane: "a")), (3, list)] {
+            try await store.enqueue(Samples.create(old))
+            try await store.enqueue(replacing(old, by: new))
+            await #expect(throws: OutboxError.createDiscarded(Samples.id(old))) {
+                try await store.enqueue(Samples.capture(10, of: old))
+            }
+        }
+    }
+
     @Test func refusalAffectsOnlyItsMutation() async throws {
         let store = try Store()
         let batch = [Samples.capture(2, of: 1), Samples.create(1), Samples.capture(3, of: 1)]

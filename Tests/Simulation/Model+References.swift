@@ -58,9 +58,16 @@ extension Model {
         guard let create else { return nil }
         return switch state(of: create) {
         case nil: .noSuchCreate(create)
-        case .discarded: .createDiscarded(create)
+        case .discarded: replacement(of: create).map { OutboxError.createReplaced(create, by: $0) } ?? .createDiscarded(create)
         default: nil
         }
+    }
+
+    /// The create at the end of a chain of replacements; nil if that was discarded, and for a create that was not replaced.
+    private func replacement(of create: MutationID) -> MutationID? {
+        var last = create
+        while let next = replacements[last] { last = next }
+        return state(of: last).flatMap { $0 == .discarded ? nil : last }
     }
 
     /// Undelivered, in order.

@@ -29,7 +29,7 @@ import Testing
         #expect(problem.next == "Sign in, then submit it again. To sign in, run: homing login")
     }
 
-    @Test(arguments: [.noSuchCreate(id), .createDiscarded(id)] as [OutboxError])
+    @Test(arguments: [.noSuchCreate(id), .createDiscarded(id), .createReplaced(id, by: Samples.id(2))] as [OutboxError])
     func refusedReferenceIsNamedWithItsField(error: OutboxError) {
         let problem = Problem(IntakeError.outbox(error), of: "capture", field: "user_id") { _ in NextCommands() }
         let plain = Problem(error)
@@ -43,7 +43,7 @@ import Testing
         arguments: [
             .wrongState(id, .inflight), .notUncertain(id), .needsRemoteID(id), .rowTaken(by: id), .mayBeDelivered(id), .hasDependents(id),
             .unreadable(id), .beingDiscarded(id, at: .distantPast), .notFound(id), .noSuchCreate(id), .createDiscarded(id),
-            .replaced(id, by: Samples.id(2), at: .distantPast),
+            .replaced(id, by: Samples.id(2), at: .distantPast), .createReplaced(id, by: Samples.id(2)),
         ] as [OutboxError])
     func everyRefusalHasANextStep(error: OutboxError) {
         let problem = Problem(error)
@@ -95,6 +95,16 @@ import Testing
         #expect(fix.code == .wrongState && fix.supersededBy == "\(Samples.id(2))")
         let facts = SentenceFacts { ($0.reason, $0.entry) = ("corrected", "\(Samples.id(2))") }
         #expect(again.facts == facts && fix.facts == facts)
+    }
+
+    /// Otherwise a person may create the row again, which would exist twice.
+    @Test func referenceToAReplacedCreateNamesTheNewOne() {
+        let problem = Problem(OutboxError.createReplaced(Self.id, by: Samples.id(2)))
+        #expect(problem.detail.hasSuffix(", but entry \(Samples.id(2)) replaced that entry and creates the row. Nothing was accepted."))
+        #expect(problem.next == "Do not create the row again. Give the reference @\(Samples.id(2)) instead.")
+        #expect(problem.facts == SentenceFacts { ($0.reason, $0.entry) = ("createReplaced", "\(Samples.id(2))") })
+        // The entry that the call submits or changes was not replaced.
+        #expect(problem.supersededBy == nil)
     }
 
     @Test func deliveredCaptureIsCorrectedOnlyOnTheServer() {

@@ -94,6 +94,44 @@ import Testing
         }
     }
 
+    /// Created again under a third id, the person would exist twice at the server.
+    @Test(arguments: [false, true]) func captureForAReplacedCreateIsRefusedAndNamesTheNewOne(isReplaced: Bool) async throws {
+        try await offline { station in
+            _ = try await station.client.call(Endpoints.pause, PauseRequest())
+            let (old, new) = (Samples.id(1).description, Samples.id(2).description)
+            func create(_ id: String, supersedes other: String? = nil) async throws {
+                let submission = ControlAPI.Submission(route: "create_managed_user", id: id, supersedes: other)
+                _ = try await station.client.call(Endpoints.submit, submission)
+            }
+            try await create(old)
+            if isReplaced {
+                try await create(new, supersedes: old)
+            } else {
+                _ = try await station.client.call(Endpoints.discard, DiscardRequest(id: old, grace: 0, reason: nil))
+            }
+            let problem = await #expect(throws: Problem.self) { try await measure(station, "@\(old)") }
+            #expect(problem?.code == .wrongState && problem?.facts?.reason == (isReplaced ? "createReplaced" : "createDiscarded"))
+            #expect(problem?.detail.hasPrefix("The field \"user_id\" is @\(old), which ") == true, "\(problem?.detail ?? "")")
+            #expect(problem?.next?.hasPrefix("Create the row again ") == !isReplaced, "\(problem?.next ?? "")")
+            #expect(problem?.next?.contains(" @\(new) ") == isReplaced, "\(problem?.next ?? "")")
+            if isReplaced { #expect(try await measure(station, "@\(new)").lane == "users/@\(new)") }
+        }
+    }
+
+    @Test func correctionForAnUnknownReferenceNamesItsField() async throws {
+        try await offline { station in
+            _ = try await station.client.call(Endpoints.pause, PauseRequest())
+            let measured = try await measure(station, "5")
+            let unknown = Samples.id(9).description
+            let fix = FixRequest(id: measured.id, fields: ["user_id": "@\(unknown)"])
+            let problem = await #expect(throws: Problem.self) { try await station.client.call(Endpoints.fix, fix) }
+            #expect(problem?.detail.hasPrefix("The field \"user_id\" is @\(unknown), which ") == true, "\(problem?.detail ?? "")")
+            #expect(problem?.facts?.reason == "noSuchCreate")
+            let entry = try await station.client.call(Endpoints.entry, EntryReference(id: measured.id)).entry
+            #expect(entry.state == "pending" && entry.supersededBy == nil)
+        }
+    }
+
     @Test func newPersonIsListedFirstAndCountedApart() async throws {
         try await offline { station in
             let before = try await people(station).roster.count

@@ -59,8 +59,14 @@ extension ControlHandler {
             let options = EnqueueOptions(by: caller.peer.description, mustReplace: true)
             accepted = try await intake.accept(submission, for: account, at: name, options)
         } catch {
-            if case .outbox(let error) = error { throw error }
-            var problem = Problem(error, of: noun(route: old.route), field: nil, commands: commands(for:))
+            switch error {
+            // Their words name the field.
+            case .outbox(.noSuchCreate), .outbox(.createDiscarded), .outbox(.createReplaced): break
+            case .outbox(let error): throw error
+            default: break
+            }
+            let field = backend.subjectField(route: old.route)?.field
+            var problem = Problem(error, of: noun(route: old.route), field: field, commands: commands(for:))
             // The profile's error describes the mistake, but not the next step.
             problem.next = problem.next ?? "Nothing was changed. To see the entry and its fields, run: homing show \(id)"
             throw problem

@@ -132,6 +132,15 @@ extension Problem {
         ).stating(.createDiscarded) { $0.entry = id.description }
     }
 
+    /// - Parameter new: creates the row: created again under a third id, the row would exist twice.
+    static func createReplaced(_ id: MutationID, by new: MutationID, in field: String? = nil) -> Problem {
+        Problem(
+            .wrongState, status: 409, title: "The row has another reference",
+            detail: "\(reference(to: id, in: field)), but entry \(new) replaced that entry and creates the row. Nothing was accepted.",
+            next: "Do not create the row again. Give the reference @\(new) instead."
+        ).stating(.createReplaced) { $0.entry = new.description }
+    }
+
     private static func reference(to id: MutationID, in field: String?) -> String {
         let value = field.map { "The field \"\($0)\" is @\(id), which" } ?? "The value @\(id)"
         return "\(value) refers to a row that entry \(id) was to create"

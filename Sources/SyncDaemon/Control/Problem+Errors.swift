@@ -28,6 +28,7 @@ extension Problem {
         case .wrongState(let id, let state): self = .wrongState(id, state)
         case .noSuchCreate(let id): self = .noSuchCreate(id)
         case .createDiscarded(let id): self = .createDiscarded(id)
+        case .createReplaced(let id, let new): self = .createReplaced(id, by: new)
         case .needs(let id, let state): self = .needs(id, state)
         case .full:
             self.init(
@@ -114,6 +115,7 @@ extension Problem {
                 next: "It can never be sent unchanged. Tell the maintainer of the program that made it.")
         case .outbox(.noSuchCreate(let id)): self = .noSuchCreate(id, in: field)
         case .outbox(.createDiscarded(let id)): self = .createDiscarded(id, in: field)
+        case .outbox(.createReplaced(let id, let new)): self = .createReplaced(id, by: new, in: field)
         case .outbox(let error): self.init(error)
         }
     }
