@@ -97,6 +97,8 @@ extension Spool {
         case .failure(.outbox(.createDiscarded(let id))):
             let reason = Self.noUser("entry \(id), which was to create the user, was discarded")
             try await refuse(file.path, as: file.name.original, from: file.name.place, reason)
+        case .failure(.outbox(.tooLarge(let size, let limit))):
+            try await refuse(file.path, as: file.name.original, from: file.name.place, Self.overLimit(size, limit))
         case .failure(let error):
             noteLackOfRoom(file.path, size: Int64(mutation.payload?.count ?? 0), error)
             throw error
@@ -144,6 +146,13 @@ extension Spool {
 
     private static func tooLarge(_ size: Int) -> String {
         "The file has \(size) bytes; the limit is \(Mutation.largestPayload) (\(Mutation.largestPayload >> 20) MiB)."
+    }
+
+    private static func overLimit(_ size: Int64, _ limit: Int64) -> String {
+        """
+        The file takes \(size) bytes in the outbox; the limit is \(limit) (\(limit >> 20) MiB). An administrator must raise \
+        outbox.max_bytes in the configuration and reload homingd. Then drop the file into new/ again.
+        """
     }
 
     /// `place` is where it was dropped, below `new/`; nil if it was not.

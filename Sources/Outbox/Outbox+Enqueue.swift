@@ -27,8 +27,8 @@ extension Outbox {
         return try result.get()
     }
 
-    /// Accepts mutations of one account in order, in one transaction. A refusal affects only its mutation, but after one without room all
-    /// later new ones are refused, because they may be of the same lane.
+    /// Accepts mutations of one account in order, in one transaction. A refusal affects only its mutation, but after one that must wait for
+    /// room all later new ones are refused, because they may be of the same lane.
     ///
     /// A mutation with `supersedes` discards that entry if it is undelivered. Throws `mayBeDelivered` if that one may have taken effect,
     /// and `hasDependents` if others refer to the row that it creates.
@@ -53,11 +53,13 @@ extension Outbox {
                     if let known = try Self.known(item, db) {
                         return try options.mustReplace ? Self.replacement(known, item.mutation, db) : known
                     }
+                    // No later one has to wait for it.
+                    if sizes[index] > maxBytes { return .failure(.tooLarge(size: sizes[index], limit: maxBytes)) }
                     // The last space is for accepted entries.
                     if refusal == nil, index >= fitting { refusal = .full }
-                    if refusal == nil, try isOverLimit(with: Int64(item.sealed.count), db) {
+                    if refusal == nil, try isOverLimit(with: sizes[index], db) {
                         refusal = .overLimit(maxBytes)
-                        if try neverFits(Int64(item.sealed.count), db) { return .failure(.neverFits(maxBytes)) }
+                        if try Self.staysFull(db) { return .failure(.neverFits(maxBytes)) }
                     }
                     if let refusal { return .failure(refusal) }
                     return try Self.accept(item, accountLabel: accountLabel, options, now: now, db)

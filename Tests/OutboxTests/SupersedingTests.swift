@@ -196,8 +196,8 @@ import Vault
         try await store.enqueue(Samples.mutation(1))
         try store.outbox.close()
         store.outbox = try Outbox(
-            file: store.directory("outbox.sqlite"), vault: Vault(key: store.key), crashed: false, maxBytes: 1, now: store.clock.now)
-        #expect(try await replace(store) == .failure(.neverFits(1)))
+            file: store.directory("outbox.sqlite"), vault: Vault(key: store.key), crashed: false, maxBytes: 64 << 10, now: store.clock.now)
+        #expect(try await replace(store) == .failure(.overLimit(64 << 10)))
         #expect(try await store.state(1) == .pending)
     }
 
