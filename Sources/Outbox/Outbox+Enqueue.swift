@@ -244,12 +244,13 @@ extension Outbox {
         let (mutation, sealed) = (item.mutation, try item.resealed())
         let to = mutation.destination
         if let accountLabel { try remember(Account(id: to.account, label: accountLabel), of: to.backend, db) }
+        let replaced = try mutation.supersedes.flatMap { try place(of: $0, replacedBy: mutation.id, db) }
         try db.cachedStatement(sql: insertion).execute(arguments: [
             mutation.id.description, to.backend, to.account, mutation.lane.rawValue, mutation.route, mutation.onDead.rawValue,
             mutation.payload?.count ?? 0, item.digest, atOnce, mutation.capturedAt.ms, now.ms, mutation.supersedes?.description,
             item.identity, mutation.after?.rawValue, try parent(of: item, db),
             mutation.subject?.rawValue, mutation.reference, mutation.creates, mutation.afterSubject && mutation.subject != nil,
-            try mutation.supersedes.map { try place(of: $0, replacedBy: mutation.id, db) } ?? nil,
+            replaced,
         ])
         let sequence = db.lastInsertedRowID
         let sql = "INSERT INTO content (sequence, id, sealed) VALUES (?, ?, ?)"
@@ -259,6 +260,7 @@ extension Outbox {
         var detail = ["route": mutation.route, "lane": mutation.lane.rawValue]
         detail["by"] = actor
         detail["file"] = mutation.file
+        if replaced != nil { detail["replaces"] = mutation.supersedes?.description }
         try insert(
             SyncEvent(at: now, .captured, backend: to.backend, account: to.account, entry: mutation.id, detail: detail), db)
         if let create = mutation.subject?.reference { try holdIfStranded(sequence, needs: create, now: now, db) }

@@ -46,6 +46,7 @@ import Vault
         let event = try #require(events.first { $0.kind == .superseded })
         #expect(event.entry == Samples.id(1))
         #expect(event.detail == ["by": "uid 1000, pid 7", "from": state.rawValue, "new": Samples.id(2).description])
+        #expect(events.first { $0.kind == .captured }?.detail["replaces"] == Samples.id(1).description)
         #expect(try await store.claim().map(\.id) == [Samples.id(2)])
     }
 
