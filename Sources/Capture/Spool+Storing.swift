@@ -87,12 +87,8 @@ extension Spool {
         // Discarded or replaced after it was stored: a crash left the file.
         case .success, .failure(.outbox(.discarded)), .failure(.outbox(.replaced)):
             do { try folders.unlink(file.path) } catch { note(file.path, .system(error.code)) }
-        case .failure(.outbox(.idConflict)):
-            try await refuse(
-                file.path, as: file.name.original, from: file.name.place,
-                "The file was already stored with different content. Look for it at the backend before you drop it into new/ again.")
         case .failure(let error):
-            if let reason = lackOfUser(error) {
+            if let reason = reasonToRefuse(error) {
                 return try await refuse(file.path, as: file.name.original, from: file.name.place, reason)
             }
             noteLackOfRoom(file.path, size: Int64(mutation.payload?.count ?? 0), error)
@@ -100,11 +96,14 @@ extension Spool {
         }
     }
 
-    /// Nil for any other error. Only a folder can be named `@` and an id: the capture app's own file has a number.
-    private func lackOfUser(_ error: IntakeError) -> String? {
+    /// Nil for an error that is not the file's. Only a folder can be named `@` and an id: the capture app's own file has a number.
+    private func reasonToRefuse(_ error: IntakeError) -> String? {
         let names = "ID is the user’s number, or @ and the id of the entry that creates the user"
         let next = "Drop the file into the folder of its user: \(folders.users.string)/ID/, where \(names)."
         switch error {
+        case .outbox(.idConflict):
+            return "The file was already stored with different content. Look for it at the backend before you drop it into new/ again."
+        case .outbox(.tooLarge(let size, let limit)): return Self.overLimit(size, limit)
         case .outbox(.noSuchCreate(let id)):
             let other = "If entry \(id) belongs to another account, drop the file into the same folder while that account is signed in."
             return "The file’s folder names entry \(id), but this account has no entry \(id) that creates a user. \(next) \(other)"
@@ -153,6 +152,13 @@ extension Spool {
 
     private static func tooLarge(_ size: Int) -> String {
         "The file has \(size) bytes; the limit is \(Mutation.largestPayload) (\(Mutation.largestPayload >> 20) MiB)."
+    }
+
+    private static func overLimit(_ size: Int64, _ limit: Int64) -> String {
+        """
+        The file takes \(size) bytes in the outbox; the limit is \(limit) (\(limit >> 20) MiB). An administrator must raise \
+        outbox.max_bytes in the configuration and reload homingd. Then drop the file into new/ again.
+        """
     }
 
     /// `place` is where it was dropped, below `new/`; nil if it was not.

@@ -52,6 +52,7 @@ public struct AccountStats: Codable, Sendable, Equatable {
     public var account: String
     /// The account's email address, if known.
     public var email: String?
+    /// Accepted entries, without those that replaced another one.
     public var captured = 0
     public var delivered = 0
     /// Refusals by reason; an entry that is refused again counts again.

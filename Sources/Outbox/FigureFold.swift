@@ -13,6 +13,8 @@ struct CountedEvent {
     var outcome: String?
     /// From the receipt of a delivery.
     var capturedAt: Int64?
+    /// The entry replaced another one, and has its capture.
+    var isReplacement = false
 }
 
 /// Counts events into figures. Pure, so that the daily pass and a question between two passes count alike.
@@ -31,7 +33,7 @@ struct FigureFold {
     mutating func add(_ event: CountedEvent) {
         cursor = max(cursor, event.cursor)
         switch event.kind {
-        case .captured: count(event) { $0.captured += 1 }
+        case .captured where !event.isReplacement: count(event) { $0.captured += 1 }
         case .delivered:
             count(event) { figure in
                 figure.delivered += 1

@@ -27,8 +27,8 @@ extension Outbox {
         return try result.get()
     }
 
-    /// Accepts mutations of one account in order, in one transaction. A refusal affects only its mutation, but after one without room all
-    /// later new ones are refused, because they may be of the same lane.
+    /// Accepts mutations of one account in order, in one transaction. A refusal affects only its mutation, but after one that must wait for
+    /// room all later new ones are refused, because they may be of the same lane.
     ///
     /// A mutation with `supersedes` discards that entry if it is undelivered. Throws `mayBeDelivered` if that one may have taken effect,
     /// and `hasDependents` if others refer to the row that it creates.
@@ -53,11 +53,13 @@ extension Outbox {
                     if let known = try Self.known(item, db) {
                         return try options.mustReplace ? Self.replacement(known, item.mutation, db) : known
                     }
+                    // No later one has to wait for it.
+                    if sizes[index] > maxBytes { return .failure(.tooLarge(size: sizes[index], limit: maxBytes)) }
                     // The last space is for accepted entries.
                     if refusal == nil, index >= fitting { refusal = .full }
-                    if refusal == nil, try isOverLimit(with: Int64(item.sealed.count), db) {
+                    if refusal == nil, try isOverLimit(with: sizes[index], db) {
                         refusal = .overLimit(maxBytes)
-                        if try neverFits(Int64(item.sealed.count), db) { return .failure(.neverFits(maxBytes)) }
+                        if try Self.staysFull(db) { return .failure(.neverFits(maxBytes)) }
                     }
                     if let refusal { return .failure(refusal) }
                     return try Self.accept(item, accountLabel: accountLabel, options, now: now, db)
@@ -242,12 +244,13 @@ extension Outbox {
         let (mutation, sealed) = (item.mutation, try item.resealed())
         let to = mutation.destination
         if let accountLabel { try remember(Account(id: to.account, label: accountLabel), of: to.backend, db) }
+        let replaced = try mutation.supersedes.flatMap { try place(of: $0, replacedBy: mutation.id, db) }
         try db.cachedStatement(sql: insertion).execute(arguments: [
             mutation.id.description, to.backend, to.account, mutation.lane.rawValue, mutation.route, mutation.onDead.rawValue,
             mutation.payload?.count ?? 0, item.digest, atOnce, mutation.capturedAt.ms, now.ms, mutation.supersedes?.description,
             item.identity, mutation.after?.rawValue, try parent(of: item, db),
             mutation.subject?.rawValue, mutation.reference, mutation.creates, mutation.afterSubject && mutation.subject != nil,
-            try mutation.supersedes.map { try place(of: $0, replacedBy: mutation.id, db) } ?? nil,
+            replaced,
         ])
         let sequence = db.lastInsertedRowID
         let sql = "INSERT INTO content (sequence, id, sealed) VALUES (?, ?, ?)"
@@ -257,6 +260,7 @@ extension Outbox {
         var detail = ["route": mutation.route, "lane": mutation.lane.rawValue]
         detail["by"] = actor
         detail["file"] = mutation.file
+        if replaced != nil { detail["replaces"] = mutation.supersedes?.description }
         try insert(
             SyncEvent(at: now, .captured, backend: to.backend, account: to.account, entry: mutation.id, detail: detail), db)
         if let create = mutation.subject?.reference { try holdIfStranded(sequence, needs: create, now: now, db) }

@@ -61,7 +61,7 @@ extension Outbox {
                     SELECT event.cursor AS cursor, max(0, min(event.at, :now)) AS at, event.kind AS kind,
                         coalesce(event.backend, '') AS backend, coalesce(event.account, '') AS account,
                         event.detail ->> 'reason' AS reason, event.detail ->> 'gate' AS gate, event.detail ->> 'outcome' AS outcome,
-                        max(0, receipt.capturedAt) AS capturedAt
+                        max(0, receipt.capturedAt) AS capturedAt, event.detail ->> 'replaces' IS NOT NULL AS isReplacement
                     FROM event LEFT JOIN receipt ON receipt.id = event.entry AND event.kind = 'delivered'
                     WHERE event.cursor > :cursor ORDER BY event.cursor LIMIT \(eventsAtOnce)
                     """), arguments: ["now": now.ms, "cursor": fold.cursor])
@@ -70,7 +70,7 @@ extension Outbox {
                 CountedEvent(
                     cursor: row["cursor"], at: row["at"], kind: SyncEvent.Kind(rawValue: row["kind"]), backend: row["backend"],
                     account: row["account"], reason: row["reason"], gate: row["gate"], outcome: row["outcome"],
-                    capturedAt: row["capturedAt"]))
+                    capturedAt: row["capturedAt"], isReplacement: row["isReplacement"]))
         }
         return rows.count
     }

@@ -110,7 +110,10 @@ private struct HourReading {
 
     private static let hour = "min(at, :now) / \(HourFigure.msPerHour)"
 
-    private static let isCaptured = "kind = 'captured' AND (:backend IS NULL OR backend = :backend)"
+    /// A replacement has the capture of the entry that it replaced.
+    private static let isCaptured = """
+        iif(kind = 'captured', detail ->> 'replaces' IS NULL, 0) AND (:backend IS NULL OR backend = :backend)
+        """
 
     /// Most of these lie in one hour, and then need no sorting.
     private static let newestEvents = """

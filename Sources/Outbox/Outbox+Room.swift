@@ -59,12 +59,8 @@ extension Outbox {
         return excess > lists
     }
 
-    /// For a submission of `bytes` over the limit: true if nothing makes room for it without a person. Entries that have failed or are on
-    /// hold keep their payloads until a person decides.
-    func neverFits(_ bytes: Int64, _ db: Database) throws -> Bool {
-        guard bytes <= maxBytes else { return true }
-        return try Int64.fetchOne(db.cachedStatement(sql: Self.makingRoom)) == nil
-    }
+    /// True if nothing makes room without a person. Entries that have failed or are on hold keep their payloads until a person decides.
+    static func staysFull(_ db: Database) throws -> Bool { try Int64.fetchOne(db.cachedStatement(sql: makingRoom)) == nil }
 
     /// Deliveries, and ends of discards.
     private static let makingRoom = """

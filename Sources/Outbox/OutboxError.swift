@@ -30,9 +30,10 @@ package enum OutboxError: Error, Sendable, Equatable {
     case full
     /// The limit in bytes; nothing was accepted. Deliveries free space.
     case overLimit(Int64)
-    /// The limit in bytes; nothing was accepted. The submission exceeds it although nothing will be sent, or by itself, so waiting does not
-    /// help.
+    /// The limit in bytes; nothing was accepted. The submission exceeds it although nothing will be sent, so waiting does not help.
     case neverFits(Int64)
+    /// In bytes, as stored; nothing was accepted. The submission alone exceeds the limit.
+    case tooLarge(size: Int64, limit: Int64)
     /// In SQLite's words.
     case storage(String)
     /// The file at this path was deleted or replaced while it was open. Nothing was written; see `StorePlace`.
@@ -95,6 +96,7 @@ extension OutboxError: CustomStringConvertible {
         case .full: "the disk is full"
         case .overLimit(let limit): "the outbox has reached its limit of \(limit) bytes"
         case .neverFits(let limit): "it does not fit in the outbox, which is limited to \(limit) bytes"
+        case .tooLarge(let size, let limit): "it takes \(size) bytes in the outbox, which is limited to \(limit) bytes"
         case .storage(let words): words
         case .gone(let path): "\(path) was deleted or replaced while the daemon runs"
         case .damaged(let words): "the store is damaged: \(words)"

@@ -116,7 +116,8 @@ final class Salvage {
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {}
     }
 
-    /// A receipt settles its entry, and every settled entry gets one.
+    /// A receipt settles its entry, and every settled entry gets one. Only an event shows that an entry replaced the one that it names in
+    /// `supersedes`.
     private func join() throws {
         try db.execute(
             sql: """
@@ -133,6 +134,10 @@ final class Salvage {
                 SELECT id, sequence, backend, account, lane, route, size, digest, state, remoteID, lastStatus, 0, attempts, capturedAt,
                     acceptedAt, settledAt, subject, creates
                 FROM entry WHERE state IN ('delivered', 'discarded');
+
+                UPDATE receipt SET supersededBy = event.detail ->> 'new'
+                FROM event WHERE event.kind = 'superseded' AND event.entry = receipt.id AND receipt.outcome = 'discarded'
+                    AND receipt.supersededBy IS NULL;
 
                 DELETE FROM attempt WHERE entry NOT IN (SELECT sequence FROM entry);
                 """)

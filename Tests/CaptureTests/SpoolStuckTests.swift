@@ -41,6 +41,9 @@ import Vault
         #"{"average_measurements":{"1-2":{"value":\#(number),"description":"\#(Samples.noise(bytes))"}}}"#
     }
 
+    /// Less than a limit of 2 MiB, but the store without entries needs some of that too.
+    private static let nearLimit = (2 << 20) - 10_000
+
     @Test func leavesFilesInPlaceWhileTheStoreIsGone() async throws {
         let drop = try Drop()
         let store = drop.directory("outbox.sqlite")
@@ -56,15 +59,18 @@ import Vault
 
     @Test func sweepStopsAtALargeFileWithoutRoom() async throws {
         let drop = try Drop(maxBytes: 2 << 20)
-        let large = capture(1, bytes: 3 << 20)
+        let large = capture(1, bytes: Self.nearLimit)
         try drop.put(Drop.capture(0), "new/users/7/before.json", age: 100)
+        await drop.spool.sweep()
+        // While it waits, its delivery may make room.
+        #expect(try await drop.documents() == [Drop.capture(0)])
         try drop.put(large, "new/users/7/large.json", age: 90)
         try drop.put(Drop.capture(2), "new/users/7/after.json", age: 80)
         // These are more files than one batch holds.
         for number in 10..<90 { try drop.put(Drop.capture(number), "new/users/5/\(number).json", age: 70) }
         try drop.put(Drop.capture(3), "new/users/7/last.json", age: 60)
         for _ in 1...3 { await drop.spool.sweep() }
-        #expect(try await drop.documents() == [Drop.capture(0)])
+        #expect(try await drop.documents().isEmpty)
         #expect(drop.spool.counts() == (83, 0))
         let stuck = drop.spool.stuckFiles
         #expect((stuck.count, stuck.waiting) == (83, 83))
@@ -140,7 +146,7 @@ import Vault
     /// For example, after a power cut on a machine without a battery-backed clock.
     @Test func fileWaitingForRoomStaysFirstAfterClockSetBack() async throws {
         var drop = try Drop(maxBytes: 2 << 20)
-        let large = capture(1, bytes: 3 << 20)
+        let large = capture(1, bytes: Self.nearLimit)
         try drop.put(large, "new/users/7/large.json")
         await drop.spool.sweep()
         drop.clock.advance(by: -86_400)
@@ -157,7 +163,7 @@ import Vault
 
     @Test func takesAtMostOneBatchWithoutRoom() async throws {
         let drop = try Drop(maxBytes: 2 << 20)
-        try drop.put(capture(1, bytes: 3 << 20), "new/users/7/large.json", age: 900)
+        try drop.put(capture(1, bytes: Self.nearLimit), "new/users/7/large.json", age: 900)
         for number in 2...300 { try drop.put(Drop.capture(number), "new/users/7/\(number).json", age: Double(900 - number)) }
         for _ in 1...5 { await drop.spool.sweep() }
         #expect(try await drop.entries().isEmpty)

@@ -221,6 +221,29 @@ import Vault
         #expect(try await drop.documents() == [Drop.capture(1)])
     }
 
+    /// Neither a delivery nor a decision makes room for it. The size that counts is that in the store, which compresses payloads.
+    @Test func refusesFileThatAloneExceedsTheLimitOfTheOutbox() async throws {
+        let drop = try Drop(maxBytes: 2 << 20)
+        func capture(_ text: String) -> String { #"{"average_measurements":{"1-2":{"value":0,"description":"\#(text)"}}}"# }
+        let compressible = capture(String(repeating: "a", count: 3 << 20))
+        try drop.put(Drop.capture(1), "new/users/5/a.json", age: 90)
+        try drop.put(capture(Samples.noise(3 << 20)), "new/users/5/large.json", age: 80)
+        try drop.put(compressible, "new/users/5/b.json", age: 70)
+        try drop.put(Drop.capture(2), "new/users/5/c.json", age: 60)
+        await drop.spool.sweep()
+        #expect(try drop.names("refused") == ["large.json", "large.json.reason"])
+        let reason = try drop.reason("large.json")
+        let size = try #require(reason.split(separator: " ").compactMap { Int($0) }.first)
+        #expect(size > 3 << 20)
+        #expect(
+            reason == """
+                The file takes \(size) bytes in the outbox; the limit is 2097152 (2 MiB). An administrator must raise \
+                outbox.max_bytes in the configuration and reload homingd. Then drop the file into new/ again.
+                """)
+        #expect(drop.spool.stuckFiles.count == 0 && drop.spool.failure == nil)
+        #expect(try await drop.documents() == [Drop.capture(1), compressible, Drop.capture(2)])
+    }
+
     @Test func neverOverwritesRefusedFiles() async throws {
         let drop = try Drop()
         for content in ["1", "2", "3"] {

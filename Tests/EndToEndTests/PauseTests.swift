@@ -29,7 +29,8 @@ import Testing
         let why = try await station.homing("why", "1")
         #expect(why.text.hasPrefix("Sending is paused by ") && why.text.contains("run: homing resume"), "\(why.text)")
         let list = try await station.homing("list")
-        #expect(list.text.split(separator: "\n").dropFirst().allSatisfy { $0.hasSuffix("  sending is paused") }, "\(list.text)")
+        let lines = list.text.split(separator: "\n").dropFirst()
+        #expect(lines.count == 3 && lines.allSatisfy { $0.hasSuffix("  sending is paused") }, "\(list.text)")
         #expect(station.sandbox.ledger.entries.isEmpty)
 
         #expect(try await station.homing("resume").text == "Sending to breathesafe has resumed.\n")

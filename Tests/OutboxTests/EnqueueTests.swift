@@ -127,13 +127,24 @@ import Vault
     /// A smaller submission could overtake the refused one.
     @Test func acceptsNoNewEntryBehindRefusedOne() async throws {
         let store = try Store(maxBytes: 2 << 20)
-        let large = "{\"a\":\"" + Samples.noise(2 << 20) + "\"}"
+        let large = "{\"a\":\"" + Samples.noise((2 << 20) - 10_000) + "\"}"
         try await store.enqueue(Samples.mutation(4))
         let batch = [Samples.mutation(1), Samples.mutation(2, payload: large), Samples.mutation(3), Samples.mutation(4)]
         let results = try await store.outbox.enqueue(batch, accountLabel: nil, at: store.clock.now).results
-        // The third alone would fit later.
-        #expect(results[1] == .failure(.neverFits(2 << 20)) && results[2] == .failure(.overLimit(2 << 20)))
+        // The third alone would fit.
+        #expect(results[1] == .failure(.overLimit(2 << 20)) && results[2] == .failure(.overLimit(2 << 20)))
         #expect(try [results[0], results[3]].map { try $0.get().sequence } == [2, 1])
+    }
+
+    /// It is never accepted, so no smaller one overtakes it.
+    @Test func acceptsEntriesBehindOneThatAloneExceedsTheLimit() async throws {
+        let store = try Store(maxBytes: 2 << 20)
+        let large = Samples.mutation(1, payload: "{\"a\":\"" + Samples.noise(2 << 20) + "\"}")
+        let results = try await store.outbox.enqueue([large, Samples.mutation(2)], accountLabel: nil, at: store.clock.now).results
+        guard case .failure(.tooLarge(let size, let limit)) = results[0] else { throw OutboxError.storage("\(results[0])") }
+        #expect(size > limit && limit == 2 << 20)
+        #expect(try results[1].get().sequence == 1)
+        #expect(try await store.outbox.room() == .enough)
     }
 
     /// Submissions being written count as used space.
@@ -253,11 +264,13 @@ import Vault
         }
         store.outbox.shortage.ended(1 << 60)
         #expect(store.outbox.shortage.now.lastNoSpace > 0)
+        // Less than the store without entries needs.
+        let limit: Int64 = 64 << 10
         let small = try Outbox(
-            file: store.directory("small.sqlite"), vault: Vault(key: store.key), crashed: false, maxBytes: 1, now: store.clock.now)
-        await #expect(throws: OutboxError.neverFits(1)) {
+            file: store.directory("small.sqlite"), vault: Vault(key: store.key), crashed: false, maxBytes: limit, now: store.clock.now)
+        await #expect(throws: OutboxError.neverFits(limit)) {
             try await small.enqueue(pair, accountLabel: nil, at: store.clock.now, options)
         }
-        #expect(try await small.room() == .overLimit(1))
+        #expect(try await small.room() == .overLimit(limit))
     }
 }

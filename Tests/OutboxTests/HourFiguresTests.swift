@@ -65,6 +65,15 @@ import Testing
         #expect(try await figures(store, hour(store)...hour(store)) == [HourFigure(hour: hour(store), captured: 1)])
     }
 
+    @Test func entryAndItsReplacementCountAsOneCapture() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        var replacement = Samples.mutation(2)
+        replacement.supersedes = Samples.id(1)
+        try await store.enqueue(replacement)
+        #expect(try await figures(store, hour(store)...hour(store)).map(\.captured) == [1])
+    }
+
     /// More than two batches. A few wrong times hide nothing.
     @Test func countsAllEventsOfTheHours() async throws {
         let store = try Store()

@@ -102,7 +102,9 @@ import Vault
             file: store.directory("outbox.sqlite"), vault: Vault(key: store.key), crashed: false, maxBytes: used, now: store.clock.now)
         _ = try await limited.enqueue(Samples.mutation(1), at: store.clock.now)
         #expect(try await limited.room() == .enough)
-        let large = Samples.mutation(2, payload: #"{"average_measurements":"\#(Samples.noise(1 << 19))"}"#)
+        // Less than the limit, but more than the lists.
+        let size = min(1 << 19, Int(used) - 10_000)
+        let large = Samples.mutation(2, payload: #"{"average_measurements":"\#(Samples.noise(size))"}"#)
         let error = await #expect(throws: OutboxError.self) { _ = try await limited.enqueue(large, at: store.clock.now) }
         #expect([.overLimit(used), .neverFits(used)].contains(error))
         #expect(try await limited.room() == .overLimit(used))

@@ -46,6 +46,7 @@ import Vault
         let event = try #require(events.first { $0.kind == .superseded })
         #expect(event.entry == Samples.id(1))
         #expect(event.detail == ["by": "uid 1000, pid 7", "from": state.rawValue, "new": Samples.id(2).description])
+        #expect(events.first { $0.kind == .captured }?.detail["replaces"] == Samples.id(1).description)
         #expect(try await store.claim().map(\.id) == [Samples.id(2)])
     }
 
@@ -196,8 +197,8 @@ import Vault
         try await store.enqueue(Samples.mutation(1))
         try store.outbox.close()
         store.outbox = try Outbox(
-            file: store.directory("outbox.sqlite"), vault: Vault(key: store.key), crashed: false, maxBytes: 1, now: store.clock.now)
-        #expect(try await replace(store) == .failure(.neverFits(1)))
+            file: store.directory("outbox.sqlite"), vault: Vault(key: store.key), crashed: false, maxBytes: 64 << 10, now: store.clock.now)
+        #expect(try await replace(store) == .failure(.overLimit(64 << 10)))
         #expect(try await store.state(1) == .pending)
     }
 

@@ -62,5 +62,19 @@ extension World {
             let new = wrong.supersededBy?.description ?? "nothing"
             throw Violation("I1", "the receipt of entry \(wrong.sequence) says that \(new) replaced it")
         }
+        try await checkSettledTallies(receipts)
+    }
+
+    /// These include pruned entries, but no replaced ones.
+    private func checkSettledTallies(_ receipts: [ReceiptRecord]) async throws {
+        let kept = Dictionary(grouping: receipts.filter { $0.supersededBy == nil }) { receipt in
+            "\(receipt.outcome.rawValue) \(receipt.route) of \(receipt.destination)"
+        }
+        let expected: [String: [Int]] = kept.mapValues { [$0.count, $0.map(\.size).reduce(0, +)] }
+        var found: [String: [Int]] = [:]
+        for tally in try await outbox.tallies() where tally.state == .delivered || tally.state == .discarded {
+            found["\(tally.state.rawValue) \(tally.route) of \(tally.destination)"] = [tally.count, tally.bytes]
+        }
+        if found != expected { throw Violation("model", "the tallies of settled entries are \(found), and the receipts show \(expected)") }
     }
 }

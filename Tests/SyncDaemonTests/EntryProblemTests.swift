@@ -128,6 +128,7 @@ import Testing
         #expect(never.next?.contains("Waiting does not help") == true && never.detail.contains("64 MiB"))
         for state in ["failed", "held"] { #expect(never.next?.contains(", run: homing list --state \(state)\n") == true) }
         #expect(never.next?.hasSuffix(" run: systemctl reload homingd") == true)
+        #expect(Problem(OutboxError.tooLarge(size: 65 << 20, limit: 64 << 20)) == never)
         let later = Problem(OutboxError.overLimit(64 << 20))
         #expect(later.code == .outboxFull && later.facts == nil && later.next?.contains("delivering them makes room") == true)
     }

@@ -85,6 +85,8 @@ import Testing
     }
 
     @Test func showsListedFactsOfEvents() {
+        let capture = ["lane": "users/5", "replaces": "0190a1b2-c3d4-7e5f-8a9b-3f2a91c04b01", "route": "measurement"]
+        #expect(shown(.captured, capture.merging(["file": "anna.json"]) { $1 }) == capture)
         #expect(shown(.gateChanged, ["gate": "cooling", "reason": "offline"]) == ["gate": "cooling", "reason": "offline"])
         #expect(shown(.signInFailed, ["by": "uid 1, pid 2", "reason": "ann@lab.test is signed in"]) == ["by": "uid 1, pid 2"])
         let discard = ["by": "uid 1, pid 2", "from": "dead", "reason": "discarding", "until": "2026-01-15T09:30:12Z"]

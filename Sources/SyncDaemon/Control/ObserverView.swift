@@ -57,7 +57,7 @@ struct ObserverView {
     /// The facts that observers see; others may name a person or contain the server's text. Nil for all.
     private static func facts(of kind: SyncEvent.Kind) -> Set<String>? {
         switch kind {
-        case .captured: ["by", "lane", "route"]
+        case .captured: ["by", "lane", "replaces", "route"]
         case .delivered: ["altered", "foundByLookup", "remoteID", "route", "status"]
         case .retrying, .released, .dead, .recovered: ["aside", "crashes", "reason", "status"]
         case .held: ["by", "from", "reason", "status", "until"]

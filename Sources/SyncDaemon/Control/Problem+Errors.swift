@@ -36,7 +36,7 @@ extension Problem {
                 detail: "The disk has no room for this entry, so it was not accepted.",
                 next: "Make room on the disk. Entries accepted before are safe and are still sent.")
         case .overLimit(let limit): self = .outboxFull(limit)
-        case .neverFits(let limit): self = .neverFits(limit)
+        case .neverFits(let limit), .tooLarge(_, let limit): self = .neverFits(limit)
         case .storage(let words):
             self.init(
                 .storageFailed, status: 500, title: "The store failed", detail: "The store could not be read or written: \(words)",
