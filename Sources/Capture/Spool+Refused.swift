@@ -19,10 +19,12 @@ extension Spool {
     /// Where these files were dropped, below `new/`, by their names in `refused/`; without those whose place is not known.
     package nonisolated var refusedPlaces: [String: String] { fileCounts.refusedPlaces }
 
-    /// The names of all refused files, in order.
-    package nonisolated func allRefusedNames() throws -> [String] {
+    /// The names of all refused files, in order, or of those after `name`.
+    package nonisolated func refusedNames(after name: String?) throws -> [String] {
         guard folders.exists(folders.refused) else { return [] }
-        return try folders.refusedNames(in: folders.folder(folders.refused))
+        let names = try folders.refusedNames(in: folders.folder(folders.refused))
+        guard let name else { return names }
+        return Array(names.drop { !name.utf8.lexicographicallyPrecedes($0.utf8) })
     }
 
     /// Destroys a refused file and its `.reason` file, after recording an event. `owner` is the only user whose file may be destroyed, or
@@ -30,7 +32,8 @@ extension Spool {
     package func discardRefused(_ name: String, of owner: uid_t?, by actor: String, reason: String) async throws -> RefusedFileEnd {
         let room = try folders.folder(folders.refused)
         let (file, explanation) = (FilePath(name), FilePath(name + ".reason"))
-        guard !name.contains("/"), !name.contains("\0"), let status = room.status(of: file), status.isPlain,
+        // By bytes: a slash and a combining mark are one character, which is not a slash.
+        guard !name.utf8.contains(UInt8(ascii: "/")), !name.utf8.contains(0), let status = room.status(of: file), status.isPlain,
             room.status(of: explanation) != nil
         else { return .missing }
         guard owner == nil || owner == status.st_uid else { return .othersFile }

@@ -3,6 +3,7 @@ import Glibc
 import Logging
 import Outbox
 import SyncModel
+import SystemPackage
 import TestSupport
 import Testing
 import Vault
@@ -147,7 +148,9 @@ import Vault
             try await drop.spool.discardRefused(name, of: owner, by: "uid 7, pid 8", reason: "a test")
         }
         #expect(try await discard("bad.json", of: geteuid() + 1) == .othersFile)
-        for name in ["other.json", "bad.json.reason", "../refused/bad.json", "..", ".", "bad.json\0", "/bad.json"] {
+        // A slash and a combining mark are one character, but the path has the slash.
+        for name in ["\u{301}bad.json", "\u{301}bad.json.reason"] { try drop.put(Data(), FilePath(drop.path(name))) }
+        for name in ["other.json", "bad.json.reason", "../refused/bad.json", "..", ".", "bad.json\0", "/bad.json", "../\u{301}bad.json"] {
             #expect(try await discard(name) == .missing, "\(name)")
         }
         #expect(try drop.names("refused").count == 4)
@@ -157,6 +160,23 @@ import Vault
         let events = try await drop.outbox.events(since: 0, limit: 100).filter { $0.kind == .fileDiscarded }
         #expect(events.map(\.detail) == [["file": "bad.json", "by": "uid 7, pid 8", "note": "a test"]])
         #expect(try await discard("bad.json") == .missing)
+    }
+
+    /// As strings they are equal.
+    @Test func refusedNamesAreComparedByBytes() async throws {
+        let drop = try Drop()
+        let names = ["Zoe\u{301}.json", "Zo\u{e9}.json"]
+        for name in names {
+            try drop.put(Data(), FilePath(drop.path("refused/\(name)")))
+            try drop.put(Data(), FilePath(drop.path("refused/\(name).reason")))
+        }
+        #expect(drop.spool.refusedNames.map { Array($0.utf8) } == names.map { Array($0.utf8) })
+        #expect(drop.spool.counts().refused == 2)
+        #expect(try drop.spool.refusedNames(after: nil).count == 2)
+        #expect(try drop.spool.refusedNames(after: names[0]).map { Array($0.utf8) } == [Array(names[1].utf8)])
+        #expect(try drop.spool.refusedNames(after: names[1]).isEmpty)
+        #expect(try await drop.spool.discardRefused(names[1], of: nil, by: "uid 7, pid 8", reason: "a test") == .destroyed)
+        #expect(drop.spool.refusedNames.map { Array($0.utf8) } == [Array(names[0].utf8)])
     }
 
     @Test func refusesFileThatDoesNotFitProfile() async throws {

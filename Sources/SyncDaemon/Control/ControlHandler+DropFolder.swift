@@ -38,9 +38,8 @@ extension ControlHandler {
     }
 
     func refusedFiles(_ request: RefusedFileQuery, by caller: Caller) async throws -> RefusedFileList {
-        var names: [String]
-        do { names = try spool.allRefusedNames() } catch { throw failure(error, "The refused files could not be listed") }
-        if let after = request.after { names.removeAll { $0 <= after } }
+        let names: [String]
+        do { names = try spool.refusedNames(after: request.after) } catch { throw failure(error, "The refused files could not be listed") }
         let page = Array(names.prefix(request.limit))
         return RefusedFileList(files: page, next: names.count > page.count ? page.last : nil)
     }
