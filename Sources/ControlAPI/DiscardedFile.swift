@@ -33,11 +33,6 @@ public struct FileDiscardRequest: WireRequest {
 /// The refused file was destroyed.
 public struct DiscardedFile: Codable, Sendable, Equatable {
     public var name: String
-    /// The number of refused files that are left.
-    public var refused: Int
 
-    public init(name: String, refused: Int) {
-        self.name = name
-        self.refused = refused
-    }
+    public init(name: String) { self.name = name }
 }

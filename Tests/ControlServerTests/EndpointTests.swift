@@ -290,6 +290,10 @@ import Testing
             "The parameter ‘limit’ is ‘501’; expected a whole number from 1 to 500."
         ),
         (
+            "GET", "/v1/refused?limit=10001", 400, "invalid-request",
+            "The parameter ‘limit’ is ‘10001’; expected a whole number from 1 to 10000."
+        ),
+        (
             "GET", "/v1/roster/managed_users?id=\(String(repeating: "1,", count: 501))", 400, "invalid-request",
             "The parameter ‘id’ has 501 ids; expected at most 500."
         ),

@@ -31,7 +31,7 @@ import Testing
     @Test func failuresOfFilesAreNamed() async {
         var batch = Batch<DiscardedFile>()
         await batch.run(["a.json", "b.json", "c.json", "d.json"], passing: [.notFound, .notPermitted]) { name async throws(Problem) in
-            if name != "a.json" && name != "c.json" { return DiscardedFile(name: name, refused: 2) }
+            if name != "a.json" && name != "c.json" { return DiscardedFile(name: name) }
             throw Problem(.notPermitted, status: 403, title: "", detail: "Another user dropped it.", next: "n")
         }
         #expect(batch.done.map(\.name) == ["b.json", "d.json"])

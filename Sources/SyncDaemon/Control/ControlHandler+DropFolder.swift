@@ -54,7 +54,7 @@ extension ControlHandler {
         switch end {
         case .destroyed:
             log.notice("A refused file was discarded", metadata: ["file": "\(name)", "by": "\(caller.peer)"])
-            return DiscardedFile(name: name, refused: spool.counts().refused)
+            return DiscardedFile(name: name)
         case .missing:
             throw Problem.notFound("There is no refused file ‘\(name.legible)’.", next: "To see the refused files, run: homing status")
                 .stating(.noSuchFile) { $0.words = name.legible }

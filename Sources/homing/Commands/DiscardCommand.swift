@@ -62,7 +62,8 @@ struct DiscardCommand: DaemonCommand {
         if let file {
             if try confirmation.isNeeded { try confirmation.ask(DiscardText.before(file: file), Self.question) { $0 == "discard" } }
             let done = try await context.client.call(Endpoints.discardFile, FileDiscardRequest(name: file, reason: reason ?? ""))
-            return context.answerAll([done], DiscardText.done(done))
+            let left = await context.refusedFilesLeft()
+            return context.answerAll([done], DiscardText.done([done], left: left))
         }
         if allFiles { return try await discardAllFiles(confirmation, context) }
         let choice = try await choice(context)
@@ -92,7 +93,8 @@ struct DiscardCommand: DaemonCommand {
         await batch.run(names, passing: [.notFound, .notPermitted]) { name async throws(Problem) in
             try await context.client.call(Endpoints.discardFile, FileDiscardRequest(name: name, reason: reason ?? ""))
         }
-        context.answerAll(batch.done, DiscardText.done(batch.done))
+        let left = await batch.done.isEmpty ? 0 : context.refusedFilesLeft()
+        context.answerAll(batch.done, DiscardText.done(batch.done, left: left))
         if let problem = batch.problem { throw problem }
     }
 

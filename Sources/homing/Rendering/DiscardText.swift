@@ -41,16 +41,10 @@ struct DiscardText {
         return "\(count) and the files that say why will be destroyed: \((names + more).inWords). This cannot be undone."
     }
 
-    static func done(_ file: DiscardedFile) -> String { "The refused file ‘\(file.name.printable)’ was destroyed.\(left(after: file))" }
-
-    static func done(_ files: [DiscardedFile]) -> String {
-        guard files.count != 1, let last = files.last else { return files.first.map { done($0) } ?? "" }
-        return "\(Words.count(files.count, "refused file was", "refused files were")) destroyed.\(left(after: last))"
-    }
-
-    /// A space and the number of refused files that are left, or nothing.
-    private static func left(after file: DiscardedFile) -> String {
-        file.refused > 0 ? " \(Words.count(file.refused, "refused file is", "refused files are")) left." : ""
+    static func done(_ files: [DiscardedFile], left: Int) -> String {
+        let name = files.count == 1 ? files.first.map { "The refused file ‘\($0.name.printable)’ was" } : nil
+        let rest = left > 0 ? " \(Words.count(left, "refused file is", "refused files are")) left." : ""
+        return "\(name ?? Words.count(files.count, "refused file was", "refused files were")) destroyed.\(rest)"
     }
 
     /// `2 measurements of Anna Example (new) will be on hold.` Failed entries stay as they are.

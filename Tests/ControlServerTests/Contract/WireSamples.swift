@@ -52,7 +52,7 @@ enum WireSamples {
         "ClaimReport": Pair(
             full: ClaimReport(files: 1, backend: "b", account: "1", email: "e"), bare: ClaimReport(files: 0, backend: "b", account: "1")),
         "RefusedFileList": Pair(full: RefusedFileList(files: ["n"], next: "n"), bare: RefusedFileList(files: [], next: nil)),
-        "DiscardedFile": Pair(full: DiscardedFile(name: "n", refused: 1), bare: DiscardedFile(name: "n", refused: 0)),
+        "DiscardedFile": Pair(full: DiscardedFile(name: "n"), bare: DiscardedFile(name: "n")),
         "SubjectReport": Pair(full: subject, bare: SubjectReport(resource: "r", field: "f", id: "5")),
         "SubmissionReceipt": Pair(full: receipt, bare: bareReceipt),
         "EntrySummary": Pair(full: entry, bare: bareEntry),
