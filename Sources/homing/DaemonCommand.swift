@@ -57,14 +57,8 @@ struct Context: Sendable {
 
     /// The names of all refused files of the drop folder.
     func refusedFiles() async throws(Problem) -> [String] {
-        var names: [String] = []
-        var query = RefusedFileQuery(limit: RefusedFileQuery.mostFiles)
-        repeat {
-            let page = try await client.call(Endpoints.refusedFiles, query)
-            names += page.files
-            query.after = page.next
-        } while query.after != nil
-        return names
+        let query = RefusedFileQuery(limit: RefusedFileQuery.mostFiles)
+        return try await query.allPages { page async throws(Problem) in try await client.call(Endpoints.refusedFiles, page) }
     }
 
     /// The number of refused files that are left after a discard, for its text; zero if the daemon does not answer. Once per command: it
