@@ -26,13 +26,26 @@ public struct RefusedFileQuery: WireRequest {
     }
 }
 
-/// The names of refused files, in order.
+/// A refused file of the drop folder.
+public struct RefusedFile: Codable, Sendable, Equatable {
+    /// In `refused/`.
+    public var name: String
+    /// Differs from that of any other file that has had this name.
+    public var version: String
+
+    public init(name: String, version: String) {
+        self.name = name
+        self.version = version
+    }
+}
+
+/// The refused files, in order by name.
 public struct RefusedFileList: Codable, Sendable, Equatable {
-    public var files: [String]
+    public var files: [RefusedFile]
     /// Pass as `after` to get the next page; nil at the end.
     public var next: String?
 
-    public init(files: [String], next: String?) {
+    public init(files: [RefusedFile], next: String?) {
         self.files = files
         self.next = next
     }

@@ -55,8 +55,8 @@ struct Context: Sendable {
         return found
     }
 
-    /// The names of all refused files of the drop folder.
-    func refusedFiles() async throws(Problem) -> [String] {
+    /// All refused files of the drop folder.
+    func refusedFiles() async throws(Problem) -> [RefusedFile] {
         let query = RefusedFileQuery(limit: RefusedFileQuery.mostFiles)
         return try await query.allPages { page async throws(Problem) in try await client.call(Endpoints.refusedFiles, page) }
     }

@@ -36,5 +36,5 @@ extension EntryPage: ListPage {
 
 extension RefusedFileQuery: PagedQuery {}
 extension RefusedFileList: ListPage {
-    package var items: [String] { files }
+    package var items: [RefusedFile] { files }
 }

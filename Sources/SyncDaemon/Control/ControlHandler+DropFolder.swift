@@ -38,10 +38,10 @@ extension ControlHandler {
     }
 
     func refusedFiles(_ request: RefusedFileQuery, by caller: Caller) async throws -> RefusedFileList {
-        let names: [String]
-        do { names = try spool.refusedNames(after: request.after) } catch { throw failure(error, "The refused files could not be listed") }
-        let page = Array(names.prefix(request.limit))
-        return RefusedFileList(files: page, next: names.count > page.count ? page.last : nil)
+        do {
+            let page = try spool.refusedFiles(after: request.after, limit: request.limit)
+            return RefusedFileList(files: page.files.map { RefusedFile(name: $0.name, version: $0.version) }, next: page.next)
+        } catch { throw failure(error, "The refused files could not be listed") }
     }
 
     /// Destroys a refused file of the drop folder.
@@ -49,7 +49,8 @@ extension ControlHandler {
         let (owner, name) = (caller.mayDestroy ? nil : caller.peer.uid, request.name)
         let end: RefusedFileEnd
         do {
-            end = try await spool.discardRefused(name, of: owner, by: caller.peer.description, reason: request.reason)
+            end = try await spool.discardRefused(
+                name, version: request.version, of: owner, by: caller.peer.description, reason: request.reason)
         } catch { throw failure(error, "The file could not be destroyed") }
         switch end {
         case .destroyed:
@@ -58,6 +59,11 @@ extension ControlHandler {
         case .missing:
             throw Problem.notFound("There is no refused file ‘\(name.legible)’.", next: "To see the refused files, run: homing status")
                 .stating(.noSuchFile) { $0.words = name.legible }
+        case .changed:
+            throw Problem(
+                .wrongState, status: 409, title: "Not the same file",
+                detail: "The refused file ‘\(name.legible)’ was replaced or changed meanwhile. It was not discarded.",
+                next: "To see the refused files, run: homing status")
         case .othersFile:
             throw Problem(
                 .notPermitted, status: 403, title: "Not permitted",

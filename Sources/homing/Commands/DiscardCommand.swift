@@ -82,16 +82,19 @@ struct DiscardCommand: DaemonCommand {
         if let problem = batch.problem { throw problem }
     }
 
-    /// Only those that the question names: a file that is refused meanwhile may be the only copy of a capture.
+    /// Only those that the question names: a file that is refused meanwhile, even under the same name, may be the only copy of a capture.
     private func discardAllFiles(_ confirmation: Confirmation, _ context: Context) async throws {
-        let names = try await context.refusedFiles()
-        if names.isEmpty && !context.asJSON { return context.console.write("There are no refused files to discard.") }
-        if !names.isEmpty, try confirmation.isNeeded {
-            try confirmation.ask(DiscardText.before(files: names), Self.question) { $0 == "discard" }
+        let files = try await context.refusedFiles()
+        if files.isEmpty && !context.asJSON { return context.console.write("There are no refused files to discard.") }
+        if !files.isEmpty, try confirmation.isNeeded {
+            try confirmation.ask(DiscardText.before(files: files.map(\.name)), Self.question) { $0 == "discard" }
         }
         var batch = Batch<DiscardedFile>()
-        await batch.run(names, passing: [.notFound, .notPermitted]) { name async throws(Problem) in
-            try await context.client.call(Endpoints.discardFile, FileDiscardRequest(name: name, reason: reason ?? ""))
+        for file in files where !batch.wasStopped {
+            let request = FileDiscardRequest(name: file.name, reason: reason ?? "", version: file.version)
+            await batch.run([file.name], passing: [.notFound, .notPermitted, .wrongState]) { _ async throws(Problem) in
+                try await context.client.call(Endpoints.discardFile, request)
+            }
         }
         let left = await batch.done.isEmpty ? 0 : context.refusedFilesLeft()
         context.answerAll(batch.done, DiscardText.done(batch.done, left: left))
