@@ -7,7 +7,7 @@ import SystemPackage
 
 /// The outcome of a request to discard a refused file.
 package enum RefusedFileEnd: Sendable {
-    case destroyed, missing
+    case discarded, missing
     /// Another user dropped it.
     case othersFile
     /// Another file has its name by now, or it was changed.
@@ -38,11 +38,11 @@ extension Spool {
         return (files, names.count > page.count ? page.last : nil)
     }
 
-    /// Destroys a refused file and its `.reason` file, after recording an event.
+    /// Discards a refused file and its `.reason` file, after recording an event.
     ///
     /// - Parameters:
     ///   - version: of the file in `refusedFiles`; nil for any.
-    ///   - owner: the only user whose file may be destroyed; nil for any.
+    ///   - owner: the only user whose file may be discarded; nil for any.
     package func discardRefused(
         _ name: String, version: String? = nil, of owner: uid_t?, by actor: String, reason: String
     ) async throws -> RefusedFileEnd {
@@ -56,12 +56,12 @@ extension Spool {
         let stamp = FolderCounts.Stamp(status)
         guard version == nil || version == stamp.text else { return .changed }
         try await outbox.record([SyncEvent(at: clock.now, .fileDiscarded, detail: ["file": name, "by": actor, "note": reason])])
-        // Another request may have destroyed it, and a new file may have its name.
+        // Another request may have discarded it, and a new file may have its name.
         guard let now = room.status(of: file) else { return .missing }
         guard FolderCounts.Stamp(now) == stamp else { return .changed }
         try room.unlink(file)
         try room.unlink(explanation)
         try room.sync()
-        return .destroyed
+        return .discarded
     }
 }

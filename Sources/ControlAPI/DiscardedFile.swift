@@ -1,6 +1,6 @@
 import Foundation
 
-/// Destroys a refused file of the drop folder.
+/// Discards a refused file of the drop folder.
 public struct FileDiscardRequest: WireRequest {
     /// Its name in `refused/`.
     public var name: String
@@ -37,7 +37,7 @@ public struct FileDiscardRequest: WireRequest {
     public var auditTarget: String? { name }
 }
 
-/// The refused file was destroyed.
+/// The refused file was discarded.
 public struct DiscardedFile: Codable, Sendable, Equatable {
     public var name: String
 

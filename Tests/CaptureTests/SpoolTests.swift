@@ -154,7 +154,7 @@ import Vault
             #expect(try await discard(name) == .missing, "\(name)")
         }
         #expect(try drop.names("refused").count == 4)
-        #expect(try await discard("bad.json", of: geteuid()) == .destroyed)
+        #expect(try await discard("bad.json", of: geteuid()) == .discarded)
         #expect(try drop.names("refused") == ["worse.json", "worse.json.reason"])
         #expect(drop.spool.refusedNames == ["worse.json"] && drop.spool.counts() == (0, 1))
         let events = try await drop.outbox.events(since: 0, limit: 100).filter { $0.kind == .fileDiscarded }
@@ -178,12 +178,12 @@ import Vault
         // While it is open, the next file cannot have its inode.
         let open = try FileHandle(forReadingFrom: URL(fileURLWithPath: drop.path("refused/bad.json")))
         defer { try? open.close() }  // `try?`: it was only read
-        #expect(try await discard(nil) == .destroyed)
+        #expect(try await discard(nil) == .discarded)
         try await refuse()
         #expect(try await discard(old) == .changed)
         #expect(try drop.names("refused") == ["bad.json", "bad.json.reason"])
         let new = try #require(try versions().first)
-        #expect(try await discard(new) == .destroyed)
+        #expect(try await discard(new) == .discarded)
         #expect(try drop.names("refused").isEmpty)
     }
 
@@ -203,7 +203,7 @@ import Vault
         #expect(try listed() == names.map { Array($0.utf8) })
         #expect(try listed(after: names[0]) == [Array(names[1].utf8)])
         #expect(try listed(after: names[1]).isEmpty)
-        #expect(try await drop.spool.discardRefused(names[1], of: nil, by: "uid 7, pid 8", reason: "a test") == .destroyed)
+        #expect(try await drop.spool.discardRefused(names[1], of: nil, by: "uid 7, pid 8", reason: "a test") == .discarded)
         #expect(drop.spool.refusedNames.map { Array($0.utf8) } == [Array(names[0].utf8)])
     }
 

@@ -44,16 +44,16 @@ extension ControlHandler {
         } catch { throw failure(error, "The refused files could not be listed") }
     }
 
-    /// Destroys a refused file of the drop folder.
+    /// Discards a refused file of the drop folder.
     func discardFile(_ request: FileDiscardRequest, by caller: Caller) async throws -> DiscardedFile {
         let (owner, name) = (caller.mayDestroy ? nil : caller.peer.uid, request.name)
         let end: RefusedFileEnd
         do {
             end = try await spool.discardRefused(
                 name, version: request.version, of: owner, by: caller.peer.description, reason: request.reason)
-        } catch { throw failure(error, "The file could not be destroyed") }
+        } catch { throw failure(error, "The file could not be discarded") }
         switch end {
-        case .destroyed:
+        case .discarded:
             log.notice("A refused file was discarded", metadata: ["file": "\(name)", "by": "\(caller.peer)"])
             return DiscardedFile(name: name)
         case .missing:
@@ -67,7 +67,7 @@ extension ControlHandler {
         case .othersFile:
             throw Problem(
                 .notPermitted, status: 403, title: "Not permitted",
-                detail: "Another user dropped the file ‘\(name.legible)’. Nothing was changed.",
+                detail: "Another user dropped the file ‘\(name.legible)’.",
                 next: "An administrator runs: homing discard --file \(name.asArgument) --reason TEXT")
         }
     }
