@@ -22,6 +22,10 @@ final class FolderCounts: Sendable {
         var device: dev_t
         var inode: ino_t
         var changedAt: FileTime
+
+        init(_ status: stat) { (device, inode, changedAt) = (status.st_dev, status.st_ino, FileTime(status.st_ctim)) }
+
+        var text: String { "\(device)-\(inode)-\(changedAt.seconds)-\(changedAt.nanoseconds)" }
     }
     private let folders: SpoolFolders
     private let known = Mutex<[FilePath: Count]>([:])
@@ -94,8 +98,7 @@ final class FolderCounts: Sendable {
         clock_gettime(CLOCK_REALTIME, &clock)
         // `try?`, three times: the survey reports an unreadable folder.
         let opened = try? folders.folder(directory)
-        let status = opened?.status ?? stat()
-        let stamp = Stamp(device: status.st_dev, inode: status.st_ino, changedAt: FileTime(status.st_ctim))
+        let stamp = Stamp(opened?.status ?? stat())
         if let known, known.isSettled, known.stamp == stamp { return known }
         var count = Count(
             stamp: stamp, isSettled: FileTime(clock).since(stamp.changedAt) > coarseness(stamp.changedAt), files: 0, folders: [])

@@ -70,10 +70,13 @@ extension SpoolFolders {
     /// By name.
     func unclaimedFiles() throws(FileError) -> [Candidate] { try files(in: unclaimed) }
 
-    /// By name: the refused files, each with its `.reason` file beside it.
+    /// By the bytes of their names: the refused files, each with its `.reason` file beside it. A folder can have names that are equal as
+    /// strings, such as `é` in one character and in two.
     func refusedNames(in folder: Folder) throws(FileError) -> [String] {
-        let all = Set(try entries(in: folder).map(\.name.string))
-        return all.filter { all.contains($0 + ".reason") }.sorted()
+        let all = Set(try entries(in: folder).map { Array($0.name.string.utf8) })
+        let ending = Array(".reason".utf8)
+        return all.filter { all.contains($0 + ending) }.sorted { $0.lexicographicallyPrecedes($1) }
+            .map { String(decoding: $0, as: UTF8.self) }
     }
 
     private func files(in directory: FilePath) throws(FileError) -> [Candidate] {

@@ -55,16 +55,18 @@ struct Context: Sendable {
         return found
     }
 
-    /// The names of all refused files of the drop folder.
-    func refusedFiles() async throws(Problem) -> [String] {
-        var names: [String] = []
-        var query = RefusedFileQuery(limit: 500)
-        repeat {
-            let page = try await client.call(Endpoints.refusedFiles, query)
-            names += page.files
-            query.after = page.next
-        } while query.after != nil
-        return names
+    /// All refused files of the drop folder.
+    func refusedFiles() async throws(Problem) -> [RefusedFile] {
+        let query = RefusedFileQuery(limit: RefusedFileQuery.mostFiles)
+        return try await query.allPages { page async throws(Problem) in try await client.call(Endpoints.refusedFiles, page) }
+    }
+
+    /// The number of refused files that are left after a discard, for its text; zero if the daemon does not answer. Once per command: it
+    /// counts the files of a changed folder.
+    func refusedFilesLeft() async -> Int {
+        if asJSON { return 0 }
+        // `try?`: the discard has succeeded all the same.
+        return (try? await client.call(Endpoints.status, NoInput()).spool?.refused) ?? 0
     }
 
     /// All entries that the query matches, on all pages.

@@ -3,6 +3,7 @@ import Glibc
 import Logging
 import Outbox
 import SyncModel
+import SystemPackage
 import TestSupport
 import Testing
 import Vault
@@ -147,16 +148,63 @@ import Vault
             try await drop.spool.discardRefused(name, of: owner, by: "uid 7, pid 8", reason: "a test")
         }
         #expect(try await discard("bad.json", of: geteuid() + 1) == .othersFile)
-        for name in ["other.json", "bad.json.reason", "../refused/bad.json", "..", ".", "bad.json\0", "/bad.json"] {
+        // A slash and a combining mark are one character, but the path has the slash.
+        for name in ["\u{301}bad.json", "\u{301}bad.json.reason"] { try drop.put(Data(), FilePath(drop.path(name))) }
+        for name in ["other.json", "bad.json.reason", "../refused/bad.json", "..", ".", "bad.json\0", "/bad.json", "../\u{301}bad.json"] {
             #expect(try await discard(name) == .missing, "\(name)")
         }
         #expect(try drop.names("refused").count == 4)
-        #expect(try await discard("bad.json", of: geteuid()) == .destroyed)
+        #expect(try await discard("bad.json", of: geteuid()) == .discarded)
         #expect(try drop.names("refused") == ["worse.json", "worse.json.reason"])
         #expect(drop.spool.refusedNames == ["worse.json"] && drop.spool.counts() == (0, 1))
         let events = try await drop.outbox.events(since: 0, limit: 100).filter { $0.kind == .fileDiscarded }
         #expect(events.map(\.detail) == [["file": "bad.json", "by": "uid 7, pid 8", "note": "a test"]])
         #expect(try await discard("bad.json") == .missing)
+    }
+
+    /// It may be the only copy of a capture.
+    @Test func fileRefusedAfterTheListUnderTheSameNameStays() async throws {
+        let drop = try Drop()
+        func refuse() async throws {
+            try drop.put("{", "new/users/5/bad.json")
+            await drop.spool.sweep()
+        }
+        func discard(_ version: String?) async throws -> RefusedFileEnd {
+            try await drop.spool.discardRefused("bad.json", version: version, of: nil, by: "uid 7, pid 8", reason: "a test")
+        }
+        func versions() throws -> [String] { try drop.spool.refusedFiles(limit: 5).files.map { $0.version } }
+        try await refuse()
+        let old = try #require(try versions().first)
+        // While it is open, the next file cannot have its inode.
+        let open = try FileHandle(forReadingFrom: URL(fileURLWithPath: drop.path("refused/bad.json")))
+        defer { try? open.close() }  // `try?`: it was only read
+        #expect(try await discard(nil) == .discarded)
+        try await refuse()
+        #expect(try await discard(old) == .changed)
+        #expect(try drop.names("refused") == ["bad.json", "bad.json.reason"])
+        let new = try #require(try versions().first)
+        #expect(try await discard(new) == .discarded)
+        #expect(try drop.names("refused").isEmpty)
+    }
+
+    /// As strings they are equal.
+    @Test func refusedNamesAreComparedByBytes() async throws {
+        let drop = try Drop()
+        let names = ["Zoe\u{301}.json", "Zo\u{e9}.json"]
+        for name in names {
+            try drop.put(Data(), FilePath(drop.path("refused/\(name)")))
+            try drop.put(Data(), FilePath(drop.path("refused/\(name).reason")))
+        }
+        #expect(drop.spool.refusedNames.map { Array($0.utf8) } == names.map { Array($0.utf8) })
+        #expect(drop.spool.counts().refused == 2)
+        func listed(after name: String? = nil) throws -> [[UInt8]] {
+            try drop.spool.refusedFiles(after: name, limit: 5).files.map { Array($0.name.utf8) }
+        }
+        #expect(try listed() == names.map { Array($0.utf8) })
+        #expect(try listed(after: names[0]) == [Array(names[1].utf8)])
+        #expect(try listed(after: names[1]).isEmpty)
+        #expect(try await drop.spool.discardRefused(names[1], of: nil, by: "uid 7, pid 8", reason: "a test") == .discarded)
+        #expect(drop.spool.refusedNames.map { Array($0.utf8) } == [Array(names[0].utf8)])
     }
 
     @Test func refusesFileThatDoesNotFitProfile() async throws {

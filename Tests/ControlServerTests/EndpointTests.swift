@@ -49,7 +49,7 @@ import Testing
         let signOut = SignOut(backend: "b", account: "a@https://b", allDevices: true, keepData: true)
         let pause = PauseRequest(backend: "b", reason: "back-up", until: FakeService.day)
         let key = KeyRotation(newKey: "k")
-        let file = FileDiscardRequest(name: "a b/ü?.json", reason: "a test & more")
+        let file = FileDiscardRequest(name: "a b/ü?.json", reason: "a test & more", version: "1-2")
         try await exchange { it in
             try await it.expect(Endpoints.status, NoInput())
             try await it.expect(Endpoints.doctor, NoInput())
@@ -62,7 +62,8 @@ import Testing
             try await it.expect(Endpoints.claim, NoInput())
             let files = RefusedFileQuery(after: "a b/ü?.json", limit: 3)
             try await it.expect(Endpoints.refusedFiles, files, parameters: ["after": "a b/ü?.json", "limit": "3"])
-            try await it.expect(Endpoints.discardFile, file, parameters: ["name": "a b/ü?.json", "reason": "a test & more"])
+            let fileParameters = ["name": "a b/ü?.json", "reason": "a test & more", "version": "1-2"]
+            try await it.expect(Endpoints.discardFile, file, parameters: fileParameters)
             try await it.expect(Endpoints.pause, pause, body: pause.body)
             try await it.expect(Endpoints.resume, ResumeRequest(backend: "b"), parameters: ["backend": "b"])
             try await it.expect(Endpoints.key, NoInput())
@@ -288,6 +289,10 @@ import Testing
         (
             "GET", "/v1/roster/managed_users?limit=501", 400, "invalid-request",
             "The parameter ‘limit’ is ‘501’; expected a whole number from 1 to 500."
+        ),
+        (
+            "GET", "/v1/refused?limit=10001", 400, "invalid-request",
+            "The parameter ‘limit’ is ‘10001’; expected a whole number from 1 to 10000."
         ),
         (
             "GET", "/v1/roster/managed_users?id=\(String(repeating: "1,", count: 501))", 400, "invalid-request",

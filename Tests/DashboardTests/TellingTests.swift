@@ -208,6 +208,14 @@ import Testing
         #expect(asked.hasPrefix("1 tệp trong thư mục nhận tệp đang chờ. 2 tệp được đặt vào khi chưa đăng nhập."), "\(asked)")
     }
 
+    @Test func tellsOfFilesInAFailingDropFolderOnce() {
+        let failing = first {
+            $0.spool = SpoolReport(directory: "/spool", waiting: 2, refused: 0)
+            $0.attention = [attention(.dropFolderFailing) { $0.count = 2 }]
+        }
+        #expect(failing == "Homing không lấy được tệp từ thư mục nhận tệp. 2 tệp đang chờ ở đó.")
+    }
+
     @Test func tellsOfProblemsInTheOrderOfTheDaemon() {
         let failed = first {
             $0.backends[0].queue = QueueReport(pending: 4, held: 1, dead: 1, blocked: 3)
@@ -224,7 +232,7 @@ import Testing
 
     @Test func namesAnUnclaimedFile() {
         let item = attention(.unclaimedFiles) { ($0.count, $0.account, $0.path) = (3, "anna@clinic.example", "users/5/a.json") }
-        #expect(desk.told(item).source.replacing(/<[^>]*>/, with: "").contains("Tệp đầu tiên là users/5/a.json."))
+        #expect(desk.told(item).source.replacing(/<[^>]*>/, with: "").contains("Tệp đầu tiên được đặt vào tại new/users/5/a.json."))
         let older = attention(.unclaimedFiles) { ($0.count, $0.account) = (3, "anna@clinic.example") }
         #expect(isTranslated(desk.told(older)) && !desk.told(older).source.contains("đầu tiên"))
     }

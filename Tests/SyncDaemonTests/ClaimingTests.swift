@@ -37,13 +37,15 @@ import Testing
             for name in ["b.json", "b.json.reason", "a.json", "a.json.reason", "c.json", "c.json.reason", "d.json"] {
                 try Data().write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
             }
-            func page(_ query: RefusedFileQuery) async throws -> RefusedFileList {
-                try await daemon.handler.refusedFiles(query, by: Caller(Self.capturer, .operate))
+            /// The names of the files, and `next`.
+            func page(_ query: RefusedFileQuery) async throws -> [String?] {
+                let list = try await daemon.handler.refusedFiles(query, by: Caller(Self.capturer, .operate))
+                return list.files.map { Optional($0.name) } + [list.next]
             }
-            #expect(try await page(RefusedFileQuery()) == RefusedFileList(files: ["a.json", "b.json", "c.json"], next: nil))
-            #expect(try await page(RefusedFileQuery(limit: 2)) == RefusedFileList(files: ["a.json", "b.json"], next: "b.json"))
-            #expect(try await page(RefusedFileQuery(after: "b.json", limit: 2)) == RefusedFileList(files: ["c.json"], next: nil))
-            #expect(try await page(RefusedFileQuery(after: "c.json")) == RefusedFileList(files: [], next: nil))
+            #expect(try await page(RefusedFileQuery()) == ["a.json", "b.json", "c.json", nil])
+            #expect(try await page(RefusedFileQuery(limit: 2)) == ["a.json", "b.json", "b.json"])
+            #expect(try await page(RefusedFileQuery(after: "b.json", limit: 2)) == ["c.json", nil])
+            #expect(try await page(RefusedFileQuery(after: "c.json")) == [nil])
         }
     }
 
@@ -54,16 +56,20 @@ import Testing
             for name in ["a.json", "a.json.reason", "b.json", "b.json.reason"] {
                 try Data().write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
             }
-            func discard(_ name: String, by peer: Peer, _ access: Access) async throws -> DiscardedFile {
-                try await daemon.handler.discardFile(FileDiscardRequest(name: name, reason: "a test"), by: Caller(peer, access))
+            func discard(_ name: String, by peer: Peer, _ access: Access, version: String? = nil) async throws -> DiscardedFile {
+                let request = FileDiscardRequest(name: name, reason: "a test", version: version)
+                return try await daemon.handler.discardFile(request, by: Caller(peer, access))
             }
             let other = await #expect(throws: Problem.self) { try await discard("a.json", by: Self.capturer, .operate) }
             #expect(other?.code == .notPermitted && other?.next?.contains("homing discard --file a.json --reason TEXT") == true)
             let missing = await #expect(throws: Problem.self) { try await discard("c.json", by: Self.administrator, .administer) }
             #expect(missing?.code == .notFound)
             let owner = Peer(pid: 7, uid: geteuid(), groups: [])
-            #expect(try await discard("a.json", by: owner, .operate) == DiscardedFile(name: "a.json", refused: 1))
-            #expect(try await discard("b.json", by: Self.administrator, .administer) == DiscardedFile(name: "b.json", refused: 0))
+            let changed = await #expect(throws: Problem.self) { try await discard("a.json", by: owner, .operate, version: "1-2") }
+            #expect(changed?.code == .wrongState && changed?.detail.contains("‘a.json’ was replaced or changed") == true)
+            let list = try await daemon.handler.refusedFiles(RefusedFileQuery(), by: Caller(owner, .operate)).files
+            #expect(try await discard("a.json", by: owner, .operate, version: list.first?.version) == DiscardedFile(name: "a.json"))
+            #expect(try await discard("b.json", by: Self.administrator, .administer) == DiscardedFile(name: "b.json"))
         }
     }
 }

@@ -490,7 +490,7 @@ import Testing
         #expect(item.code == "unclaimed-files")
         #expect(item.text.hasPrefix("3 files were dropped while signed out") && item.text.hasSuffix(end), "\(item)")
         #expect(item.next == next)
-        for (unclaimed, named) in [(1, "It is users/5/a.json."), (3, "They are users/5/a.json and 2 more.")] {
+        for (unclaimed, named) in [(1, "It was dropped as new/users/5/a.json."), (3, "The first one was dropped as new/users/5/a.json.")] {
             var spool = SpoolReport(directory: "/spool", waiting: 0, refused: 0, unclaimed: unclaimed)
             spool.firstUnclaimed = "users/5/a.json"
             let item = StatusSummary(backends: [backend(QueueReport())], spool: spool, unclaimed: policy, moment: moment).attention.first

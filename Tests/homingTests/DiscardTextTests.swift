@@ -55,26 +55,24 @@ import Testing
         #expect(narrow.contains("\n  #2 3f2a91c04b02, measurement of Anna Example (5), 17.4 kB"))
     }
 
-    @Test func refusedFileIsDestroyedForGood() {
+    @Test func refusedFileIsDiscardedForGood() {
         #expect(
             DiscardText.before(file: "a.json")
-                == "The refused file ‘a.json’ and the file that says why will be destroyed. This cannot be undone.")
-        #expect(DiscardText.done(DiscardedFile(name: "a.json", refused: 0)) == "The refused file ‘a.json’ was destroyed.")
-        #expect(
-            DiscardText.done(DiscardedFile(name: "a.json", refused: 2))
-                == "The refused file ‘a.json’ was destroyed. 2 refused files are left.")
+                == "The refused file ‘a.json’ and the file that says why will be discarded. This cannot be undone.")
+        let done = [DiscardedFile(name: "a.json")]
+        #expect(DiscardText.done(done, left: 0) == "The refused file ‘a.json’ was discarded.")
+        #expect(DiscardText.done(done, left: 2) == "The refused file ‘a.json’ was discarded. 2 refused files are left.")
     }
 
     @Test func refusedFilesAreCountedAndNamed() {
         #expect(
             DiscardText.before(files: ["a.json", "b.json"])
-                == "2 refused files and the files that say why will be destroyed: ‘a.json’ and ‘b.json’. This cannot be undone.")
+                == "2 refused files and the files that say why will be discarded: ‘a.json’ and ‘b.json’. This cannot be undone.")
         #expect(DiscardText.before(files: ["a.json"]) == DiscardText.before(file: "a.json"))
         let many = DiscardText.before(files: (1...428).map { "\($0).json" })
         #expect(many.hasPrefix("428 refused files ") && many.hasSuffix(", ‘10.json’ and 418 more. This cannot be undone."), "\(many)")
-        let done = [DiscardedFile(name: "a.json", refused: 3), DiscardedFile(name: "b.json", refused: 2)]
-        #expect(DiscardText.done(done) == "2 refused files were destroyed. 2 refused files are left.")
-        #expect(DiscardText.done([done[0]]) == DiscardText.done(done[0]))
+        let done = ["a.json", "b.json"].map { DiscardedFile(name: $0) }
+        #expect(DiscardText.done(done, left: 1) == "2 refused files were discarded. 1 refused file is left.")
     }
 
     @Test func questionSaysThatNowIsFinal() {

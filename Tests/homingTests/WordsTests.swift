@@ -21,6 +21,9 @@ import Testing
     @Test(arguments: [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")])
     func listsEndWithAnd(items: [String], text: String) { #expect(items.inWords == text) }
 
+    @Test(arguments: [(["a", "b"], "a and b"), (["a", "b", "c"], "a, b and 1 more"), (["a", "b", "c", "d"], "a, b and 2 more")])
+    func longListsAreCut(items: [String], text: String) { #expect(items.inWords(atMost: 2) == text) }
+
     @Test func eachVerdictHasItsOwnWords() {
         let words = Verdict.Name.allCases.map { Words.verdict($0.rawValue) }
         #expect(Set(words).count == words.count && Words.verdict("accepted") == "delivered" && Words.verdict("locked") == "locked for now")

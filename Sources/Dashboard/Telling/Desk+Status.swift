@@ -29,6 +29,8 @@ extension Desk {
             return [HTML.plain(words.count("told.failed", failed))] + behind + pending
         }
         if !unseen.isEmpty || !pending.isEmpty { return unseen + pending }
+        // Files wait there, as the notice says.
+        if !needs([.dropFolderFailing]).isEmpty { return [] }
         let pauses = status.backends.compactMap { report in
             report.pause.flatMap { text("told.paused.idle", $0.facts, at: report.name) }
         }
@@ -45,10 +47,10 @@ extension Desk {
         return [words[status.backends.contains(where: \.session.isSignedIn) ? "told.ready" : "told.idle"]]
     }
 
-    /// The files that were dropped and are not stored yet, without those that a notice asks to claim.
+    /// The files that were dropped and are not stored yet, without those that have a notice.
     private func files(_ status: Status) -> [HTML] {
-        let isAsked = status.attention.contains { $0.knownCode == .unclaimedFiles }
-        let files = (status.spool?.waiting ?? 0) + (isAsked ? 0 : status.spool?.unclaimed ?? 0)
+        func has(_ code: Attention.Code) -> Bool { status.attention.contains { $0.knownCode == code } }
+        let files = status.spool?.waitingFiles(isFailing: has(.dropFolderFailing), isClaimable: has(.unclaimedFiles)) ?? 0
         return files > 0 ? [HTML.plain(words.count("told.files", files))] : []
     }
 

@@ -38,31 +38,36 @@ extension ControlHandler {
     }
 
     func refusedFiles(_ request: RefusedFileQuery, by caller: Caller) async throws -> RefusedFileList {
-        var names: [String]
-        do { names = try spool.allRefusedNames() } catch { throw failure(error, "The refused files could not be listed") }
-        if let after = request.after { names.removeAll { $0 <= after } }
-        let page = Array(names.prefix(request.limit))
-        return RefusedFileList(files: page, next: names.count > page.count ? page.last : nil)
+        do {
+            let page = try spool.refusedFiles(after: request.after, limit: request.limit)
+            return RefusedFileList(files: page.files.map { RefusedFile(name: $0.name, version: $0.version) }, next: page.next)
+        } catch { throw failure(error, "The refused files could not be listed") }
     }
 
-    /// Destroys a refused file of the drop folder.
+    /// Discards a refused file of the drop folder.
     func discardFile(_ request: FileDiscardRequest, by caller: Caller) async throws -> DiscardedFile {
         let (owner, name) = (caller.mayDestroy ? nil : caller.peer.uid, request.name)
         let end: RefusedFileEnd
         do {
-            end = try await spool.discardRefused(name, of: owner, by: caller.peer.description, reason: request.reason)
-        } catch { throw failure(error, "The file could not be destroyed") }
+            end = try await spool.discardRefused(
+                name, version: request.version, of: owner, by: caller.peer.description, reason: request.reason)
+        } catch { throw failure(error, "The file could not be discarded") }
         switch end {
-        case .destroyed:
+        case .discarded:
             log.notice("A refused file was discarded", metadata: ["file": "\(name)", "by": "\(caller.peer)"])
-            return DiscardedFile(name: name, refused: spool.counts().refused)
+            return DiscardedFile(name: name)
         case .missing:
             throw Problem.notFound("There is no refused file ‘\(name.legible)’.", next: "To see the refused files, run: homing status")
                 .stating(.noSuchFile) { $0.words = name.legible }
+        case .changed:
+            throw Problem(
+                .wrongState, status: 409, title: "Not the same file",
+                detail: "The refused file ‘\(name.legible)’ was replaced or changed meanwhile. It was not discarded.",
+                next: "To see the refused files, run: homing status")
         case .othersFile:
             throw Problem(
                 .notPermitted, status: 403, title: "Not permitted",
-                detail: "Another user dropped the file ‘\(name.legible)’. Nothing was changed.",
+                detail: "Another user dropped the file ‘\(name.legible)’.",
                 next: "An administrator runs: homing discard --file \(name.asArgument) --reason TEXT")
         }
     }

@@ -140,8 +140,7 @@ struct Notices {
     private var unclaimedFiles: Attention? {
         guard let files = Count(some: summary.claimable, "file"), let backend = summary.spoolReport else { return nil }
         let isOnHold = summary.unclaimed == .hold
-        let more = files.number > 1 ? " and \(files.number - 1) more" : ""
-        let named = summary.spool.firstUnclaimed.map { "\(files.pick("It is", "They are")) \($0)\(more).\n" } ?? ""
+        let named = summary.spool.firstUnclaimed.map { "\(files.pick("It", "The first one")) was dropped as new/\($0).\n" } ?? ""
         return Attention(
             .unclaimedFiles,
             "\(files) \(files.were) dropped while signed out\(isOnHold ? " and \(files.are) on hold." : files.pick(". Is it yours?", ". Are they yours?"))",

@@ -84,7 +84,7 @@ struct StatusSummary {
     var claimable: Int { spoolReport?.session.isSignedIn == true ? spool.unclaimed : 0 }
 
     /// Files that wait to be taken, or for a sign-in.
-    var waitingFiles: Int { (spoolFailure == nil ? spool.waiting : 0) + spool.unclaimed - claimable }
+    var waitingFiles: Int { spool.waitingFiles(isFailing: spoolFailure != nil, isClaimable: claimable > 0) }
 
     func isSpool(of backend: BackendReport) -> Bool { spoolBackend == nil || spoolBackend == backend.name }
 

@@ -10,7 +10,7 @@ struct DiscardCommand: DaemonCommand {
 
             To discard all failed entries of a person: homing discard --state failed --user "Anna Example" --reason "wrong mask"
 
-            With --file, it destroys a refused file of the drop folder and the file that says why; with --all-files, all of them. \
+            With --file, it discards a refused file of the drop folder and the file that says why; with --all-files, all of them. \
             Administrators may do so with each of them, other users with those that they dropped themselves. This cannot be undone.
             """)
 
@@ -62,7 +62,8 @@ struct DiscardCommand: DaemonCommand {
         if let file {
             if try confirmation.isNeeded { try confirmation.ask(DiscardText.before(file: file), Self.question) { $0 == "discard" } }
             let done = try await context.client.call(Endpoints.discardFile, FileDiscardRequest(name: file, reason: reason ?? ""))
-            return context.answerAll([done], DiscardText.done(done))
+            let left = await context.refusedFilesLeft()
+            return context.answerAll([done], DiscardText.done([done], left: left))
         }
         if allFiles { return try await discardAllFiles(confirmation, context) }
         let choice = try await choice(context)
@@ -81,18 +82,24 @@ struct DiscardCommand: DaemonCommand {
         if let problem = batch.problem { throw problem }
     }
 
-    /// Only those that the question names: a file that is refused meanwhile may be the only copy of a capture.
+    /// Only those that the question names: a file that is refused meanwhile, even under the same name, may be the only copy of a capture.
     private func discardAllFiles(_ confirmation: Confirmation, _ context: Context) async throws {
-        let names = try await context.refusedFiles()
-        if names.isEmpty && !context.asJSON { return context.console.write("There are no refused files to discard.") }
-        if !names.isEmpty, try confirmation.isNeeded {
-            try confirmation.ask(DiscardText.before(files: names), Self.question) { $0 == "discard" }
+        let files = try await context.refusedFiles()
+        if !files.isEmpty, try confirmation.isNeeded {
+            try confirmation.ask(DiscardText.before(files: files.map(\.name)), Self.question) { $0 == "discard" }
         }
         var batch = Batch<DiscardedFile>()
-        await batch.run(names, passing: [.notFound, .notPermitted]) { name async throws(Problem) in
-            try await context.client.call(Endpoints.discardFile, FileDiscardRequest(name: name, reason: reason ?? ""))
+        for file in files where !batch.wasStopped {
+            let request = FileDiscardRequest(name: file.name, reason: reason ?? "", version: file.version)
+            await batch.run([file.name], passing: [.notPermitted, .wrongState], ignoring: .notFound) { _ async throws(Problem) in
+                try await context.client.call(Endpoints.discardFile, request)
+            }
         }
-        context.answerAll(batch.done, DiscardText.done(batch.done))
+        if batch.done.isEmpty && batch.failures.isEmpty && !context.asJSON {
+            return context.console.write("There are no refused files to discard.")
+        }
+        let left = await batch.done.isEmpty ? 0 : context.refusedFilesLeft()
+        context.answerAll(batch.done, DiscardText.done(batch.done, left: left))
         if let problem = batch.problem { throw problem }
     }
 

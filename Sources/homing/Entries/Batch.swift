@@ -12,15 +12,18 @@ struct Batch<Done: Sendable> {
 
     /// Stops at an error that is not about a single one, such as missing permission.
     ///
-    /// - Parameter codes: of errors that are about a single one.
+    /// - Parameters:
+    ///   - codes: of errors that are about a single one.
+    ///   - ignored: the code of an error that is no failure.
     mutating func run(
-        _ names: [String], passing codes: [Problem.Code] = [.wrongState, .notFound, .mayDuplicate],
+        _ names: [String], passing codes: [Problem.Code] = [.wrongState, .notFound, .mayDuplicate], ignoring ignored: Problem.Code? = nil,
         _ action: (String) async throws(Problem) -> Done
     ) async {
         for name in names {
             do throws(Problem) {
                 done.append(try await action(name))
             } catch {
+                if error.code == ignored { continue }
                 failures.append((name, error))
                 if !codes.contains(error.code) {
                     wasStopped = true
@@ -33,8 +36,8 @@ struct Batch<Done: Sendable> {
     private func firstProblem(succeeding count: String, name: (String) -> String) -> Problem? {
         guard var problem = failures.first?.problem else { return nil }
         if done.count + failures.count > 1 {
-            let names = failures.map { name($0.name) }
-            problem.detail = "Failed for \(names.inWords): \(problem.detail) Succeeded for \(count)."
+            let names = failures.map { name($0.name) }.inWords(atMost: 10)
+            problem.detail = "Failed for \(names): \(problem.detail) Succeeded for \(count)."
         }
         return problem
     }
@@ -46,11 +49,13 @@ extension Batch<EntrySummary> {
 }
 
 extension Batch<DiscardedFile> {
-    /// The first error, with the number of files that were destroyed.
+    /// The first error, with the number of files that were discarded.
     var problem: Problem? {
-        var first = firstProblem(succeeding: Words.count(done.count, "file", "files")) { "‘\($0.printable)’" }
-        if failures.count > 1, first?.code == .notPermitted {
-            first?.next = "An administrator runs: homing discard --all-files --reason TEXT"
+        let count = Words.count(done.count, "file", "files")
+        guard var first = firstProblem(succeeding: count, name: { "‘\($0.printable)’" }) else { return nil }
+        if failures.count > 1, failures.contains(where: { $0.problem.code == .notPermitted }) {
+            let own = first.code == .notPermitted ? nil : first.next
+            first.next = [own, "An administrator runs: homing discard --all-files --reason TEXT"].compactMap(\.self).joined(separator: "\n")
         }
         return first
     }

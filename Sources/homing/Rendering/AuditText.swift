@@ -41,7 +41,7 @@ struct AuditText {
         case "resolved": "resolved"
         case "held": "discarded"
         case "discarded": "destroyed"
-        case "fileDiscarded": "file destroyed"
+        case "fileDiscarded": "file discarded"
         case "restored": "discard undone"
         case "exported": "exported"
         case "backedUp": "backed up"

@@ -29,28 +29,21 @@ struct DiscardText {
     }
 
     static func before(file: String) -> String {
-        "The refused file ‘\(file.printable)’ and the file that says why will be destroyed. This cannot be undone."
+        "The refused file ‘\(file.printable)’ and the file that says why will be discarded. This cannot be undone."
     }
 
     /// Names the first ten.
     static func before(files: [String]) -> String {
         if files.count == 1 { return before(file: files[0]) }
-        let names = files.prefix(10).map { "‘\($0.printable)’" }
-        let more = files.count > names.count ? ["\(files.count - names.count) more"] : []
+        let names = files.map { "‘\($0.printable)’" }.inWords(atMost: 10)
         let count = Words.count(files.count, "refused file", "refused files")
-        return "\(count) and the files that say why will be destroyed: \((names + more).inWords). This cannot be undone."
+        return "\(count) and the files that say why will be discarded: \(names). This cannot be undone."
     }
 
-    static func done(_ file: DiscardedFile) -> String { "The refused file ‘\(file.name.printable)’ was destroyed.\(left(after: file))" }
-
-    static func done(_ files: [DiscardedFile]) -> String {
-        guard files.count != 1, let last = files.last else { return files.first.map { done($0) } ?? "" }
-        return "\(Words.count(files.count, "refused file was", "refused files were")) destroyed.\(left(after: last))"
-    }
-
-    /// A space and the number of refused files that are left, or nothing.
-    private static func left(after file: DiscardedFile) -> String {
-        file.refused > 0 ? " \(Words.count(file.refused, "refused file is", "refused files are")) left." : ""
+    static func done(_ files: [DiscardedFile], left: Int) -> String {
+        let name = files.count == 1 ? files.first.map { "The refused file ‘\($0.name.printable)’ was" } : nil
+        let rest = left > 0 ? " \(Words.count(left, "refused file is", "refused files are")) left." : ""
+        return "\(name ?? Words.count(files.count, "refused file was", "refused files were")) discarded.\(rest)"
     }
 
     /// `2 measurements of Anna Example (new) will be on hold.` Failed entries stay as they are.

@@ -51,8 +51,9 @@ enum WireSamples {
         "OwedSignOutReport": Pair(full: owed, bare: OwedSignOutReport(account: "1", until: day, sentence: "s")),
         "ClaimReport": Pair(
             full: ClaimReport(files: 1, backend: "b", account: "1", email: "e"), bare: ClaimReport(files: 0, backend: "b", account: "1")),
-        "RefusedFileList": Pair(full: RefusedFileList(files: ["n"], next: "n"), bare: RefusedFileList(files: [], next: nil)),
-        "DiscardedFile": Pair(full: DiscardedFile(name: "n", refused: 1), bare: DiscardedFile(name: "n", refused: 0)),
+        "RefusedFileList": Pair(full: RefusedFileList(files: [refused], next: "n"), bare: RefusedFileList(files: [], next: nil)),
+        "RefusedFile": Pair(full: refused, bare: refused),
+        "DiscardedFile": Pair(full: DiscardedFile(name: "n"), bare: DiscardedFile(name: "n")),
         "SubjectReport": Pair(full: subject, bare: SubjectReport(resource: "r", field: "f", id: "5")),
         "SubmissionReceipt": Pair(full: receipt, bare: bareReceipt),
         "EntrySummary": Pair(full: entry, bare: bareEntry),
@@ -129,7 +130,7 @@ enum WireSamples {
         "entries": EntryQuery(state: "dead", backend: "b", user: "5", route: "r", since: day, until: day, after: 1, limit: 5),
         "entry": EntryReference(id: id), "backends": NoInput(),
         "why": EntryReference(id: id), "retry": RetryRequest(id: id, withoutLooking: true), "claim": NoInput(),
-        "refusedFiles": RefusedFileQuery(after: "n", limit: 5), "discardFile": FileDiscardRequest(name: "n", reason: "r"),
+        "refusedFiles": RefusedFileQuery(after: "n", limit: 5), "discardFile": FileDiscardRequest(name: "n", reason: "r", version: "v"),
         "discard": DiscardRequest(id: id, grace: 600, reason: "r"), "restore": EntryReference(id: id), "export": EntryReference(id: id),
         "fix": FixRequest(id: id, newID: id, fields: ["user_id": "7"], strict: true),
         "resolve": ResolveRequest(id: id, remoteID: "17", delivered: true),
@@ -144,6 +145,8 @@ enum WireSamples {
         "roster": RosterQuery(resource: "r", backend: "b", find: "f", label: "l", ids: ["1", "2"], after: "7", limit: 5),
         "refreshRoster": RosterReference(resource: "r", backend: "b"),
     ]
+
+    private static let refused = RefusedFile(name: "n", version: "v")
 
     private static let subject: SubjectReport = {
         var subject = SubjectReport(resource: "r", field: "f", id: "5", label: "Anna Example", reference: "@\(id)", isNew: false)
