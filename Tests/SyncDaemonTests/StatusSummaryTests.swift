@@ -576,8 +576,19 @@ import Testing
         (spool.refused, spool.refusedFiles) = (2, ["a.json", "b.json"])
         spool.refusedPlaces?["b.json"] = "users/5/b.json"
         let several =
-            "drop them there again. A file that does not name its user goes to /spool/new/users/ID/, where ID is the user’s number.\nTo"
+            "drop them there again. A file that does not name its user, or names a wrong one, goes to /spool/new/users/ID/, where ID is the user’s number.\nTo"
         #expect(next().contains(several), "\(next())")
+    }
+
+    @Test(arguments: [
+        ("users/@0190a000-0000-7000-8000-000000000001/a.json", "number, or @ and the id of the entry that creates the user.\nTo"),
+        ("users/ann/a.json", "number.\nTo"), ("users/a.json", "number.\nTo"),
+    ])
+    func noticeDoesNotRepeatAFolderThatIsNoUsersNumber(place: String, end: String) {
+        var spool = SpoolReport(directory: "/spool", waiting: 0, refused: 1, refusedFiles: ["a.json"])
+        spool.refusedPlaces = ["a.json": place]
+        let next = StatusSummary(backends: [backend(QueueReport())], spool: spool, moment: moment).attention.first?.next ?? ""
+        #expect(next.contains("drop it again as /spool/new/users/ID/a.json, where ID is the user’s \(end)"), "\(next)")
     }
 
     /// The sentence and the notice count the same entries and files.

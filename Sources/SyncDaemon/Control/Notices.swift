@@ -129,10 +129,16 @@ struct Notices {
         let places = (summary.spool.refusedPlaces ?? [:]).values.sorted()
         let new = "\(summary.spool.directory)/new"
         guard let first = places.first else { return "again" }
-        let isUserKnown = places.allSatisfy { $0.hasPrefix("users/") }
-        let id = "where ID is the user’s number"
-        if files.number == 1 { return isUserKnown ? "again as \(new)/\(first)" : "again as \(new)/users/ID/\(first), \(id)" }
-        return isUserKnown ? "there again" : "there again. A file that does not name its user goes to \(new)/users/ID/, \(id)"
+        // A folder with another name than a number may be the reason for the refusal.
+        let isUserKnown = places.allSatisfy { $0.prefixMatch(of: /users\/[0-9]+\//) != nil }
+        let create = places.contains { $0.hasPrefix("users/@") } ? ", or @ and the id of the entry that creates the user" : ""
+        let id = "where ID is the user’s number\(create)"
+        if files.number == 1 {
+            let name = first.split(separator: "/").last ?? ""
+            return isUserKnown ? "again as \(new)/\(first)" : "again as \(new)/users/ID/\(name), \(id)"
+        }
+        return isUserKnown
+            ? "there again" : "there again. A file that does not name its user, or names a wrong one, goes to \(new)/users/ID/, \(id)"
     }
 
     private static let namedFiles = 3
