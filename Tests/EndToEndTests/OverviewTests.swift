@@ -81,10 +81,10 @@ import Testing
         let lanes = try await station.client.call(Endpoints.lanes, LaneQuery()).lanes
         #expect(lanes.map(\.lane) == ["users/6"] && lanes.first?.waiting == 1)
 
-        let ids = try await station.homing("---completion", "why", "--", "positional@0", "2", "0", "homing", "why", "")
-        #expect(ids.text.split(separator: "\n") == ["000000000002", "000000000001"], "\(ids.text)")
-        let backends = try await station.homing("---completion", "list", "--", "--backend", "2", "0", "homing", "list", "")
-        #expect(backends.text == "breathesafe\n", "\(backends.text)")
+        let ids = try await station.suggestions("why", "--", "positional@0", "2", "0", "homing", "why", "")
+        #expect(ids == ["000000000002", "000000000001"])
+        let backends = try await station.suggestions("list", "--", "--backend", "2", "0", "homing", "list", "")
+        #expect(backends == ["breathesafe"])
         try await station.end(SIGTERM)
         let none = try await station.homing("watch", "--once")
         #expect(none.code == 3, "\(none.text)")

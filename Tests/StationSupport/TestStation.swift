@@ -228,6 +228,14 @@ package final class TestStation: Sendable {
         return try await process.ended(input: input)
     }
 
+    /// What a shell would suggest. A completion answers nothing when the daemon takes longer than a second, so an empty answer is no answer.
+    package func suggestions(_ words: String...) async throws -> [Substring] {
+        try await firstValue {
+            let text = try await homing(["---completion"] + words).text
+            return text.isEmpty ? nil : text.split(separator: "\n")
+        }
+    }
+
     // MARK: Calls without a process
 
     package func login(_ email: String = "manager@lab.test", remember: Bool = false) async throws {
