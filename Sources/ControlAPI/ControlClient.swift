@@ -174,7 +174,8 @@ public struct ControlClient: Sendable {
                 return try await answered(request, within: patience)
             } catch let error as IOError where error.errnoCode == EAGAIN && ContinuousClock.now + pause < end {
                 try await Task.sleep(for: pause * Double.random(in: 0.5...1))
-                pause = min(pause * 2, Duration.milliseconds(250))
+                // Short, because the client that tries most often gets the next place.
+                pause = min(pause * 2, Duration.milliseconds(50))
             } catch {
                 guard isRepeatable, Self.isCutOff(error) else { throw error }
                 isRepeatable = false

@@ -51,7 +51,7 @@ extension Reasons {
     }
 
     /// How to send the entry for another row. The values of a change belong to its row, so another row gets a change of its own. Nil for a
-    /// deletion, which nobody wants for another row.
+    /// deletion.
     func redirecting(_ id: String, _ field: String, _ title: String) -> (purpose: String, command: String)? {
         if route.deletes { return nil }
         guard route.changes else { return ("To send it for another \(title)", "homing fix \(id) \(Self.option(for: field))") }

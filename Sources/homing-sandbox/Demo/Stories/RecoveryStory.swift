@@ -26,7 +26,7 @@ struct RecoveryStory: Story {
             try day.station.homingd(["key", "show"]).contains("All data is sealed with this data key.")
         }
         try day.administer("key", "show")
-        day.say("She keeps a copy of the new key in a safe (for real: --to RECIPIENT, which encrypts it), and a backup elsewhere.")
+        day.say("She keeps a copy of the new key in a safe, and a backup elsewhere. On a real station, --to RECIPIENT encrypts the copy.")
         try day.administer("key", "export", Self.key, "--unencrypted")
         try day.show("backup", Self.backup)
 
