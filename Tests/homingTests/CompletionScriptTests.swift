@@ -4,8 +4,8 @@ import Testing
 
 @testable import homing
 
-/// Names of lists complete as commands. Serialized, because the parser stores the shell in a global variable.
-@Suite(.serialized) struct CompletionScriptTests {
+/// Names of lists complete as commands.
+@Suite struct CompletionScriptTests {
     /// In place of `homing`: its answers to the script.
     private static let program = #"""
         homing() {
