@@ -63,9 +63,12 @@ try: programs ## build, then run a station of your own against the sandbox until
 build: deps ## build everything
 	$(SWIFT) build $(CHECKED)
 
-# The path of this folder would be in BoringSSL's messages, and so in the hash of the packages.
+# Equal in every folder, so that packages are: /proc/self/cwd stands for this folder in the paths that libraries put into their messages, and there
+# are no hashes of debug information or for incremental builds. The packages' repositories need the ordinary path.
 release: deps ## build the optimised programs that make install installs; they need no Swift where they run
-	$(SWIFT) build $(CHECKED) -c release --static-swift-stdlib -Xcc -ffile-prefix-map=$(CURDIR)=. --scratch-path $(RELEASE_SCRATCH)
+	$(SWIFT) package --scratch-path $(RELEASE_SCRATCH) resolve
+	$(SWIFT) build $(CHECKED) -c release --static-swift-stdlib -debug-info-format none -Xswiftc -Xfrontend \
+	    -Xswiftc -disable-incremental-llvm-codegen --scratch-path $(if $(filter /%,$(RELEASE_SCRATCH)),,/proc/self/cwd/)$(RELEASE_SCRATCH)
 
 test: deps test-deps ## build, run all tests, and simulate
 	$(SWIFT) build $(CHECKED) --build-tests
