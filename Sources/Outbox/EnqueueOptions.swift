@@ -2,8 +2,7 @@
 package struct EnqueueOptions: Sendable {
     /// For events; nil for the drop folder.
     package var actor: String?
-    /// Refuses a mutation whose superseded entry is gone, delivered or discarded; `idConflict` if it was accepted before without replacing
-    /// that entry.
+    /// Refuses a mutation that was accepted before without replacing its superseded entry, as `idConflict`.
     package var mustReplace: Bool
     /// Throws a refusal, and accepts none.
     package var isWhole: Bool

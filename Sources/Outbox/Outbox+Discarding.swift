@@ -161,13 +161,11 @@ extension Outbox {
     static let dueDiscards = "SELECT * FROM entry WHERE discardAt <= ? ORDER BY discardAt, sequence LIMIT \(mostDestroyed)"
 
     /// Discards the superseded entry. Returns why the new one must not be accepted; nil if it may be. `actor` is nil for the drop folder.
-    /// With `isRequired`, an entry that is gone, delivered or discarded is a refusal too.
-    static func supersede(by new: Mutation, _ actor: String?, isRequired: Bool, now: Date, _ db: Database) throws -> OutboxError? {
+    static func supersede(by new: Mutation, _ actor: String?, now: Date, _ db: Database) throws -> OutboxError? {
         guard let id = new.supersedes else { return nil }
-        let found = try Entry.fetchOne(db.cachedStatement(sql: "SELECT * FROM entry WHERE id = ?"), arguments: [id.description])
-        guard let old = found, old.destination == new.destination else { return isRequired ? .notFound(id) : nil }
+        guard let old = try entry(id, db)?.entry, old.destination == new.destination else { return .notFound(id) }
         switch old.state {
-        case .delivered, .discarded: return isRequired ? .wrongState(id, old.state) : nil
+        case .delivered, .discarded: return .wrongState(id, old.state)
         case .inflight: return .mayBeDelivered(id)
         case .pending, .dead, .held: break
         }

@@ -30,8 +30,8 @@ extension Outbox {
     /// Accepts mutations of one account in order, in one transaction. A refusal affects only its mutation, but after one that must wait for
     /// room all later new ones are refused, because they may be of the same lane.
     ///
-    /// A mutation with `supersedes` discards that entry if it is undelivered. Throws `mayBeDelivered` if that one may have taken effect,
-    /// and `hasDependents` if others refer to the row that it creates.
+    /// A mutation with `supersedes` discards that entry. Throws `notFound` if the account has no such entry, `wrongState` after its delivery
+    /// or discard, `mayBeDelivered` if it may have taken effect, and `hasDependents` if others refer to the row that it creates.
     package func enqueue(
         _ mutations: [Mutation], accountLabel: String?, at now: Date, _ options: EnqueueOptions = EnqueueOptions()
     ) async throws(OutboxError) -> Enqueueing {
@@ -104,9 +104,7 @@ extension Outbox {
         if let error = try refusal(of: item.mutation, db) { return .failure(error) }
         // While the superseded entry is in its lane, so that the new one follows it there.
         let placed = item.at(try place(of: item.mutation, db))
-        if let error = try supersede(by: item.mutation, options.actor, isRequired: options.mustReplace, now: now, db) {
-            return .failure(error)
-        }
+        if let error = try supersede(by: placed.mutation, options.actor, now: now, db) { return .failure(error) }
         let sequence = try insert(placed, accountLabel: accountLabel, by: options.actor, now: now, db)
         try takeOver(placed.mutation, as: sequence, now: now, db)
         let lane = placed.mutation.lane

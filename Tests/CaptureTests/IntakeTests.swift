@@ -37,6 +37,7 @@ import Testing
 
     @Test func storesSubmissionByteForByte() async throws {
         let payload = "{ \"b\" : 1.50,\n\"a\": \"\\u00fc\" }"
+        _ = try await intake().accept(self.submission(9))
         var submission = submission(1, payload: payload)
         submission.supersedes = Samples.id(9)
         _ = try await intake().accept(submission)

@@ -32,10 +32,9 @@ import Testing
         let store = try Store()
         for number in 1...2 { try await store.enqueue(Samples.mutation(number)) }
         try await store.outbox.discard(Samples.id(2), by: "ann", at: store.clock.now)
-        // The last of them replaces nothing, because that entry was discarded before.
-        for (new, old) in [(3, 1), (4, 3), (5, 2)] {
+        for (new, old) in [(3, 1), (4, 3), (5, nil)] as [(Int, Int?)] {
             var replacement = Samples.mutation(new)
-            replacement.supersedes = Samples.id(old)
+            replacement.supersedes = old.map(Samples.id)
             try await store.enqueue(replacement)
         }
         for _ in 1...2 { try await store.deliver(try await store.claim()[0]) }

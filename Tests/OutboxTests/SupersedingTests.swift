@@ -146,27 +146,45 @@ import Vault
         #expect(try await store.state(2) == nil)
     }
 
-    @Test func deliveredOrUnknownEntryNeedsNoReplacementUnlessAsked() async throws {
+    /// Otherwise the server would get a second copy, and nobody would be told.
+    @Test(arguments: [false, true], [false, true]) func settledEntryIsNotReplaced(mustReplace: Bool, isPruned: Bool) async throws {
         let store = try Store()
-        #expect(try await replace(store, with: Self.replacement(2)) == .success(.new(sequence: 1)))
-        #expect(try await replace(store, with: Self.replacement(3), mustReplace: true) == .failure(.notFound(Samples.id(1))))
-        try await store.deliver(try #require(try await store.claim().first))
         try await store.enqueue(Samples.mutation(1))
         try await store.deliver(try #require(try await store.claim().first))
-        #expect(
-            try await replace(store, with: Self.replacement(3), mustReplace: true) == .failure(.wrongState(Samples.id(1), .delivered)))
+        for number in [4, 5] { try await store.enqueue(Samples.mutation(number)) }
+        try await store.outbox.discard(Samples.id(4), by: "ann", at: store.clock.now)
+        var last = Samples.mutation(6)
+        last.supersedes = Samples.id(5)
+        #expect(try await replace(store, with: last) == .success(.new(sequence: 4)))
+        if isPruned { try await store.outbox.prune(before: .distantFuture, at: store.clock.now) }
+        for (old, state) in [(1, .delivered), (4, .discarded), (5, .discarded)] as [(Int, Entry.State)] {
+            var mutation = Samples.mutation(3)
+            mutation.supersedes = Samples.id(old)
+            let result = try await replace(store, with: mutation, mustReplace: mustReplace)
+            #expect(result == .failure(.wrongState(Samples.id(old), state)), "\(old)")
+        }
         #expect(try await store.state(3) == nil)
-        #expect(try await replace(store, with: Self.replacement(3)) == .success(.new(sequence: 3)))
         #expect(try await store.outbox.receipt(Samples.id(1))?.supersededBy == nil)
+        #expect(try await store.outbox.receipt(Samples.id(5))?.supersededBy == Samples.id(6))
+        // The same submission is still known.
+        #expect(try await replace(store, with: last) == .success(.duplicate(sequence: 4, of: Samples.destination, Lane("users/5"))))
     }
 
-    @Test func entryOfAnotherAccountStays() async throws {
+    @Test(arguments: [false, true]) func unknownEntryIsNotReplaced(mustReplace: Bool) async throws {
+        let store = try Store()
+        #expect(try await replace(store, mustReplace: mustReplace) == .failure(.notFound(Samples.id(1))))
+        #expect(try await store.state(2) == nil)
+        var own = Samples.mutation(1)
+        own.supersedes = own.id
+        #expect(try await replace(store, with: own, mustReplace: mustReplace) == .failure(.notFound(Samples.id(1))))
+    }
+
+    @Test(arguments: [false, true]) func entryOfAnotherAccountStays(mustReplace: Bool) async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         let other = Self.replacement(account: "2")
-        #expect(try await replace(store, with: other, mustReplace: true) == .failure(.notFound(Samples.id(1))))
-        #expect(try await replace(store, with: other) == .success(.new(sequence: 2)))
-        #expect(try await store.state(1) == .pending)
+        #expect(try await replace(store, with: other, mustReplace: mustReplace) == .failure(.notFound(Samples.id(1))))
+        #expect(try await [store.state(1), store.state(2)] == [.pending, nil])
     }
 
     @Test func createThatOthersReferToIsNotReplaced() async throws {

@@ -113,6 +113,16 @@ import Testing
         #expect(problem.next?.hasPrefix("A delivered capture can be corrected only on the server. ") == true)
     }
 
+    /// Without a word, the server would get both.
+    @Test(arguments: [(.delivered, "was delivered", "as well"), (.discarded, "was discarded", "anyway")] as [(Entry.State, String, String)])
+    func settledEntryCannotBeReplaced(state: Entry.State, words: String, how: String) {
+        let problem = Problem.replacesSettled(Self.id, state)
+        #expect(problem.code == .wrongState && problem.facts?.reason == (state == .delivered ? "isDelivered" : "isDiscarded"))
+        #expect(problem.detail == "Entry \(Self.id) \(words), so no entry can replace it. Nothing was stored.")
+        let receipt = "To see the receipt, run: homing receipt \(Self.id)"
+        #expect(problem.next == "\(receipt)\nTo send yours \(how), submit it without --supersedes.")
+    }
+
     /// Under a new id, the other content would be a second measurement.
     @Test func usedIdIsAnErrorOfTheProgram() {
         let next = Problem(OutboxError.idConflict(Self.id)).next

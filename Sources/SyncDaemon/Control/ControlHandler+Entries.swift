@@ -37,6 +37,7 @@ extension ControlHandler {
                 advice = await self.advice(accepted: known ?? [])
             }
         } catch let error as IntakeError {
+            if let problem = try await refusal(error, of: submission) { throw problem }
             // `try?`: it was found above.
             let field = (try? keeper(request.backend))?.backend.subjectField(route: request.route)?.field
             throw Problem(error, of: noun(route: request.route), field: field, commands: commands(for:))

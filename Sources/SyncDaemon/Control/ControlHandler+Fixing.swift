@@ -29,6 +29,17 @@ extension ControlHandler {
         }
     }
 
+    /// The refusal of a submission whose superseded entry is unknown or settled; nil if the words of the error fit.
+    func refusal(_ error: IntakeError, of submission: Capture.Submission) async throws(OutboxError) -> Problem? {
+        switch error {
+        case .outbox(.notFound(let old)) where old == submission.supersedes: return Problem.replacesUnknown(old)
+        case .outbox(.wrongState(let old, let state)) where old == submission.supersedes:
+            if let new = try await outbox.receipt(old)?.supersededBy { return Problem.changeOfReplaced(old, by: new) }
+            return Problem.replacesSettled(old, state)
+        default: return nil
+        }
+    }
+
     private func replace(_ id: MutationID, _ request: FixRequest, by caller: Caller) async throws -> SubmissionReceipt {
         let newID = try request.newID.map { text throws(Problem) in try self.id(text) }
         let old: Entry

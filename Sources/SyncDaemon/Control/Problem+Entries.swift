@@ -191,6 +191,23 @@ extension Problem {
 
     // MARK: Replacing it
 
+    /// A submission that was to replace an entry that the account does not have.
+    static func replacesUnknown(_ id: MutationID) -> Problem {
+        .notFound(
+            "This account has no entry \(id) to replace. Nothing was stored.",
+            next: "To find the right entry, run: homing list\nIf yours replaces none, submit it without --supersedes.")
+    }
+
+    /// A submission that was to replace an entry that was delivered or discarded.
+    static func replacesSettled(_ id: MutationID, _ state: Entry.State) -> Problem {
+        Problem(
+            .wrongState, status: 409, title: "It cannot be replaced",
+            detail: "Entry \(id) \(words(for: state)), so no entry can replace it. Nothing was stored.",
+            next: "To see the receipt, run: homing receipt \(id)\n"
+                + "To send yours \(state == .delivered ? "as well" : "anyway"), submit it without --supersedes."
+        ).stating(reason(of: state))
+    }
+
     static func mayBeDelivered(_ id: MutationID) -> Problem {
         Problem(
             .wrongState, status: 409, title: "It may be delivered",

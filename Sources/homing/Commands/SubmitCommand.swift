@@ -33,7 +33,7 @@ struct SubmitCommand: DaemonCommand {
     @Flag(help: "Submit only the fields, for a route without a payload.") var noDocument = false
     @Option(help: ArgumentHelp("The entry's id; the default is a new one.", valueName: "uuid")) var id: String?
     @Flag(help: "Submit a file again that is already stored.") var again = false
-    @Option(help: ArgumentHelp("The id of an entry that this one replaces.", valueName: "uuid")) var supersedes: String?
+    @Option(help: ArgumentHelp("The id of an undelivered entry that this one replaces.", valueName: "uuid")) var supersedes: String?
     @Option(
         help: ArgumentHelp("The capture time, such as ‘2025-03-11 14:00’; the default is the time in the file.", valueName: "time"),
         transform: PointInTime.parse)
