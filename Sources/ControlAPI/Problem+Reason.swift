@@ -29,6 +29,8 @@ extension Problem {
         // With `wrong-state`
         case isWaiting, isBeingSent, isDelivered, hasFailed, isOnHold, isDiscarded
         case beingDiscarded, notUncertain, rowTaken, mayBeDelivered, hasDependents, belongsToNewRow
+        /// A correction would be sent after a newer change of the same row, and overwrite it.
+        case hasNewer
         /// The entry that was to create the row was discarded.
         case createDiscarded
         /// Another entry replaced the one that was to create the row, and creates it instead.

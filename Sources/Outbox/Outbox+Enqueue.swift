@@ -30,8 +30,9 @@ extension Outbox {
     /// Accepts mutations of one account in order, in one transaction. A refusal affects only its mutation, but after one that must wait for
     /// room all later new ones are refused, because they may be of the same lane.
     ///
-    /// A mutation with `supersedes` discards that entry. Throws `notFound` if the account has no such entry, `wrongState` after its delivery
-    /// or discard, `mayBeDelivered` if it may have taken effect, and `hasDependents` if others refer to the row that it creates.
+    /// A mutation with `supersedes` discards that entry. Throws `notFound` if the account has no such entry, `wrongState` after its
+    /// delivery or discard, `mayBeDelivered` if it may have taken effect, `hasDependents` if others refer to the row that it creates, and
+    /// `hasNewer` if the mutation alters a row and its lane has a newer entry.
     package func enqueue(
         _ mutations: [Mutation], accountLabel: String?, at now: Date, _ options: EnqueueOptions = EnqueueOptions()
     ) async throws(OutboxError) -> Enqueueing {

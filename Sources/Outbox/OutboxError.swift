@@ -56,6 +56,8 @@ package enum OutboxError: Error, Sendable, Equatable {
     case mayBeDelivered(MutationID)
     /// Undelivered entries refer to the row that the superseded entry creates.
     case hasDependents(MutationID)
+    /// The replacement of the first would be sent after the newer one, and overwrite it.
+    case hasNewer(MutationID, newer: MutationID)
     /// Its stored content cannot be read.
     case unreadable(MutationID)
 
@@ -108,6 +110,7 @@ extension OutboxError: CustomStringConvertible {
         case .rowTaken(let id): "\(id) created that row"
         case .mayBeDelivered(let id): "\(id) may have taken effect"
         case .hasDependents(let id): "entries refer to what \(id) creates"
+        case .hasNewer(let id, let newer): "\(newer) is newer than \(id)"
         case .unreadable(let id): "the stored data of \(id) cannot be read"
         }
     }

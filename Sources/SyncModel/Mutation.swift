@@ -33,6 +33,8 @@ package struct Mutation: Hashable, Sendable {
     package var creates: String?
     /// The lanes of a subject that may have two ids: the outbox then chooses `lane` and `after`. Not stored.
     package var subjectLanes: SubjectLanes?
+    /// It changes or deletes a row that is there already, so the last one in its lane wins. Not stored.
+    package var altersRow = false
     /// The id was made for this submission, so no other one has it. Not stored.
     package var isOriginal = false
     /// The name of a dropped file, for the event; nil for a submission. Not stored.

@@ -39,6 +39,14 @@ struct DeletingTests {
         #expect(backend.isIdempotent(route: Self.route) && !backend.canLookUp(route: Self.route))
     }
 
+    /// Captures and new rows overwrite nothing.
+    @Test func shippedProfileSaysWhichRoutesAlterARow() throws {
+        let backend = try breathesafe()
+        let routes = backend.routes.filter { backend.altersRow(route: $0) }
+        #expect(routes == ["delete_fit_test", "delete_managed_user", "edit_fit_test", "profile"])
+        #expect(!backend.altersRow(route: "unknown"))
+    }
+
     /// The server says the same to a wrong number and to a second delete.
     @Test(arguments: [404, 403, 422, 500]) func noRefusalOfTheDeleteCountsAsDone(status: Int) throws {
         let response = answer(status, #"{"managed_users":[],"messages":["Managed user not found."]}"#)

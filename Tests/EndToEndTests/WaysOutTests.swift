@@ -98,6 +98,27 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    /// The older values must not win at the server.
+    @Test func olderChangeIsNotSentAfterANewerOne() async throws {
+        let station = try await station()
+        try await pause(station)
+        for number in 1...2 { try await station.nameUser("7", number) }
+        try station.directory.write(Arrival.profile(3), to: "corrected.json")
+        let submission = ["submit", station.directory("corrected.json"), "--route", "profile", "--user", "7"]
+        let told = try await station.homing(submission + ["--supersedes", id(1)])
+        let (older, newer) = (EntryName.short(id(1)), EntryName.short(id(2)))
+        #expect(told.code != 0 && told.text.contains("Entry \(newer) is newer than entry \(older)."), "\(told.text)")
+        #expect(told.text.contains("Then an administrator runs: homing discard \(older)"), "\(told.text)")
+
+        _ = try await station.client.call(Endpoints.discard, DiscardRequest(id: id(1)))
+        let again = try await station.homing(submission)
+        #expect(again.code == 0, "\(again.text)")
+        try await resume(station)
+        try await station.event("delivered", count: 2)
+        #expect(station.sandbox.ledger.arrivals.map(\.number) == [2, 3])
+        try await station.end(SIGTERM)
+    }
+
     @Test func fixKeepsPayloadAndTimeOfCapture() async throws {
         let station = try await station()
         try await pause(station)

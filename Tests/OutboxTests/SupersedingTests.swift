@@ -238,4 +238,69 @@ import Vault
         let again = try await replace(store)
         #expect(again == .success(.duplicate(sequence: 2, of: Samples.destination, Lane("2"))))
     }
+
+    // MARK: Changes of one row, of which the last one wins
+
+    private static func change(
+        _ number: Int, lane: String = "profiles/5", replacing old: Int? = nil, onDead: Mutation.OnDead = .halt
+    ) -> Mutation {
+        var mutation = Samples.mutation(number, lane: lane, onDead: onDead)
+        (mutation.altersRow, mutation.supersedes) = (true, old.map(Samples.id))
+        return mutation
+    }
+
+    /// It would be sent after the newer change, and overwrite it.
+    @Test(arguments: [false, true]) func onlyTheNewestChangeIsReplaced(isRefused: Bool) async throws {
+        let store = try Store()
+        try await store.enqueue(Self.change(1))
+        if isRefused { try await send(store, .dead(Samples.failure)) }
+        let first = try await store.state(1)
+        try await store.enqueue(Self.change(2))
+        #expect(try await replace(store, with: Self.change(3, replacing: 1)) == .failure(.hasNewer(Samples.id(1), newer: Samples.id(2))))
+        #expect(try await [store.state(1), store.state(3)] == [first, nil])
+        #expect(try await replace(store, with: Self.change(4, replacing: 2)) == .success(.new(sequence: 3)))
+        let result = try await replace(store, with: Self.change(3, replacing: 1), mustReplace: true)
+        #expect(result == .failure(.hasNewer(Samples.id(1), newer: Samples.id(4))))
+        let entry = try #require(try await store.outbox.entry(Samples.id(1))?.entry)
+        #expect(try await store.outbox.newest(after: entry) == Samples.id(4))
+        try await store.outbox.discard(Samples.id(4), by: "ann", at: store.clock.now)
+        #expect(try await store.outbox.newest(after: entry) == nil)
+        #expect(try await replace(store, with: Self.change(3, replacing: 1)) == .success(.new(sequence: 4)))
+    }
+
+    /// Its lane let the newer one pass. Only a receipt is left of that one once it is pruned.
+    @Test(arguments: [false, true]) func changeIsNotReplacedAfterANewerDelivery(isPruned: Bool) async throws {
+        let store = try Store()
+        for number in 1...2 { try await store.enqueue(Self.change(number, onDead: .skip)) }
+        try await send(store, .dead(Samples.failure))
+        try await store.deliver(try #require(try await store.claim().first))
+        if isPruned { try await store.outbox.prune(before: .distantFuture, at: store.clock.now) }
+        let result = try await replace(store, with: Self.change(3, replacing: 1))
+        #expect(result == .failure(.hasNewer(Samples.id(1), newer: Samples.id(2))))
+    }
+
+    /// A change that is given to another row must not overwrite a newer one there.
+    @Test func newerChangesCountInTheLaneOfTheReplacement() async throws {
+        let store = try Store()
+        try await store.enqueue(Self.change(1))
+        try await store.enqueue(Self.change(2, lane: "profiles/6"))
+        let moved = try await replace(store, with: Self.change(3, lane: "profiles/6", replacing: 1))
+        #expect(moved == .failure(.hasNewer(Samples.id(1), newer: Samples.id(2))))
+        #expect(try await replace(store, with: Self.change(3, replacing: 1)) == .success(.new(sequence: 3)))
+    }
+
+    /// A capture overwrites nothing, and a discarded change is not sent.
+    @Test(arguments: [false, true]) func newerCapturesAndDiscardsDoNotMatter(isCapture: Bool) async throws {
+        let store = try Store()
+        for number in 1...2 {
+            var mutation = Self.change(number)
+            mutation.altersRow = !isCapture
+            try await store.enqueue(mutation)
+        }
+        let now = store.clock.now
+        if !isCapture { try await store.outbox.discard(Samples.id(2), later: now + 60, reason: nil, by: "ann", named: nil, at: now) }
+        var mutation = Self.change(3, replacing: 1)
+        mutation.altersRow = !isCapture
+        #expect(try await replace(store, with: mutation) == .success(.new(sequence: 3)))
+    }
 }

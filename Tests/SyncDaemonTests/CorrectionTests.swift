@@ -78,4 +78,44 @@ import Testing
             #expect(try await numbers(station) == [id(1)])
         }
     }
+
+    // MARK: Changes of one row, of which the last one wins
+
+    private func change(_ station: DaemonStation, _ number: Int, _ route: String, _ fields: [String: String]) async throws {
+        let payload = route == "delete_fit_test" ? nil : Data(#"{"notes":"n"}"#.utf8)
+        let submission = ControlAPI.Submission(route: route, id: id(number), fields: fields, payload: payload)
+        _ = try await station.client.call(Endpoints.submit, submission)
+    }
+
+    private func changes(_ station: DaemonStation, _ number: Int) async throws -> [String] {
+        try await station.client.call(Endpoints.why, EntryReference(id: id(number))).changes ?? []
+    }
+
+    /// Also of a fit test, which is no row of the subject's list.
+    @Test func olderChangeIsNotFixed() async throws {
+        try await paused { station in
+            let fitTest = ["user_id": "5", "fit_test_id": "17"]
+            try await change(station, 1, "edit_fit_test", fitTest)
+            #expect(try await changes(station, 1).contains("fix"))
+            try await change(station, 2, "edit_fit_test", fitTest)
+            #expect(try await changes(station, 1) == ["discard"])
+            func fix(_ number: Int, as new: Int) async throws {
+                let request = FixRequest(id: id(number), newID: id(new), fields: ["user_id": "7"])
+                _ = try await station.client.call(Endpoints.fix, request)
+            }
+            let older = await #expect(throws: Problem.self) { try await fix(1, as: 3) }
+            #expect(older?.code == .wrongState && older?.facts?.reason == "hasNewer" && older?.facts?.entry == id(2))
+            try await fix(2, as: 3)
+            try await change(station, 4, "delete_fit_test", ["fit_test_id": "17"])
+            let deleted = await #expect(throws: Problem.self) { try await fix(3, as: 5) }
+            #expect(deleted?.facts?.reason == "hasNewer" && deleted?.facts?.entry == id(4))
+        }
+    }
+
+    @Test func olderCaptureIsReplaced() async throws {
+        try await paused { station in
+            for number in 1...2 { try await measure(station, number) }
+            #expect(try await measure(station, 3, replacing: 1).sequence == 3)
+        }
+    }
 }

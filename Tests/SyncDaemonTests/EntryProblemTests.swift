@@ -44,6 +44,7 @@ import Testing
             .wrongState(id, .inflight), .notUncertain(id), .needsRemoteID(id), .rowTaken(by: id), .mayBeDelivered(id), .hasDependents(id),
             .unreadable(id), .beingDiscarded(id, at: .distantPast), .notFound(id), .noSuchCreate(id), .createDiscarded(id),
             .replaced(id, by: Samples.id(2), at: .distantPast), .createReplaced(id, by: Samples.id(2)),
+            .hasNewer(id, newer: Samples.id(2)),
         ] as [OutboxError])
     func everyRefusalHasANextStep(error: OutboxError) {
         let problem = Problem(error)
@@ -111,6 +112,16 @@ import Testing
         let problem = Problem.fixOfDelivered(Self.id)
         #expect(problem.code == .wrongState && problem.facts?.reason == "isDelivered")
         #expect(problem.next?.hasPrefix("A delivered capture can be corrected only on the server. ") == true)
+    }
+
+    /// The older values would win at the server.
+    @Test func olderChangeIsNotReplacedAndTheNewerOneIsNamed() {
+        let problem = Problem(OutboxError.hasNewer(Self.id, newer: Samples.id(2)))
+        #expect(problem.code == .wrongState && problem.status == 409 && problem.supersededBy == nil)
+        #expect(problem.facts == SentenceFacts { ($0.reason, $0.entry) = ("hasNewer", "\(Samples.id(2))") })
+        #expect(problem.detail.hasPrefix("Entry \(Samples.id(2)) is newer than entry \(Self.id). "))
+        #expect(problem.next?.hasPrefix("To see the newer entry, run: homing show \(Samples.id(2))\n") == true)
+        #expect(problem.next?.hasSuffix(" Then an administrator runs: homing discard \(Self.id)") == true)
     }
 
     /// Without a word, the server would get both.

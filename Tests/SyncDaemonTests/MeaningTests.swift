@@ -35,10 +35,10 @@ import Testing
 
     private static func explain(
         _ entry: Entry, _ subject: SubjectReport? = nil, fields: [String: String] = ["user_id": "28"], at name: String = "breathesafe",
-        gate: Gate = .open
+        gate: Gate = .open, newer: MutationID? = nil
     ) throws -> (sentence: String, next: Reasons.NextStep) {
         var reasons = Reasons.sample(at: now)
-        (reasons.fields, reasons.subjectReport) = (fields, subject)
+        (reasons.fields, reasons.subjectReport, reasons.newer) = (fields, subject, newer)
         (reasons.obstacles.gate, reasons.route.noun) = (gate, "measurement")
         let account = Account(id: entry.destination.account, label: "ann@lab.test")
         reasons.obstacles.session = SessionSnapshot(backend: name, state: .signedIn, account: account)
@@ -109,6 +109,20 @@ import Testing
         #expect(sentence.contains("BreatheSafe does not accept the values of this measurement. breathesafe answered: Arkit must"))
         let command = "homing submit FILE --route measurement --user 28 --supersedes \(Self.id)"
         #expect(next.text.contains("\nTo send a corrected document instead, run: \(command)\n"), "\(next.text)")
+    }
+
+    /// A correction would be sent after the newer change, and overwrite it.
+    @Test(arguments: [
+        ("profile", 422, "breathesafe answered: Did not update."), ("edit_fit_test", 400, "breathesafe answered: Bad Request."),
+    ])
+    func offersNoCorrectionOfAnOlderChange(route: String, status: Int, answer: String) throws {
+        let entry = Self.entry(status, answer, route: route)
+        let (_, offered) = try Self.explain(entry, Self.anna)
+        #expect(offered.text.contains(" --supersedes \(Self.id)\n"), "\(offered.text)")
+        let (_, next) = try Self.explain(entry, Self.anna, newer: Samples.id(2))
+        let instead = "\nEntry \(Samples.id(2)) is newer, and a correction of this one would overwrite it. "
+        #expect(next.text.contains(instead) && !next.text.contains("--supersedes"), "\(next.text)")
+        #expect(next.needsPerson && next.text.hasSuffix("\nTo discard it, run: homing discard \(Self.id)"), "\(next.text)")
     }
 
     /// The entry has no field for the row that it makes.

@@ -9,8 +9,8 @@ extension Reasons {
     static func sample(at now: Date) -> Reasons {
         Reasons(
             owner: "ann@lab.test", fields: [:], subjectReport: nil, rowTitle: nil, isFollower: false, retryMayDuplicate: false,
-            mayBeTwice: false, discardNote: nil, receipt: nil, blocker: nil, ahead: 0, earlier: 0, later: 0, create: nil,
-            isRowKnown: false, dependents: 0,
+            mayBeTwice: false, discardNote: nil, receipt: nil, blocker: nil, ahead: 0, earlier: 0, later: 0, newer: nil,
+            create: nil, isRowKnown: false, dependents: 0,
             route: RouteFacts(
                 hasProfile: true, canLookUp: true, looksUpRow: false, readsRow: false, deletes: false, changes: false, noun: nil),
             list: .none, obstacles: .none, commands: NextCommands(), attempts: 3, mayDestroy: true,

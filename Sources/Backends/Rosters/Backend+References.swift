@@ -8,6 +8,12 @@ extension Backend {
 
     package func changes(route name: String) -> String? { profile.routes[name]?.rows.changes }
 
+    /// True if a delivery changes or deletes a row that is there already, so that the last one wins.
+    package func altersRow(route name: String) -> Bool {
+        guard let route = profile.routes[name] else { return false }
+        return route.rows.changes != nil || route.deletion.deletes != nil || (route.deletion.row != nil && route.rows.creates == nil)
+    }
+
     package func then(route name: String) -> String? { profile.routes[name]?.rows.then }
 
     /// The only members of the payload; nil for any.

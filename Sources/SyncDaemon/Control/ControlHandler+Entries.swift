@@ -168,11 +168,13 @@ extension ControlHandler {
         let rowTitle = subject.flatMap { backend?.resource($0.resource) }?.title.one
         let isFollower = try await create(followedBy: entry) != nil
         let isBlind = backend?.traits(route: entry.route).isBlind == true
+        var newer: MutationID?
+        if entry.settledAt == nil, backend?.altersRow(route: entry.route) == true { newer = try await outbox.newest(after: entry) }
         var reasons = Reasons(
             owner: owner ?? "account \(entry.destination.account)", fields: identifyingFields(in: context), subjectReport: subject,
             rowTitle: rowTitle, isFollower: isFollower, retryMayDuplicate: retryMayDuplicate(entry),
             mayBeTwice: entry.doubts > 0 && isBlind, discardNote: note, receipt: context.receipt, blocker: context.blocker,
-            ahead: context.ahead, earlier: context.earlier, later: context.later,
+            ahead: context.ahead, earlier: context.earlier, later: context.later, newer: newer,
             create: backend == nil ? nil : context.create.map(view.entry), isRowKnown: backend != nil && context.binding != nil,
             dependents: backend == nil ? 0 : context.dependents, route: Reasons.RouteFacts(of: entry.route, at: backend), list: list,
             obstacles: obstacles, commands: commands(for: entry.destination.backend), attempts: dispatcher.attempts,

@@ -224,4 +224,15 @@ extension Problem {
                 "To see those entries, run: homing list --user @\(id)\nAn administrator can discard those first. Or an administrator discards entry \(id), and you submit all of them again."
         ).stating(.hasDependents)
     }
+
+    /// - Parameter newer: a change of the same row. The replacement would be sent after it, so that the older values would win.
+    static func hasNewer(_ id: MutationID, newer: MutationID) -> Problem {
+        Problem(
+            .wrongState, status: 409, title: "There is a newer change",
+            detail:
+                "Entry \(newer) is newer than entry \(id). A replacement of entry \(id) would be sent after it and overwrite it. Nothing was changed.",
+            next:
+                "To see the newer entry, run: homing show \(newer)\nIf the older values still count, submit them as a new change, without --supersedes. Then an administrator runs: homing discard \(id)"
+        ).stating(.hasNewer) { $0.entry = newer.description }
+    }
 }

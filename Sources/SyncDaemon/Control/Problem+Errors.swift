@@ -64,6 +64,7 @@ extension Problem {
         case .rowTaken(let id): self = .rowTaken(by: id)
         case .mayBeDelivered(let id): self = .mayBeDelivered(id)
         case .hasDependents(let id): self = .hasDependents(id)
+        case .hasNewer(let id, let newer): self = .hasNewer(id, newer: newer)
         case .unreadable(let id):
             self.init(
                 .storageFailed, status: 500, title: "The entry cannot be read",

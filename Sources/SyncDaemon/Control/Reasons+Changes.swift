@@ -15,7 +15,7 @@ extension Reasons {
         if entry.state != .pending, !retryMayDuplicate, isCreateViable { changes.append(.retry) }
         if entry.mayHaveTakenEffect, entry.state != .pending || isStuck(entry) { changes.append(.resolve) }
         let isOwn = obstacles.session?.account?.id == entry.destination.account
-        if isOwn, !entry.mayHaveTakenEffect, !isFollower, !route.altersRow, dependents == 0 { changes.append(.fix) }
+        if isOwn, !entry.mayHaveTakenEffect, !isFollower, !route.altersRow, newer == nil, dependents == 0 { changes.append(.fix) }
         if mayDestroy { changes.append(.discard) }
         return changes
     }

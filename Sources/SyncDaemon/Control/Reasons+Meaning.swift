@@ -45,17 +45,23 @@ extension Reasons {
         return Refusal(id: entry.id, sentence: "\(meaning.words.asSentence) Homing \(again)\(fix).")
     }
 
-    /// How to correct the entry, after a line feed; or empty.
+    /// How to correct the entry, or why that is too late, after a line feed; or empty.
     func correction(_ entry: Entry) -> String {
-        correcting(entry, "\(entry.id)").map { "\n\($0.purpose), run: \($0.command)" } ?? ""
+        if let fix = correcting(entry, "\(entry.id)") { return "\n\(fix.purpose), run: \(fix.command)" }
+        guard let newer, !entry.mayHaveTakenEffect, meaning?.fix != nil else { return "" }
+        return "\nEntry \(newer) is newer, and a correction of this one would overwrite it. "
+            + "If the older values still count, submit them as a new change, then discard this one."
     }
 
     /// How to send the entry for another row. The values of a change belong to its row, so another row gets a change of its own. Nil for a
-    /// deletion.
+    /// deletion, and if that would overwrite a newer entry.
     func redirecting(_ id: String, _ field: String, _ title: String) -> (purpose: String, command: String)? {
         if route.deletes { return nil }
-        guard route.changes else { return ("To send it for another \(title)", "homing fix \(id) \(Self.option(for: field))") }
-        return subjectReport.map { ("To change another \(title)", commands.roster($0.resource, list.title.many, "edit ID")) }
+        guard !route.changes else {
+            return subjectReport.map { ("To change another \(title)", commands.roster($0.resource, list.title.many, "edit ID")) }
+        }
+        guard newer == nil else { return nil }
+        return ("To send it for another \(title)", "homing fix \(id) \(Self.option(for: field))")
     }
 
     /// The command that corrects the entry; nil without one. An entry that may have taken effect must not change.
@@ -65,8 +71,10 @@ extension Reasons {
         case .field(let name):
             if isFollower, name == subjectReport?.field { return nil }
             if let title = meaning.rowTitle { return redirecting(id, name, title) }
+            guard newer == nil else { return nil }
             return ("To send it with another \(name)", "homing fix \(id) \(Self.option(for: name))")
         case .payload:
+            guard newer == nil else { return nil }
             // A create has no field for the row that it makes.
             let row = entry.mutation.subject == nil && entry.mutation.creates != nil ? nil : subjectReport
             let items = fields.merging(row.map { [$0.field: $0.id] } ?? [:]) { $1 }

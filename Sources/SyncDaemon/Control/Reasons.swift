@@ -35,6 +35,8 @@ struct Reasons {
     var earlier: Int
     /// Entries that it holds back in its lane while it keeps failing, up to `Outbox.countedInLane`.
     var later: Int
+    /// The newest entry after this one in its lane, if a correction would overwrite that; nil for none.
+    var newer: Optional<MutationID>
     /// The undelivered entry that creates this one's row; nil for none.
     var create: Optional<Entry>
     /// False while the server's id of that row is unknown.
