@@ -47,10 +47,10 @@ extension Spool {
         _ name: String, version: String? = nil, of owner: uid_t?, by actor: String, reason: String
     ) async throws -> RefusedFileEnd {
         let room = try folders.folder(folders.refused)
-        let (file, explanation) = (FilePath(name), FilePath(name + ".reason"))
+        let (file, explanation) = (FilePath(name), ReasonFile.name(of: name))
         // By bytes: a slash and a combining mark are one character, which is not a slash.
-        guard !name.utf8.contains(UInt8(ascii: "/")), !name.utf8.contains(0), let status = room.status(of: file), status.isPlain,
-            room.status(of: explanation) != nil
+        guard !name.utf8.contains(UInt8(ascii: "/")), !name.utf8.contains(0), folders.isRefused(name), let status = room.status(of: file),
+            status.isPlain
         else { return .missing }
         guard owner == nil || owner == status.st_uid else { return .othersFile }
         let stamp = FolderCounts.Stamp(status)
@@ -60,7 +60,8 @@ extension Spool {
         guard let now = room.status(of: file) else { return .missing }
         guard FolderCounts.Stamp(now) == stamp else { return .changed }
         try room.unlink(file)
-        try room.unlink(explanation)
+        // A person may have removed it.
+        if room.status(of: explanation) != nil { try room.unlink(explanation) }
         try room.sync()
         return .discarded
     }

@@ -303,21 +303,51 @@ import Vault
         await drop.spool.sweep()
         try drop.put("5", "new/b.json")
         await drop.spool.sweep()
-        let kept = try drop.names("refused").filter { !$0.hasSuffix(".reason") || $0 == "b.json.reason" }
-        #expect(kept == ["2-a.json", "2-b.json", "3-a.json", "a.json", "b.json.reason"])
-        #expect(try kept.map { try String(contentsOfFile: drop.path("refused/\($0)"), encoding: .utf8) } == ["2", "5", "3", "1", "4"])
+        let kept = try drop.names("refused").filter { !$0.hasSuffix(".reason") }
+        #expect(kept == ["2-a.json", "3-a.json", "a.json", "b.json", "b.json.reason_"])
+        #expect(try kept.map { try String(contentsOfFile: drop.path("refused/\($0)"), encoding: .utf8) } == ["2", "3", "1", "5", "4"])
         for name in kept { #expect(try drop.reason(name).hasPrefix("The file is not a JSON object.")) }
         #expect(drop.spool.counts().refused == 5)
     }
 
-    @Test func keepsAllRefusedFilesWithTheSameName() async throws {
+    /// In any order: a chain of such names would make a reason look like a refused file, and the next file like its reason. In the last
+    /// name, the full stop is part of the character before it.
+    @Test(arguments: [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]]) func namesLikeReasonsHideNoRefusedFile(order: [Int]) async throws {
         let drop = try Drop()
-        for number in 1...40 { try drop.put("\(number)", "new/users/\(number)/a.json") }
+        let names = ["a", "a.reason", "a.reason.reason", "a\u{600}.reason"]
+        for index in order {
+            try drop.put("content \(index)", "new/users/5/\(names[index])")
+            await drop.spool.sweep()
+        }
+        let files = try drop.spool.refusedFiles(limit: 10).files.map(\.name)
+        #expect(files == ["a", "a.reason.reason_", "a.reason_", "a\u{600}.reason_"] && drop.spool.counts().refused == 4)
+        #expect(drop.spool.refusedPlaces.count == 4)
+        for (name, index) in zip(files, [0, 2, 1, 3]) {
+            #expect(try drop.content("refused/\(name)") == "content \(index)")
+            #expect(try drop.content("refused/\(name).reason").hasSuffix("\nIt was dropped as ‘new/users/5/\(names[index].legible)’.\n"))
+        }
+        func discard(_ name: String) async throws -> RefusedFileEnd {
+            try await drop.spool.discardRefused(name, of: nil, by: "uid 7, pid 8", reason: "a test")
+        }
+        #expect(try await discard("a.reason") == .missing)
+        // Without its reason, it is still there.
+        try #require(unlink(drop.path("refused/a.reason_.reason")) == 0)
+        #expect(drop.spool.refusedNames == files)
+        for name in files { #expect(try await discard(name) == .discarded) }
+        #expect(try drop.names("refused").isEmpty)
+    }
+
+    /// Also with the longest prefix.
+    @Test(arguments: ["a.json", String(repeating: "x", count: 250) + ".json"])
+    func keepsAllRefusedFilesWithTheSameName(name: String) async throws {
+        let drop = try Drop()
+        for number in 1...40 { try drop.put("\(number)", "new/users/\(number)/\(name)") }
         await drop.spool.sweep()
         let kept = try drop.names("refused").filter { !$0.hasSuffix(".reason") }
         let contents = Set(try kept.map { try drop.content("refused/\($0)") })
         #expect(contents == Set((1...40).map(String.init)))
-        #expect(kept.allSatisfy { $0 == "a.json" || $0.hasSuffix("-a.json") })
+        let end = name.suffix(240)
+        #expect(kept.allSatisfy { $0 == end || $0.hasSuffix("-\(end)") })
         for name in kept { #expect(try drop.reason(name).hasPrefix("The file is not a JSON object.")) }
         #expect(drop.spool.counts().refused == 40)
     }
