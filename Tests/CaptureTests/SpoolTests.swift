@@ -231,6 +231,23 @@ import Vault
         #expect(drop.spool.failure == nil)
     }
 
+    /// UUIDs compare without case, so both folders are those of one user, in one lane.
+    @Test func takesFilesForAReferenceInEitherCase() async throws {
+        let drop = try Drop()
+        let id = try #require(MutationID("00000000-0000-7000-8000-abcdef000001"))
+        var create = Samples.create(1)
+        create.creates = "users"
+        create.id = id
+        _ = try await drop.outbox.enqueue(create, at: drop.clock.now)
+        try drop.put(Drop.capture(1), "new/users/@\(id.description.uppercased())/a.json", age: 90)
+        try drop.put(Drop.capture(2), "new/users/@\(id)/b.json", age: 80)
+        await drop.spool.sweep()
+        #expect(drop.spool.counts() == (0, 0))
+        let entries = try await drop.entries().filter { $0.mutation.creates == nil }
+        #expect(entries.map(\.mutation.subject) == [RosterID(createdBy: id), RosterID(createdBy: id)])
+        #expect(Set(entries.map(\.lane)).count == 1)
+    }
+
     @Test func refusesFileForAUserWhoseCreateWasDiscarded() async throws {
         let drop = try Drop()
         try await drop.create(1)
