@@ -15,12 +15,6 @@ package enum RefusedFileEnd: Sendable {
 }
 
 extension Spool {
-    /// The names of refused files, in order: at most `FolderCounts.mostNames`.
-    package nonisolated var refusedNames: [String] { fileCounts.refusedNames }
-
-    /// Where these files were dropped, below `new/`, by their names in `refused/`; without those whose place is not known.
-    package nonisolated var refusedPlaces: [String: String] { fileCounts.refusedPlaces }
-
     /// A page of the refused files, in order by name. `next` is the name that the next page begins after; nil at the end.
     package nonisolated func refusedFiles(
         after name: String? = nil, limit: Int

@@ -69,6 +69,14 @@ import Testing
         #expect(faults.foldersListed == listed + [directory("new/users/5")])
     }
 
+    @Test func oneLookGivesCountsAndNames() throws {
+        for name in ["new/a", "refused/b", "refused/b.reason", "unclaimed/c", "unclaimed/d"] { try put(name) }
+        // Each look lists all folders.
+        let files = FolderCounts(folders, coarseness: { _ in .infinity }).all
+        #expect(files == DroppedFiles(waiting: 1, refused: 1, unclaimed: 2, refusedNames: ["b"], firstUnclaimed: "c"))
+        #expect(faults.foldersListed.count { $0 == directory("refused") } == 1)
+    }
+
     @Test func recentlyChangedFolderIsListedAgain() throws {
         try put("new/a")
         let counts = FolderCounts(folders, coarseness: { _ in .infinity })

@@ -119,15 +119,15 @@ import Vault
             "half.json": "half.json", "2-half.json": "users/5/half.json", "3-half.json": "users/6/half.json",
             "a\nb.json": "users/6/a\\u{A}b.json",
         ]
-        #expect(drop.spool.refusedPlaces == places)
+        #expect(drop.spool.files.refusedPlaces == places)
         let events = try await drop.outbox.events(since: 0, limit: 100).filter { $0.kind == .fileRefused }
         #expect(events.map(\.detail["place"]) == ["half.json", "users/5/half.json", "users/6/half.json", "users/6/a\\u{A}b.json"])
         #expect(try drop.content("refused/3-half.json.reason").hasSuffix("\nIt was dropped as ‘new/users/6/half.json’.\n"))
         // Of an earlier version.
         try Data("The file is empty.\n".utf8).write(to: URL(fileURLWithPath: drop.path("refused/old.json.reason")))
         try Data().write(to: URL(fileURLWithPath: drop.path("refused/old.json")))
-        #expect(drop.spool.refusedNames.contains("old.json"))
-        #expect(drop.spool.refusedPlaces == places)
+        #expect(drop.spool.files.refusedNames.contains("old.json"))
+        #expect(drop.spool.files.refusedPlaces == places)
     }
 
     @Test func capturedEventNamesTheFile() async throws {
@@ -143,7 +143,7 @@ import Vault
         try drop.put("{", "new/users/5/bad.json")
         try drop.put("{", "new/users/5/worse.json")
         await drop.spool.sweep()
-        #expect(drop.spool.refusedNames == ["bad.json", "worse.json"])
+        #expect(drop.spool.files.refusedNames == ["bad.json", "worse.json"])
         func discard(_ name: String, of owner: uid_t? = nil) async throws -> RefusedFileEnd {
             try await drop.spool.discardRefused(name, of: owner, by: "uid 7, pid 8", reason: "a test")
         }
@@ -156,7 +156,7 @@ import Vault
         #expect(try drop.names("refused").count == 4)
         #expect(try await discard("bad.json", of: geteuid()) == .discarded)
         #expect(try drop.names("refused") == ["worse.json", "worse.json.reason"])
-        #expect(drop.spool.refusedNames == ["worse.json"] && drop.spool.counts() == (0, 1))
+        #expect(drop.spool.files.refusedNames == ["worse.json"] && drop.spool.counts() == (0, 1))
         let events = try await drop.outbox.events(since: 0, limit: 100).filter { $0.kind == .fileDiscarded }
         #expect(events.map(\.detail) == [["file": "bad.json", "by": "uid 7, pid 8", "note": "a test"]])
         #expect(try await discard("bad.json") == .missing)
@@ -195,7 +195,7 @@ import Vault
             try drop.put(Data(), FilePath(drop.path("refused/\(name)")))
             try drop.put(Data(), FilePath(drop.path("refused/\(name).reason")))
         }
-        #expect(drop.spool.refusedNames.map { Array($0.utf8) } == names.map { Array($0.utf8) })
+        #expect(drop.spool.files.refusedNames.map { Array($0.utf8) } == names.map { Array($0.utf8) })
         #expect(drop.spool.counts().refused == 2)
         func listed(after name: String? = nil) throws -> [[UInt8]] {
             try drop.spool.refusedFiles(after: name, limit: 5).files.map { Array($0.name.utf8) }
@@ -204,7 +204,7 @@ import Vault
         #expect(try listed(after: names[0]) == [Array(names[1].utf8)])
         #expect(try listed(after: names[1]).isEmpty)
         #expect(try await drop.spool.discardRefused(names[1], of: nil, by: "uid 7, pid 8", reason: "a test") == .discarded)
-        #expect(drop.spool.refusedNames.map { Array($0.utf8) } == [Array(names[0].utf8)])
+        #expect(drop.spool.files.refusedNames.map { Array($0.utf8) } == [Array(names[0].utf8)])
     }
 
     @Test func refusesFileThatDoesNotFitProfile() async throws {
@@ -338,7 +338,7 @@ import Vault
         }
         let files = try drop.spool.refusedFiles(limit: 10).files.map(\.name)
         #expect(files == ["a", "a.reason.reason_", "a.reason_", "a\u{600}.reason_"] && drop.spool.counts().refused == 4)
-        #expect(drop.spool.refusedPlaces.count == 4)
+        #expect(drop.spool.files.refusedPlaces.count == 4)
         for (name, index) in zip(files, [0, 2, 1, 3]) {
             #expect(try drop.content("refused/\(name)") == "content \(index)")
             #expect(try drop.content("refused/\(name).reason").hasSuffix("\nIt was dropped as ‘new/users/5/\(names[index].legible)’.\n"))
@@ -349,7 +349,7 @@ import Vault
         #expect(try await discard("a.reason") == .missing)
         // Without its reason, it is still there.
         try #require(unlink(drop.path("refused/a.reason_.reason")) == 0)
-        #expect(drop.spool.refusedNames == files)
+        #expect(drop.spool.files.refusedNames == files)
         for name in files { #expect(try await discard(name) == .discarded) }
         #expect(try drop.names("refused").isEmpty)
     }
