@@ -8,9 +8,7 @@ extension Backend {
         let types = profile.routes[name]?.fields ?? [:]
         let references = Set(profile.routes[name]?.references.map(\.field) ?? [])
         let values = texts.map { field, text -> (String, JSONValue) in
-            // The store compares ids in lower case.
-            let reference = RosterID(text.lowercased())
-            if references.contains(field), reference.reference != nil { return (field, .string(reference.rawValue)) }
+            if references.contains(field), let reference = RosterID(reference: text) { return (field, .string(reference.rawValue)) }
             return (field, types[field] == .integer ? JSONValue(argument: text) : .string(text))
         }
         return Dictionary(uniqueKeysWithValues: values)

@@ -40,7 +40,8 @@ struct CaptureFile: Equatable {
                         + "\(users)/ID/, where ID is the user’s number.")
             }
             try Self.check(folder)
-            self.init(user: JSONValue(argument: folder), payload: content)
+            let reference = RosterID(reference: folder)?.rawValue
+            self.init(user: reference.map(JSONValue.string) ?? JSONValue(argument: folder), payload: content)
         }
         capturedAt = root.captureTime
     }

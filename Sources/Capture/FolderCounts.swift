@@ -13,7 +13,7 @@ final class FolderCounts: Sendable {
         var isSettled: Bool
         var files: Int
         var folders: [FilePath]
-        /// Of refused files the first `mostNames`, and of unclaimed ones the first.
+        /// Of refused files the first `DroppedFiles.mostNames`, and of unclaimed ones the first.
         var names: [String] = []
         /// Where those were dropped, by name.
         var places: [String: String] = [:]
@@ -40,13 +40,12 @@ final class FolderCounts: Sendable {
     /// Whole seconds suggest an old file system with a 2 s resolution; others use kernel ticks of at most 10 ms.
     static func coarseness(of time: FileTime) -> TimeInterval { time.nanoseconds == 0 ? 2 : 0.1 }
 
-    /// Files in `new/` or taken but not stored, and refused files without `.reason` files.
     var now: (waiting: Int, refused: Int) {
         let all = all
         return (all.waiting, all.refused)
     }
 
-    var all: (waiting: Int, refused: Int, unclaimed: Int) {
+    var all: DroppedFiles {
         known.withLock { known in
             var counts: [FilePath: Count] = [:]
             func count(_ directory: FilePath, folder: FilePath? = nil) -> Count {
@@ -58,29 +57,10 @@ final class FolderCounts: Sendable {
             let waiting = [count(folders.new), count(folders.taken), users] + users.folders.map { count(folders.users / $0, folder: $0) }
             let (refused, unclaimed) = (count(folders.refused), count(folders.unclaimed))
             known = counts
-            return (waiting.map(\.files).reduce(0, +), refused.files, unclaimed.files)
+            return DroppedFiles(
+                waiting: waiting.map(\.files).reduce(0, +), refused: refused.files, unclaimed: unclaimed.files, refusedNames: refused.names,
+                refusedPlaces: refused.places, firstUnclaimed: unclaimed.names.first.map { TakenName($0)?.place ?? $0.legible })
         }
-    }
-
-    static let mostNames = 20
-
-    /// The first refused files by name.
-    var refusedNames: [String] {
-        _ = all
-        return known.withLock { $0[folders.refused]?.names ?? [] }
-    }
-
-    /// Where those were dropped, by name, as their `.reason` files say.
-    var refusedPlaces: [String: String] {
-        _ = all
-        return known.withLock { $0[folders.refused]?.places ?? [:] }
-    }
-
-    /// Where the first unclaimed file was dropped, below `new/`; nil for none.
-    var firstUnclaimed: String? {
-        _ = all
-        let name = known.withLock { $0[folders.unclaimed]?.names.first }
-        return name.map { TakenName($0)?.place ?? $0.legible }
     }
 
     /// Nil while a later change could have the same time.
@@ -105,7 +85,7 @@ final class FolderCounts: Sendable {
         guard let opened else { return count }
         if directory == folders.refused {
             let refused = (try? folders.refusedNames(in: opened)) ?? []
-            (count.files, count.names) = (refused.count, Array(refused.prefix(Self.mostNames)))
+            (count.files, count.names) = (refused.count, Array(refused.prefix(DroppedFiles.mostNames)))
             for name in count.names { count.places[name] = ReasonFile.place(of: name, in: opened) }
         } else {
             try? folders.list(opened) { name, kind in

@@ -7,9 +7,6 @@ import SystemPackage
 extension Spool {
     package nonisolated var unclaimedFiles: Int { fileCounts.all.unclaimed }
 
-    /// Where the first of them was dropped, below `new/`; nil for none.
-    package nonisolated var firstUnclaimedFile: String? { fileCounts.firstUnclaimed }
-
     /// Sets earlier files aside. Call before a sign-in begins, and after a sign-in or sign-out.
     package func accountMayHaveChanged() async {
         guard settings.isEnabled else { return }

@@ -15,12 +15,6 @@ package enum RefusedFileEnd: Sendable {
 }
 
 extension Spool {
-    /// The names of refused files, in order: at most `FolderCounts.mostNames`.
-    package nonisolated var refusedNames: [String] { fileCounts.refusedNames }
-
-    /// Where these files were dropped, below `new/`, by their names in `refused/`; without those whose place is not known.
-    package nonisolated var refusedPlaces: [String: String] { fileCounts.refusedPlaces }
-
     /// A page of the refused files, in order by name. `next` is the name that the next page begins after; nil at the end.
     package nonisolated func refusedFiles(
         after name: String? = nil, limit: Int
@@ -47,10 +41,10 @@ extension Spool {
         _ name: String, version: String? = nil, of owner: uid_t?, by actor: String, reason: String
     ) async throws -> RefusedFileEnd {
         let room = try folders.folder(folders.refused)
-        let (file, explanation) = (FilePath(name), FilePath(name + ".reason"))
+        let (file, explanation) = (FilePath(name), ReasonFile.name(of: name))
         // By bytes: a slash and a combining mark are one character, which is not a slash.
-        guard !name.utf8.contains(UInt8(ascii: "/")), !name.utf8.contains(0), let status = room.status(of: file), status.isPlain,
-            room.status(of: explanation) != nil
+        guard !name.utf8.contains(UInt8(ascii: "/")), !name.utf8.contains(0), folders.isRefused(name), let status = room.status(of: file),
+            status.isPlain
         else { return .missing }
         guard owner == nil || owner == status.st_uid else { return .othersFile }
         let stamp = FolderCounts.Stamp(status)
@@ -60,7 +54,8 @@ extension Spool {
         guard let now = room.status(of: file) else { return .missing }
         guard FolderCounts.Stamp(now) == stamp else { return .changed }
         try room.unlink(file)
-        try room.unlink(explanation)
+        // A person may have removed it.
+        if room.status(of: explanation) != nil { try room.unlink(explanation) }
         try room.sync()
         return .discarded
     }

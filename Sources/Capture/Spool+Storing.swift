@@ -118,11 +118,10 @@ extension Spool {
 
     private func noteLackOfRoom(_ path: FilePath, size: Int64, _ error: IntakeError) {
         // `Outbox.room` reports that smaller ones do not fit.
-        guard size > Outbox.largestForAll else { return }
+        guard size > outbox.largestForAll else { return }
         switch error {
         case .outbox(.full): note(path, .diskFull(needs: Outbox.freeBytes(for: size)))
-        case .outbox(.overLimit(let limit)): note(path, .overLimit(limit, isForGood: false))
-        case .outbox(.neverFits(let limit)): note(path, .overLimit(limit, isForGood: true))
+        case .outbox(.overLimit(let limit)): note(path, .overLimit(limit))
         default: break
         }
     }
@@ -155,10 +154,16 @@ extension Spool {
     }
 
     private static func overLimit(_ size: Int64, _ limit: Int64) -> String {
-        """
-        The file takes \(size) bytes in the outbox; the limit is \(limit) (\(limit >> 20) MiB). An administrator must raise \
-        outbox.max_bytes in the configuration and reload homingd. Then drop the file into new/ again.
-        """
+        let facts = "The file takes \(size) bytes in the outbox; the limit is \(limit) (\(limit >> 20) MiB)"
+        let next = """
+            administrator must raise outbox.max_bytes in the configuration and reload homingd. Then drop the file into new/ again.
+            """
+        if size > limit { return "\(facts). An \(next)" }
+        return """
+            \(facts), and deliveries do not make enough room for it. Entries that have failed (‘homing list --state failed’) or are \
+            on hold (‘homing list --state held’) take room until you decide on them. If there are none, or the file still does not fit, \
+            an \(next)
+            """
     }
 
     /// `place` is where it was dropped, below `new/`; nil if it was not.

@@ -70,8 +70,8 @@ package actor Spool {
 
     package nonisolated func counts() -> (waiting: Int, refused: Int) { fileCounts.now }
 
-    /// All counts, in one pass.
-    package nonisolated var files: (waiting: Int, refused: Int, unclaimed: Int) { fileCounts.all }
+    /// In one pass.
+    package nonisolated var files: DroppedFiles { fileCounts.all }
 
     /// Files that the last sweep could not take, or all files if a large one has no room. `files` counts `waiting` of them as waiting too.
     package nonisolated var stuckFiles: (count: Int, waiting: Int, example: StuckFile?) { report.withLock { $0.stuck } }

@@ -70,14 +70,15 @@ extension SpoolFolders {
     /// By name.
     func unclaimedFiles() throws(FileError) -> [Candidate] { try files(in: unclaimed) }
 
-    /// By the bytes of their names: the refused files, each with its `.reason` file beside it. A folder can have names that are equal as
-    /// strings, such as `é` in one character and in two.
+    /// The refused files by the bytes of their names: a folder can have names that are equal as strings, such as `é` in one character and
+    /// in two.
     func refusedNames(in folder: Folder) throws(FileError) -> [String] {
-        let all = Set(try entries(in: folder).map { Array($0.name.string.utf8) })
-        let ending = Array(".reason".utf8)
-        return all.filter { all.contains($0 + ending) }.sorted { $0.lexicographicallyPrecedes($1) }
-            .map { String(decoding: $0, as: UTF8.self) }
+        try entries(in: folder).filter { $0.kind == .file && isRefused($0.name.string) }.map(\.name.string)
+            .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
+
+    /// False for a `.reason` file and an unfinished copy. `refuse` gives no refused file such a name.
+    func isRefused(_ name: String) -> Bool { !ReasonFile.isName(name) && name != Self.draft.string }
 
     private func files(in directory: FilePath) throws(FileError) -> [Candidate] {
         let folder = try folder(directory)

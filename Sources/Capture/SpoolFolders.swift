@@ -117,16 +117,16 @@ struct SpoolFolders: Sendable {
     /// changes.
     func refuse(_ path: FilePath, as name: String, from origin: String?, because reason: String) throws(FileError) -> String {
         // Leaves room for the prefix and `.reason`: NAME_MAX is 255 bytes.
-        let name = name.keepingItsEnd(bytes: 240)
+        let name = (isRefused(name) ? name : name + "_").keepingItsEnd(bytes: 240)
         let room = try folder(refused)
         var free = name
         var number = 1
-        while room.status(of: FilePath(free)) != nil || room.status(of: FilePath(free + ".reason")) != nil {
+        while room.status(of: FilePath(free)) != nil || room.status(of: ReasonFile.name(of: free)) != nil {
             // Random after 9: many files may have the same name.
-            number = number < 9 ? number + 1 : .random(in: 10...999_999_999)
+            number = number < 9 ? number + 1 : .random(in: 10...9_999_999)
             free = "\(number)-\(name)"
         }
-        let explanation = FilePath(free + ".reason")
+        let explanation = ReasonFile.name(of: free)
         let (folder, source) = try place(of: path)
         let file = try folder.hold(source)
         guard file.status.isPlain else { throw FileError(.resourceBusy, path) }

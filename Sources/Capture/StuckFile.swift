@@ -22,8 +22,8 @@ extension StuckFile {
         case otherAccount(String)
         /// Free bytes needed.
         case diskFull(needs: Int64)
-        /// In bytes; `isForGood`: no delivery makes room for it.
-        case overLimit(Int64, isForGood: Bool)
+        /// In bytes.
+        case overLimit(Int64)
         /// Made by mkstemp(3), or moved from a folder that restricts it.
         case unreadable(opensByMode: Bool)
         /// The file has a second hard link.
@@ -79,7 +79,7 @@ extension StuckFile {
         case .noBackend(let name): reason = "it belongs to the backend “\(name)”, which is no longer configured"
         case .otherAccount(let name): reason = "it waits for \(name) to sign in"
         case .diskFull(let bytes): reason = "it needs \(Self.mebibytes(bytes)) MiB of free disk space"
-        case .overLimit(let limit, _): reason = "it does not fit in the outbox, which is limited to \(limit >> 20) MiB"
+        case .overLimit(let limit): reason = "it does not fit in the outbox, which is limited to \(limit >> 20) MiB"
         case .unreadable: reason = "homingd has no permission to read it"
         case .linked: reason = "it has a second name (a hard link)"
         case .link: reason = "it is a symbolic link, not a regular file"
@@ -97,13 +97,7 @@ extension StuckFile {
                 "Put \(name).yaml back into the profiles folder. Then send SIGHUP, or run: systemctl reload homingd"
             case .otherAccount(let name): "Ask \(name) to sign in. Only that account can send it."
             case .diskFull: "Free up disk space. homingd retries automatically."
-            case .overLimit(_, isForGood: true):
-                """
-                Waiting does not help. Entries that have failed (‘homing list --state failed’) or are on hold (‘homing list --state held’) \
-                take room until you decide on them. If there are none, or the file still does not fit, raise outbox.max_bytes in the \
-                configuration. Then send SIGHUP, or run: systemctl reload homingd
-                """
-            case .overLimit(_, isForGood: false):
+            case .overLimit:
                 "Wait for deliveries to free space, or raise outbox.max_bytes in the configuration. Then send SIGHUP, or run: systemctl reload homingd"
             case .unreadable(opensByMode: true):
                 "As the owner of the file, let the group read it: ‘chmod 640 \(path.string.asArgument)’."

@@ -45,6 +45,8 @@ extension Outbox {
         let others = shortage.began(size)
         defer { shortage.ended(size) }
         let fitting = try await fitting(sizes, besides: others)
+        // All of them or none.
+        let needs = options.isWhole ? [size] + sizes.dropFirst() : sizes
         let enqueueing: Enqueueing
         do throws(OutboxError) {
             enqueueing = try await commit(size: size, isMandatory: false) { db in
@@ -55,12 +57,15 @@ extension Outbox {
                         return try options.mustReplace ? Self.replacement(known, item.mutation, db) : known
                     }
                     // No later one has to wait for it.
-                    if sizes[index] > maxBytes { return .failure(.tooLarge(size: sizes[index], limit: maxBytes)) }
+                    if needs[index] > maxBytes { return .failure(.tooLarge(size: needs[index], limit: maxBytes)) }
                     // The last space is for accepted entries.
                     if refusal == nil, index >= fitting { refusal = .full }
-                    if refusal == nil, try isOverLimit(with: sizes[index], db) {
+                    let excess = try refusal == nil ? self.excess(with: needs[index], db) : 0
+                    if excess > 0 {
+                        let isForGood = try !Self.willFree(excess, db)
+                        if isForGood, needs[index] > largestForAll { return .failure(.tooLarge(size: needs[index], limit: maxBytes)) }
                         refusal = .overLimit(maxBytes)
-                        if try Self.staysFull(db) { return .failure(.neverFits(maxBytes)) }
+                        if isForGood { return .failure(.neverFits(maxBytes)) }
                     }
                     if let refusal { return .failure(refusal) }
                     return try Self.accept(item, accountLabel: accountLabel, options, now: now, db)
@@ -121,12 +126,10 @@ extension Outbox {
         }
     }
 
-    /// A large file of the drop folder is reported separately, because others are accepted while it waits. A large submission that never
-    /// fits stops no other one either.
+    /// A large file of the drop folder is reported separately, because others are accepted while it waits.
     private func note(_ refusal: OutboxError, of size: Int64, by actor: String?) {
-        guard actor != nil || size <= Self.largestForAll else { return }
+        guard actor != nil || size <= largestForAll else { return }
         switch refusal {
-        case .neverFits where size > Self.largestForAll: break
         case .overLimit, .neverFits: shortage.note { $0.lastOverLimit = size }
         case .full: shortage.note { $0.lastNoSpace = size }
         default: break
@@ -203,7 +206,7 @@ extension Outbox {
     private static let largestKept = 64 << 10
 
     /// In bytes: if a submission of this size does not fit, none does.
-    package static let largestForAll: Int64 = 1 << 20
+    package var largestForAll: Int64 { min(1 << 20, maxBytes / 16) }
 
     private struct Prepared: Sendable {
         private(set) var mutation: Mutation

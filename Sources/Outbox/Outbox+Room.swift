@@ -34,7 +34,7 @@ extension Outbox {
         // A submission of a single byte, until one was refused.
         guard try await diskHasRoom(for: max(1, shortage.now.lastNoSpace)) else { return shortage.now.isSpent ? .nothingLeft : .diskFull }
         guard let refused = shortage.now.lastOverLimit else { return .enough }
-        return try await read { db in try isOverLimit(with: refused, db) } ? .overLimit(maxBytes) : .enough
+        return try await read { db in try excess(with: refused, db) } > 0 ? .overLimit(maxBytes) : .enough
     }
 
     /// The bytes that are free on the disk while it is nearly full; nil while it has enough room, or if that is unknown.
@@ -51,22 +51,30 @@ extension Outbox {
         return Space(used: used, limit: maxBytes, free: ballast.free)
     }
 
-    /// True if a submission of `bytes` exceeds the limit. Cached lists do not count: deliveries would not make room.
-    func isOverLimit(with bytes: Int64, _ db: Database) throws -> Bool {
+    /// The bytes by which a submission of `bytes` exceeds the limit; 0 if it does not. Cached lists do not count: deliveries would not make
+    /// room.
+    func excess(with bytes: Int64, _ db: Database) throws -> Int64 {
         let excess = try Self.usedBytes(db) + bytes - maxBytes
-        guard excess > 0 else { return false }
+        guard excess > 0 else { return 0 }
         let lists = try Int64.fetchOne(db.cachedStatement(sql: "SELECT sum(length(sealed)) FROM rosterPage")) ?? 0
-        return excess > lists
+        return max(0, excess - lists)
     }
 
-    /// True if nothing makes room without a person. Entries that have failed or are on hold keep their payloads until a person decides.
-    static func staysFull(_ db: Database) throws -> Bool { try Int64.fetchOne(db.cachedStatement(sql: makingRoom)) == nil }
+    /// True if deliveries and ends of discards may free so many bytes. All else stays, such as receipts, and the payloads of entries that
+    /// have failed or are on hold, until a person decides on them.
+    static func willFree(_ bytes: Int64, _ db: Database) throws -> Bool {
+        let payloads = try Int64.fetchCursor(db.cachedStatement(sql: leaving))
+        var missing = bytes
+        // A payload may free one page more than it fills.
+        while missing > 0, let size = try payloads.next() { missing -= size + 4096 }
+        return missing <= 0
+    }
 
-    /// Deliveries, and ends of discards.
-    private static let makingRoom = """
-        SELECT 1 FROM tally WHERE state IN ('pending', 'inflight') AND count > 0
-        UNION ALL SELECT 1 FROM entry INDEXED BY discardOrder WHERE discardAt IS NOT NULL
-        LIMIT 1
+    private static let leaving = """
+        SELECT length(sealed) FROM entry INDEXED BY stateOrder CROSS JOIN content ON content.sequence = entry.sequence
+            WHERE state IN ('pending', 'inflight')
+        UNION ALL SELECT length(sealed) FROM entry INDEXED BY discardOrder CROSS JOIN content ON content.sequence = entry.sequence
+            WHERE discardAt IS NOT NULL
         """
 
     /// True if `bytes` fit twice: in the WAL now, and later in the database; after a full disk, with the reserve and a margin. Returns free

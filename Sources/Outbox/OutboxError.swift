@@ -30,9 +30,9 @@ package enum OutboxError: Error, Sendable, Equatable {
     case full
     /// The limit in bytes; nothing was accepted. Deliveries free space.
     case overLimit(Int64)
-    /// The limit in bytes; nothing was accepted. The submission exceeds it although nothing will be sent, so waiting does not help.
+    /// The limit in bytes; nothing was accepted. No submission fits, and deliveries free too little, so waiting does not help.
     case neverFits(Int64)
-    /// In bytes, as stored; nothing was accepted. The submission alone exceeds the limit.
+    /// In bytes, as stored; nothing was accepted. Smaller submissions fit, but no delivery makes room for this one.
     case tooLarge(size: Int64, limit: Int64)
     /// In SQLite's words.
     case storage(String)

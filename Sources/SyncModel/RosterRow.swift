@@ -10,6 +10,13 @@ extension RosterID {
     /// A reference to the row that this entry creates.
     package init(createdBy entry: MutationID) { self.init("@\(entry)") }
 
+    /// A reference as a person writes it, with letters of either case; nil for other text.
+    package init?(reference text: String) {
+        // The store compares ids in lower case.
+        self.init(text.lowercased())
+        if reference == nil { return nil }
+    }
+
     /// The create of a reference (`@` and a UUID in lower case); nil for a server's id.
     package var reference: MutationID? {
         guard rawValue.utf8.first == UInt8(ascii: "@"), let id = MutationID(rawValue.dropFirst()) else { return nil }

@@ -37,7 +37,8 @@ import Testing
         #expect(counts.now == (5, 0))
         #expect(rename(directory("new/x.part"), directory("new/x")) == 0)
         #expect(counts.now == (6, 0))
-        for name in ["refused/a", "refused/a.reason", "refused/b.reason.reason", "refused/b.reason"] { try put(name) }
+        // A person may have removed the `.reason` file of `b`. The third one belongs to no file.
+        for name in ["refused/a", "refused/a.reason", "refused/c.reason", "refused/b", "refused/.copying"] { try put(name) }
         #expect(counts.now == (6, 2))
         try FileManager.default.removeItem(atPath: directory("new/users/5"))
         #expect(counts.now == (4, 2))
@@ -66,6 +67,14 @@ import Testing
         }
         #expect(counts.now == (1 + number, 0))
         #expect(faults.foldersListed == listed + [directory("new/users/5")])
+    }
+
+    @Test func oneLookGivesCountsAndNames() throws {
+        for name in ["new/a", "refused/b", "refused/b.reason", "unclaimed/c", "unclaimed/d"] { try put(name) }
+        // Each look lists all folders.
+        let files = FolderCounts(folders, coarseness: { _ in .infinity }).all
+        #expect(files == DroppedFiles(waiting: 1, refused: 1, unclaimed: 2, refusedNames: ["b"], firstUnclaimed: "c"))
+        #expect(faults.foldersListed.count { $0 == directory("refused") } == 1)
     }
 
     @Test func recentlyChangedFolderIsListedAgain() throws {

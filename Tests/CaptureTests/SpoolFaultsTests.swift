@@ -48,7 +48,7 @@ import Testing
     @Test func logsTheLargeFileInsteadOfTheLackOfRoom() {
         var faults = SpoolFaults()
         faults.beginSweep()
-        let isLogged = faults.note(Self.file, .overLimit(1, isForGood: false), exists: true)
+        let isLogged = faults.note(Self.file, .overLimit(1), exists: true)
         let text = faults.stop(because: IntakeError.outbox(.overLimit(1)))
         #expect(isLogged && text == nil)
         // Now a small file has no room.

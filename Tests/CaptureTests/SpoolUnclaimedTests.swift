@@ -23,7 +23,7 @@ import Vault
         let drop = try Drop(nil, unclaimed: policy)
         try dropThree(drop)
         await drop.spool.sweep()
-        #expect(drop.spool.unclaimedFiles == 3 && drop.spool.firstUnclaimedFile == "users/5/a.json")
+        #expect(drop.spool.unclaimedFiles == 3 && drop.spool.files.firstUnclaimed == "users/5/a.json")
         #expect(drop.spool.counts() == (0, 0))
         await drop.signIn(.ann)
         await drop.spool.sweep()
@@ -31,7 +31,7 @@ import Vault
         #expect(drop.spool.unclaimedFiles == 3)
 
         #expect(try await drop.spool.claim(for: Self.ann, by: "uid 7, pid 8") == 3)
-        #expect(drop.spool.unclaimedFiles == 0 && drop.spool.firstUnclaimedFile == nil)
+        #expect(drop.spool.unclaimedFiles == 0 && drop.spool.files.firstUnclaimed == nil)
         await drop.spool.sweep()
         let entries = try await drop.entries()
         #expect(entries.map(\.lane.rawValue).sorted() == ["users/5", "users/5", "users/6"])

@@ -167,6 +167,9 @@ import Testing
         #expect(sentence.contains("Mục này cũng chờ ann@lab.test đăng nhập."), "\(sentence)")
         let step = desk.step(told, of: sample.entry())?.source.replacing(/<[^>]*>/, with: "") ?? ""
         #expect(step.hasPrefix("Hãy tiếp tục gửi ở trang tổng quan. ann@lab.test cần đăng nhập."), "\(step)")
+        let refused = why(.paused, SentenceFacts { ($0.person, $0.reason, $0.status) = ("bob", "refused", 404) })
+        let also = desk.told(refused, of: sample.entry()).source.replacing(/<[^>]*>/, with: "")
+        #expect(also.contains(" breathesafe đã từ chối mục này. Mã HTTP: 404."), "\(also)")
     }
 
     @Test func tellsWhetherAllIsDelivered() {
@@ -190,6 +193,16 @@ import Testing
                 backend: "breathesafe", reason: "", since: Sample.now, until: Sample.now.addingTimeInterval(3600), by: "bob")
         }
         #expect(paused == "2 mục an toàn ở đây. bob đã tạm dừng việc gửi đến breathesafe đến 15:15.")
+        let refused = first {
+            $0.backends[0].queue.pending = 2
+            $0.backends[0].pause = PauseReport(backend: "breathesafe", reason: "", since: Sample.now, until: nil, by: "bob")
+            var route = CoolingRoute(route: "measurement", since: Sample.now, until: Sample.now, reason: "R.")
+            let other = CoolingRoute(route: "fit_test", since: Sample.now, until: Sample.now, reason: "R.")
+            route.entry = "00000000-0000-7000-8000-000000000001"
+            $0.backends[0].coolingRoutes = [route, other]
+        }
+        let words = "2 mục an toàn ở đây. bob đã tạm dừng việc gửi đến breathesafe. breathesafe đã từ chối một mục thuộc loại “"
+        #expect(refused.hasPrefix(words) && refused.ranges(of: "thuộc loại").count == 1, "\(refused)")
         let signedOut = first {
             $0.backends[0].queue.pending = 2
             ($0.backends[0].session.state, $0.backends[0].session.email) = ("signInRequired", "anna@clinic.example")

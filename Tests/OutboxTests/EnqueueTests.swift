@@ -85,23 +85,38 @@ import Vault
         #expect(try await store.outbox.room() == .diskFull)
     }
 
-    /// Its payload is smaller than the limit, but the store without entries needs some of that too.
-    @Test func submissionOverTheLimitOfAnEmptyOutboxNeverFits() async throws {
-        let limit: Int64 = 2 << 20
-        let store = try Store(maxBytes: limit)
+    private func large(_ number: Int, bytes: Int) -> Mutation {
+        Samples.mutation(number, lane: "large/\(number)", payload: "{\"a\":\"" + Samples.noise(bytes) + "\"}")
+    }
+
+    private func isTooLarge(_ result: Result<Enqueued, OutboxError>) -> Bool {
+        if case .failure(.tooLarge) = result { true } else { false }
+    }
+
+    /// Its stored payload is smaller than the limit, but the store without entries needs some of that too.
+    @Test(arguments: [nil, "ann"] as [String?]) func acceptsEntriesBehindOneThatNoDeliveryMakesRoomFor(actor: String?) async throws {
+        let store = try Store(maxBytes: 2 << 20)
         let (outbox, clock) = (store.outbox, store.clock)
-        let large = Samples.mutation(1, payload: "{\"a\":\"" + Samples.noise(Int(limit) - 10_000) + "\"}")
-        await #expect(throws: OutboxError.neverFits(limit)) { try await outbox.enqueue(large, at: clock.now) }
-        let results = try await outbox.enqueue([large], accountLabel: nil, at: clock.now, EnqueueOptions(by: "ann")).results
-        #expect(results == [.failure(.neverFits(limit))])
-        // Others are accepted.
-        #expect(try await outbox.room() == .enough)
-        // While another one waits, its delivery may make room.
-        _ = try await outbox.enqueue(Samples.mutation(2), at: clock.now)
-        await #expect(throws: OutboxError.overLimit(limit)) { try await outbox.enqueue(large, at: clock.now) }
-        let entry = try #require(try await outbox.claim([Samples.destination: 1], at: clock.now).entries.first)
-        _ = try await outbox.settle([Settled(entry, .delivered(Samples.receipt), attempt: nil)], thenClaim: [:], at: clock.now)
-        await #expect(throws: OutboxError.neverFits(limit)) { try await outbox.enqueue(large, at: clock.now) }
+        let large = large(1, bytes: 2_000_000)
+        for number in 2...3 {
+            let batch = [large, Samples.mutation(number)]
+            let results = try await outbox.enqueue(batch, accountLabel: nil, at: clock.now, EnqueueOptions(by: actor)).results
+            guard case .failure(.tooLarge(let size, let limit)) = results[0] else { throw OutboxError.storage("\(results[0])") }
+            #expect(size < limit && limit == 2 << 20)
+            #expect(try results[1].get().sequence == Int64(number - 1))
+            #expect(try await outbox.room() == .enough)
+        }
+    }
+
+    /// Both are accepted, or none, so the delivery of the first cannot make room for the second.
+    @Test func pairThatDoesNotFitBesideItselfNeverFits() async throws {
+        let store = try Store(maxBytes: 2 << 20)
+        let pair = (1...2).map { large($0, bytes: 1_000_000) }
+        let error = await #expect(throws: OutboxError.self) {
+            _ = try await store.outbox.enqueue(pair, accountLabel: nil, at: store.clock.now, EnqueueOptions(by: "ann", isWhole: true))
+        }
+        #expect(error.map { isTooLarge(.failure($0)) } == true, "\(String(describing: error))")
+        #expect(try await store.outbox.entries(limit: 1).isEmpty)
     }
 
     /// They keep their payloads until a person decides, so waiting does not help.
@@ -109,27 +124,29 @@ import Vault
         let limit: Int64 = 2 << 20
         let store = try Store(maxBytes: limit)
         let (outbox, clock) = (store.outbox, store.clock)
-        let large = Samples.mutation(1, payload: "{\"a\":\"" + Samples.noise(Int(limit) - 10_000) + "\"}")
-        for number in 2...3 { _ = try await outbox.enqueue(Samples.mutation(number, lane: "users/\(number)"), at: clock.now) }
+        let last = large(1, bytes: 1_000_000)
+        func enqueued() async throws -> Result<Enqueued, OutboxError> {
+            try #require(try await outbox.enqueue([last], accountLabel: nil, at: clock.now).results.first)
+        }
+        for number in 2...3 { _ = try await outbox.enqueue(large(number, bytes: 600_000), at: clock.now) }
         let entries = try await outbox.claim([Samples.destination: 2], at: clock.now).entries
         #expect(entries.count == 2)
         // While they are being sent, their deliveries may make room.
-        await #expect(throws: OutboxError.overLimit(limit)) { try await outbox.enqueue(large, at: clock.now) }
+        #expect(try await enqueued() == .failure(.overLimit(limit)))
         let ends = zip(entries, [Settlement.held(.forbidden, Samples.failure), .dead(Samples.failure)])
         _ = try await outbox.settle(ends.map { Settled($0, $1, attempt: nil) }, thenClaim: [:], at: clock.now)
-        await #expect(throws: OutboxError.neverFits(limit)) { try await outbox.enqueue(large, at: clock.now) }
+        #expect(isTooLarge(try await enqueued()))
         // The end of a discard destroys the payload.
         let end = clock.now.addingTimeInterval(600)
         try await outbox.discard(Samples.id(2), later: end, reason: nil, by: "ann", named: nil, at: clock.now)
-        await #expect(throws: OutboxError.overLimit(limit)) { try await outbox.enqueue(large, at: clock.now) }
+        #expect(try await enqueued() == .failure(.overLimit(limit)))
     }
 
     /// A smaller submission could overtake the refused one.
     @Test func acceptsNoNewEntryBehindRefusedOne() async throws {
         let store = try Store(maxBytes: 2 << 20)
-        let large = "{\"a\":\"" + Samples.noise((2 << 20) - 10_000) + "\"}"
-        try await store.enqueue(Samples.mutation(4))
-        let batch = [Samples.mutation(1), Samples.mutation(2, payload: large), Samples.mutation(3), Samples.mutation(4)]
+        try await store.enqueue(large(4, bytes: 1_200_000))
+        let batch = [Samples.mutation(1), large(2, bytes: 1_200_000), Samples.mutation(3), large(4, bytes: 1_200_000)]
         let results = try await store.outbox.enqueue(batch, accountLabel: nil, at: store.clock.now).results
         // The third alone would fit.
         #expect(results[1] == .failure(.overLimit(2 << 20)) && results[2] == .failure(.overLimit(2 << 20)))

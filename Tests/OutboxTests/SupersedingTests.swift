@@ -216,7 +216,7 @@ import Vault
         try store.outbox.close()
         store.outbox = try Outbox(
             file: store.directory("outbox.sqlite"), vault: Vault(key: store.key), crashed: false, maxBytes: 64 << 10, now: store.clock.now)
-        #expect(try await replace(store) == .failure(.overLimit(64 << 10)))
+        #expect(try await replace(store) == .failure(.neverFits(64 << 10)))
         #expect(try await store.state(1) == .pending)
     }
 

@@ -208,6 +208,10 @@ import Testing
         #expect(
             refusal.sentence
                 == "BreatheSafe has no user 28. Homing tries again at 05:56; ‘homing fix \(id) --user USER’ corrects it.")
+        var paused = reasons
+        paused.obstacles.pause = PauseReport(backend: "breathesafe", reason: "", since: Self.now, until: nil, by: "bob")
+        let later = "BreatheSafe has no user 28. Homing tries again once sending resumes; ‘homing fix \(id) --user USER’ corrects it."
+        #expect(paused.refusal(of: waiting, behind: gate(404))?.sentence == later)
         // The gate tells of another answer, or the profile has no words for this one.
         #expect(reasons.refusal(of: waiting, behind: gate(410)) == nil)
         // Only a person can correct it.

@@ -639,6 +639,25 @@ import Testing
         #expect(Self.paused(until: until).finding(Self.pending).cause.facts.account == nil)
     }
 
+    /// After the end of the pause, the server would refuse it again.
+    @Test(arguments: [nil, later] as [Date?]) func refusalIsReportedDuringAPause(until: Date?) {
+        var entry = Self.entry(1, .pending) { ($0.lastReason, $0.lastStatus, $0.triedAt) = (.refused, 404, Self.earlier) }
+        var reasons = Self.paused(until: until)
+        reasons.meaning = Reasons.Meaning(words: "BreatheSafe has no user 5.", fix: .field("user_id"), rowTitle: "person")
+        let found = reasons.finding(entry)
+        #expect(found.sentence.hasPrefix("Sending is paused by bob since 05:36 until "), "\(found.sentence)")
+        let refusal = " breathesafe refused this measurement (404). BreatheSafe has no user 5."
+        #expect(found.sentence.hasSuffix(": weekly backup.\(refusal)"), "\(found.sentence)")
+        let resume = "To resume\(until == nil ? "" : " before that"), run: homing resume"
+        let fix = "To send it for another person, run: homing fix \(Self.id) --user USER"
+        #expect(found.next.needsPerson && found.next.text == "\(resume)\n\(fix)", "\(found.next.text)")
+        #expect(found.cause.word == .paused && found.cause.facts.reason == "refused" && found.cause.facts.status == 404)
+        // A person has retried it since.
+        entry.retriedAt = Self.now
+        let retried = reasons.finding(entry)
+        #expect(retried.sentence.hasSuffix(": weekly backup.") && retried.cause.facts.reason == nil)
+    }
+
     /// A backup that was restored, or a copy that a person put in the place of the store: the entry does not tell which.
     @Test func restoredEntryNamesTheTimeOfTheCopy() {
         let held = Self.entry(1, .held) {

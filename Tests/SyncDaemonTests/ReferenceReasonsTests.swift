@@ -223,6 +223,16 @@ import Testing
         )
     }
 
+    /// A restore pauses sending, and Homing reads no list during a pause.
+    @Test func listIsReadAfterThePause() {
+        var reasons = Self.reasons(nil)
+        reasons.subjectReport = nil
+        reasons.obstacles.pause = PauseReport(backend: "breathesafe", reason: "", since: Self.now, until: nil, by: "homingd restore")
+        let next = reasons.explain(Self.create(.held, .unknownOutcome)).next.text
+        let steps = "First, to resume, run: homing resume\nTo see the current list, run: homing people --refresh\n"
+        #expect(next.hasPrefix("Sending is paused. \(steps)"), "\(next)")
+    }
+
     @Test func deadCreationSaysHowManyWait() {
         var reasons = Self.reasons(nil)
         reasons.subjectReport = nil

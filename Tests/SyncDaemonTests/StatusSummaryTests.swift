@@ -708,6 +708,22 @@ import Testing
             summary(cooling).sentence == "2 captures are safe here and wait, because the backend refused an entry: \(words)")
     }
 
+    /// A person must correct it. A route that fails as a whole may work again after the pause.
+    @Test func refusalOfAnEntryIsReportedDuringAPause() {
+        let words = "BreatheSafe has no user 77. Homing tries again once sending resumes."
+        let since = moment.now.addingTimeInterval(-600)
+        var route = CoolingRoute(route: "measurement", since: since, until: moment.now, reason: words)
+        (route.title, route.entry) = (RosterTitle(one: "measurement", many: "measurements"), "00000000-0000-7000-8000-000000000001")
+        var report = backend(QueueReport(pending: 2), gate: "paused")
+        report.pause = PauseReport(backend: "breathesafe", reason: "", since: moment.now, until: nil, by: "ann")
+        report.coolingRoutes = [route, CoolingRoute(route: "fit_test", since: since, until: moment.now, reason: "R.")]
+        let summary = summary(report)
+        let pause = "2 captures are safe here; sending is paused by ann until it is resumed."
+        #expect(summary.sentence == "\(pause) breathesafe refused one measurement: \(words)")
+        #expect(summary.attention.map(\.code) == ["route-failing"])
+        #expect(summary.attention.first?.next == "To see the next step, run: homing why 000000000001")
+    }
+
     @Test func namesSignInAccountOnlyIfUnique() throws {
         func waiting(_ name: String, _ email: String) -> BackendReport {
             report(name, QueueReport(pending: 1), session: "signedOut", email: nil, gate: "signInRequired", others: [(email, 1)])

@@ -65,14 +65,15 @@ extension Desk {
             facts.count = count
             return count > 0 ? text(key, facts, at: report.name) : nil
         }
-        let routes = (report.coolingRoutes ?? []).map { route in
+        // During a pause, only those that need a person.
+        let routes = (report.coolingRoutes ?? []).filter { report.pause == nil || $0.entry != nil }.map { route in
             let facts = SentenceFacts { $0.title = route.kind }
             return text(route.entry == nil ? "told.route" : "told.route.one", facts, at: report.name)
         }
         let sentences = [
             told(situation(of: report), own, facts(of: report)), isKnown ? told("told.others", others) : nil, told("told.former", former),
         ]
-        return (sentences + (own > 0 && report.session.isSignedIn && report.pause == nil ? routes : [])).compactMap(\.self)
+        return (sentences + (own > 0 && report.session.isSignedIn ? routes : [])).compactMap(\.self)
     }
 
     /// The key of the sentence about its waiting entries.

@@ -18,7 +18,7 @@ extension Desk {
             sentence, more("at", if: facts.at != nil), more("next", if: isLater), more("since", if: facts.since != nil),
             more("until", if: facts.until != nil), more("account", if: facts.account != nil),
             more("doubtful", if: facts.reason == Explanation.doubtful),
-            more("refused", if: cause == .retried && facts.reason == Failure.Reason.refused.rawValue),
+            more("refused", if: [.retried, .paused].contains(cause) && facts.reason == Failure.Reason.refused.rawValue),
             isUnsure ? nil : facts.status.map { HTML.plain(words["told.status", ["status": "\($0)"]]) },
             facts.later.map { HTML.plain(words.count("told.later", $0)) },
             facts.dependents.map { HTML.plain(words.count("told.dependents", $0)) },

@@ -215,8 +215,10 @@ extension ControlHandler {
         guard let entry = try await refused(behind: gate),
             let context = try await outbox.context(of: entry.id), [.pending, .inflight].contains(context.entry.state)
         else { return nil }
-        // Only its words count.
-        let reasons = try await reasons(about: context, .none, .none, mayDestroy: false, for: view)
+        // Only its words count, and a pause, which delays the next try.
+        var obstacles = Reasons.Obstacles.none
+        obstacles.pause = PauseReport(context.pause, at: clock.now)
+        let reasons = try await reasons(about: context, obstacles, .none, mayDestroy: false, for: view)
         var refusal = reasons.refusal(of: context.entry, behind: gate)
         if !view.seesPeople { refusal?.sentence = view.failure(gate.failure, at: entry.destination.backend).message }
         return refusal

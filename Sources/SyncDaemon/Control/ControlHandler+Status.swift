@@ -55,9 +55,9 @@ extension ControlHandler {
                 stuckExample: stuck.example.map { .init(path: $0.path, reason: $0.reason, next: $0.next, cause: $0.cause) },
                 unclaimed: files.unclaimed)
             : SpoolReport(off: spool.directory, holding: files.waiting + files.unclaimed, refused: files.refused)
-        spoolReport.firstUnclaimed = view.seesPeople && spoolReport.unclaimed > 0 ? spool.firstUnclaimedFile : nil
-        spoolReport.refusedFiles = view.seesPeople && files.refused > 0 ? spool.refusedNames : nil
-        spoolReport.refusedPlaces = spoolReport.refusedFiles == nil ? nil : spool.refusedPlaces
+        spoolReport.firstUnclaimed = view.seesPeople && spoolReport.unclaimed > 0 ? files.firstUnclaimed : nil
+        spoolReport.refusedFiles = view.seesPeople && files.refused > 0 ? files.refusedNames : nil
+        spoolReport.refusedPlaces = spoolReport.refusedFiles == nil ? nil : files.refusedPlaces
         let tallies = overview.talliesAfterDiscards
         let unknown = tallies.filter { keepers[$0.destination.backend] == nil && $0.state != .delivered && $0.state != .discarded }
         var summary = StatusSummary(

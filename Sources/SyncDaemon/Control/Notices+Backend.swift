@@ -51,9 +51,9 @@ extension Notices {
     }
 
     /// Routes that fail for longer than a short outage while entries wait; at once if one entry alone is refused, which only a person can
-    /// correct.
+    /// correct, also during a pause.
     private func failingRoutes(_ backend: BackendReport) -> [Attention] {
-        guard backend.ownWaiting > 0, backend.session.isSignedIn, backend.pause == nil else { return [] }
+        guard backend.ownWaiting > 0, backend.session.isSignedIn else { return [] }
         return (backend.coolingRoutes ?? []).compactMap { route -> Attention? in
             if let entry = route.entry {
                 return Attention(
@@ -61,7 +61,7 @@ extension Notices {
                     next: "To see the next step, run: homing why \(EntryName.short(entry))"
                 ).stating { ($0.count, $0.name, $0.title, $0.entry) = (backend.ownWaiting, route.kind.one, route.kind, entry) }
             }
-            guard moment.now.timeIntervalSince(route.since) >= Self.patience else { return nil }
+            guard backend.pause == nil, moment.now.timeIntervalSince(route.since) >= Self.patience else { return nil }
             return Attention(
                 .routeFailing,
                 "\(backend.name) has accepted no \(route.kind.one) since \(moment.text(route.since))\(andWaiting(backend)). \(route.reason.asSentence)",

@@ -37,7 +37,10 @@ extension Reasons {
     /// The refusal as the profile explains it. `gate` cools only because of this entry.
     func refusal(of entry: Entry, behind gate: RouteGate) -> Refusal? {
         guard let meaning, entry.lastStatus == gate.failure.status else { return nil }
-        let again = gate.until > moment.now ? "tries again at \(moment.text(gate.until))" : "is trying again"
+        let again =
+            obstacles.pause != nil
+            ? "tries again once sending resumes"
+            : gate.until > moment.now ? "tries again at \(moment.text(gate.until))" : "is trying again"
         // Making a change of another row does not correct this one.
         let isRow = route.changes && meaning.rowTitle != nil
         let command = isRow ? nil : correcting(entry, EntryName.short("\(entry.id)"))?.command

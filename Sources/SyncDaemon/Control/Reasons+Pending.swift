@@ -62,18 +62,27 @@ extension Reasons {
     private func paused(_ entry: Entry) -> Finding? {
         guard let pause = obstacles.pause else { return nil }
         let missing = accountMissing(entry)
+        let isRefused = entry.revivedAt == nil && (entry.lastReason == .refused || entry.lastReason == .forbidden)
         let cause = Cause.of(.paused) {
             ($0.person, $0.since, $0.until) = (pause.by, pause.since, pause.until)
             $0.words = pause.reason.isEmpty ? nil : pause.reason
             $0.account = missing.map { _ in owner }
+            if isRefused { ($0.reason, $0.status) = (Failure.Reason.refused.rawValue, entry.lastStatus) }
         }
-        let sentence = "Sending is \(PauseText(pause: pause, moment: moment).predicate)"
+        var sentence = "Sending is \(PauseText(pause: pause, moment: moment).predicate)"
         let resume = "To resume\(pause.until == nil ? "" : " before that"), run: \(commands.resume)"
+        // After the end of the pause, the server would refuse it again.
+        let correction = isRefused ? correction(entry) : ""
+        if isRefused {
+            let status = entry.lastStatus.map { " (\($0))" } ?? ""
+            sentence += " \(entry.destination.backend) refused \(subject(entry, "this"))\(status).\(said(entry))"
+        }
         // The end of the pause alone sends nothing.
         if let missing {
-            return Finding(cause, "\(sentence) \(missing.sentence)", .required("\(resume)\n\(missing.next.text)"))
+            return Finding(cause, "\(sentence) \(missing.sentence)", .required("\(resume)\n\(missing.next.text)\(correction)"))
         }
-        return Finding(cause, sentence, pause.until == nil ? .required(resume) : .optional("Nothing to do. \(resume)"))
+        let needsPerson = pause.until == nil || !correction.isEmpty
+        return Finding(cause, sentence, needsPerson ? .required(resume + correction) : .optional("Nothing to do. \(resume)"))
     }
 
     private func accountMissing(_ entry: Entry) -> Finding? {

@@ -134,7 +134,9 @@ extension Reasons {
                 "For another one, give that number. If it is none of them, run: \(resolve) --not-delivered",
             ]
         } else {
-            lines = [
+            // Homing reads no list during a pause.
+            let first = obstacles.pause == nil ? [] : ["Sending is paused. First, to resume, run: \(commands.resume)"]
+            lines = first + [
                 "To see the current list, run: \(list.refresh)", "If the new \(list.title.one) is there, run: \(resolve) --delivered ID",
                 "If not, run: \(resolve) --not-delivered",
             ]

@@ -18,7 +18,9 @@ struct WaitingText {
     /// One sentence per reason; empty if nothing waits.
     var sentences: [String] {
         let isSignedOut = !backends.contains(where: \.session.isSignedIn)
-        if !stopped.isEmpty { return paused + (isSignedOut ? ["Not signed in."] : elsewhere) }
+        if !stopped.isEmpty {
+            return paused + failingRoutes(stopped.filter(\.session.isSignedIn)) + (isSignedOut ? ["Not signed in."] : elsewhere)
+        }
         let all = backends.map(\.waitingForPeople).reduce(0, +) + files
         let accounts = Set(backends.filter { own($0) > 0 }.map(missing))
         return isSignedOut && all > 0 && accounts.count != 1
@@ -74,16 +76,21 @@ struct WaitingText {
             let which = sentences.isEmpty && stopped.isEmpty ? "\(open)" : "\(open.number) more"
             sentences.append("\(which) \(open.pick("is on its", "are on their")) way.")
         }
-        sentences += open.flatMap { report in
-            (report.coolingRoutes ?? []).map { route in
-                let does = route.entry == nil ? "does not accept any \(route.kind.many) at the moment" : "refused one \(route.kind.one)"
-                return "\(report.name) \(does): \(route.reason.asSentence)"
-            }
-        }
+        sentences += failingRoutes(open)
         let rest = [others, moved].compactMap(\.self)
         guard let last = rest.last else { return sentences }
         let end = sentences.isEmpty && stopped.isEmpty && restIsDelivered ? "; everything else has been delivered." : "."
         return sentences + rest.dropLast().map { $0 + "." } + [last + end]
+    }
+
+    /// During a pause, only those that need a person.
+    private func failingRoutes(_ reports: [BackendReport]) -> [String] {
+        reports.flatMap { report in
+            (report.coolingRoutes ?? []).filter { report.pause == nil || $0.entry != nil }.map { route in
+                let does = route.entry == nil ? "does not accept any \(route.kind.many) at the moment" : "refused one \(route.kind.one)"
+                return "\(report.name) \(does): \(route.reason.asSentence)"
+            }
+        }
     }
 
     /// Each entry waits for a time of its own.
