@@ -555,7 +555,7 @@ MUTANTS = [
     ("a button that the daemon refuses", "Sources/Dashboard/Pages/Desk+Entries.swift",
      "if why.allows(.retry) {", "if entry.isUndelivered {", "PageTests"),
     ("the details of a new person are offered to another", "Sources/SyncDaemon/Control/Reasons+Changes.swift",
-     "!isFollower, ", "", "ReferenceReasonsTests"),
+     " && !isFollower", "", "ReferenceReasonsTests"),
     ("an event does not prove which run of the dashboard sent it", "Sources/Dashboard/Live.swift",
      "data: \\(run)", "data: -", "LiveTests"),
     ("the browser is opened through a folder of others", "Sources/homing/Browsing/BrowserLauncher.swift",

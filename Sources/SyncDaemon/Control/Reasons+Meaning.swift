@@ -38,24 +38,20 @@ extension Reasons {
     func refusal(of entry: Entry, behind gate: RouteGate) -> Refusal? {
         guard let meaning, entry.lastStatus == gate.failure.status else { return nil }
         let again = gate.until > moment.now ? "tries again at \(moment.text(gate.until))" : "is trying again"
-        // Making a change of another row does not correct this one.
-        let isRow = route.changes && meaning.rowTitle != nil
-        let command = isRow ? nil : correcting(entry, EntryName.short("\(entry.id)"))?.command
-        let fix = command.map { "; ‘\($0)’ corrects it" } ?? ""
+        let fix = correcting(entry, EntryName.short("\(entry.id)")).map { "; ‘\($0.command)’ corrects it" } ?? ""
         return Refusal(id: entry.id, sentence: "\(meaning.words.asSentence) Homing \(again)\(fix).")
     }
 
     /// How to correct the entry, after a line feed; or empty.
     func correction(_ entry: Entry) -> String {
-        correcting(entry, "\(entry.id)").map { "\n\($0.purpose), run: \($0.command)" } ?? ""
+        correcting(entry, "\(entry.id)").map { "\nTo \($0.purpose), run: \($0.command)" } ?? ""
     }
 
-    /// How to send the entry for another row. The values of a change belong to its row, so another row gets a change of its own. Nil for a
-    /// deletion.
+    /// How to send the entry for another row; nil if it can have no other one.
     func redirecting(_ id: String, _ field: String, _ title: String) -> (purpose: String, command: String)? {
-        if route.deletes { return nil }
-        guard route.changes else { return ("To send it for another \(title)", "homing fix \(id) \(Self.option(for: field))") }
-        return subjectReport.map { ("To change another \(title)", commands.roster($0.resource, list.title.many, "edit ID")) }
+        guard canTakeAnotherRow else { return nil }
+        let verb = route.changes ? "make this change" : "send it"
+        return ("\(verb) for another \(title)", "homing fix \(id) \(Self.option(for: field))")
     }
 
     /// The command that corrects the entry; nil without one. An entry that may have taken effect must not change.
@@ -63,14 +59,13 @@ extension Reasons {
         guard !entry.mayHaveTakenEffect, let meaning, let fix = meaning.fix else { return nil }
         switch fix {
         case .field(let name):
-            if isFollower, name == subjectReport?.field { return nil }
             if let title = meaning.rowTitle { return redirecting(id, name, title) }
-            return ("To send it with another \(name)", "homing fix \(id) \(Self.option(for: name))")
+            return ("send it with another \(name)", "homing fix \(id) \(Self.option(for: name))")
         case .payload:
             // A create has no field for the row that it makes.
             let row = entry.mutation.subject == nil && entry.mutation.creates != nil ? nil : subjectReport
             let items = fields.merging(row.map { [$0.field: $0.id] } ?? [:]) { $1 }
-            return ("To send a corrected document instead", commands.replacing(entry, fields: items))
+            return ("send a corrected document instead", commands.replacing(entry, fields: items))
         }
     }
 }
