@@ -169,9 +169,9 @@ import Testing
         #expect(why.text.contains("BreatheSafe has no user 99999."), "\(why.text)")
         // Only a person can correct it.
         let shown = try await station.homing("status")
-        #expect(shown.code == 6 && shown.text.contains("Needs a person:\n  • breathesafe refused one measurement"), "\(shown.text)")
+        #expect(shown.code == 6 && shown.text.contains("Needs a person:\n  • breathesafe refused one capture: "), "\(shown.text)")
         let check = try await station.homing("check")
-        #expect(check.code == 1 && check.text.hasPrefix("HOMING WARNING - breathesafe refused one measurement"), "\(check.text)")
+        #expect(check.code == 1 && check.text.hasPrefix("HOMING WARNING - breathesafe refused one capture."), "\(check.text)")
 
         // The server has not seen the correction yet, so it has not refused it.
         let fixed = try await station.homing("fix", id, "--user", "5")
