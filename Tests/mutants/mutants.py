@@ -891,6 +891,8 @@ MUTANTS = [
      "let isCopy = mark.isAhead(", "let isCopy = mark.epoch < 0 && mark.isAhead(", "SalvageTests.LostLogTests"),
     ("a reset hides a refused certificate", BACKENDS + "Transport/HandshakeEnd.swift",
      "if TransportError.namesCause(error) { promise.fail(error) }", "promise.fail(error)", "BackendsTests.HandshakeEndTests"),
+    ("a handshake that was reset is not tried again", BACKENDS + "Transport/TransportError+Classifying.swift",
+     "[EPIPE, ECONNRESET].contains(error.errnoCode)", "error.errnoCode == EPIPE", "BackendsTests.TLSTests"),
     ("a handshake that was cut is not looked at again", BACKENDS + "Transport/HTTPTransport.swift",
      "return TransportError.namesCause(second) ? second : error", "return TransportError.namesCause(second) ? error : error",
      "BackendsTests.TLSTests"),
