@@ -83,6 +83,18 @@ import Testing
         #expect(!desk.told(why(.refused, SentenceFacts()), of: entry).source.contains("Dù vậy"))
     }
 
+    /// As the button beside it does, and only for an entry whose person may be the cause.
+    @Test(
+        arguments: [
+            (.refused, [.fix], true), (.refusedForNow, [.fix, .discard], true), (.refused, [.discard], false), (.forbidden, [.fix], false),
+        ] as [(Explanation.Cause, [Explanation.Change], Bool)])
+    func advisesToFixThePersonOfARefusedEntry(cause: Explanation.Cause, changes: [Explanation.Change], isAdvised: Bool) {
+        var refused = why(cause, SentenceFacts())
+        refused.changes = changes.map(\.rawValue)
+        let step = desk.step(refused, of: sample.entry())?.source
+        #expect(step?.contains("Nếu mục này được gửi nhầm người, hãy sửa người.") == isAdvised, "\(step ?? "")")
+    }
+
     @Test func wordsOfOthersStayAsTheyAre() {
         var facts = SentenceFacts()
         (facts.account, facts.status, facts.words) = ("anna@clinic.example", 422, "Arkit data is <invalid>.")
