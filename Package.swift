@@ -134,8 +134,8 @@ let targets: [Target] = [
         "ControlServer", "ControlServer", "ControlAPI", "AsyncHTTPClient", "HTTPTypes", "ServiceLifecycle", "Logging", "NIOCore",
         "NIOEmbedded", "NIOHTTP1", "NIOHTTPTypes", "Yams"),
     tests(
-        "SyncDaemon", "SyncDaemon", "Mail", "MailSupport", "Notifying", "Logging", "Outbox", "Capture", "Delivery", "Roster", "Backends",
-        "Sessions", "StoreSupport", "SyncModel", "Vault", "ControlAPI", "ControlServer", "Sandbox", "Yams"),
+        "SyncDaemon", "SyncDaemon", "Mail", "MailSupport", "Notifying", "Logging", "Outbox", "Salvage", "Capture", "Delivery", "Roster",
+        "Backends", "Sessions", "StoreSupport", "SyncModel", "Vault", "ControlAPI", "ControlServer", "Sandbox", "Yams"),
     tests("Sandbox", "Sandbox", "Capture", "JSON", "SyncModel", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", resources: [.copy("Fixtures")]),
     tests(
         "Dashboard", "Dashboard", "ControlAPI", "SyncModel", "AsyncHTTPClient", "HTTPTypes", "HummingbirdCore", "Logging", "NIOCore",

@@ -145,7 +145,7 @@ public struct Explanation: Codable, Sendable, Equatable {
 
     package enum Change: String, Sendable {
         case retry, resolve
-        /// For another row. Not offered for a change or a deletion of a row.
+        /// For another row. Not offered for a deletion, and for a change of a row only if that row was refused or is not created.
         case fix
         case discard, restore
     }

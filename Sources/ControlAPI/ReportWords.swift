@@ -61,8 +61,9 @@ extension RosterReport {
 }
 
 extension RosterTitle {
-    /// The effect of an entry; `entry` for one of a backend without a profile.
-    package enum Kind: String, ReportWord { case new, change, deletion, entry, unknown }
+    /// The effect of an entry; `entry` for one of a backend without a profile, `capture` in sentences about entries of the drop folder's
+    /// route.
+    package enum Kind: String, ReportWord { case new, change, deletion, entry, capture, unknown }
     /// Nil for the words of a profile.
     package var knownKind: Kind? { kind.map { Kind(word: $0) } }
 }

@@ -4,8 +4,8 @@ import Foundation
 public struct RosterTitle: Codable, Sendable, Equatable {
     public var one: String
     public var many: String
-    /// What an entry does, if Homing chose these words: `new`, `change`, `deletion` or `entry`. Nil for the words of a profile. New values
-    /// may be added.
+    /// What an entry does, if Homing chose these words: `new`, `change`, `deletion`, `entry` or `capture`. Nil for the words of a profile.
+    /// New values may be added.
     public var kind: String?
     /// With `kind`: the word that the profile has for a row, such as `person`; of `entry`, the words of the route.
     public var word: String?

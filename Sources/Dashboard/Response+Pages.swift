@@ -1,5 +1,4 @@
 import CResources
-import ControlAPI
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
@@ -18,8 +17,8 @@ extension Response {
         return response
     }
 
-    static func asset(_ bytes: [UInt8], type: String) -> Response {
-        Response(status: .ok, headers: fields(type), body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    static func asset(_ asset: Asset) -> Response {
+        Response(status: .ok, headers: fields(asset.type), body: ResponseBody(byteBuffer: asset.body))
     }
 
     static func redirect(_ address: String, cookie: String? = nil) -> Response {
@@ -62,19 +61,21 @@ extension Response {
     ]
 }
 
-/// A file of the page, compiled in.
-struct Asset {
-    let bytes: [UInt8]
+/// A file of the page, compiled in. All responses share its bytes.
+struct Asset: Sendable {
+    let body: ByteBuffer
     let type: String
 
-    static func named(_ path: [String]) -> Asset? {
-        switch path {
-        case ["style.css"]: Asset(bytes: [UInt8](resource_style()), type: "text/css; charset=utf-8")
-        case ["page.js"]: Asset(bytes: [UInt8](resource_script()), type: "text/javascript; charset=utf-8")
-        case ["icon.svg"]: Asset(bytes: [UInt8](resource_icon()), type: "image/svg+xml")
-        default: nil
-        }
+    private init(_ file: CResource, _ type: String) {
+        body = ByteBuffer(bytes: UnsafeBufferPointer(start: file.bytes, count: file.count))
+        self.type = type
     }
 
-    var response: Response { .asset(bytes, type: type) }
+    private static let all = [
+        "style.css": Asset(resource_style(), "text/css; charset=utf-8"),
+        "page.js": Asset(resource_script(), "text/javascript; charset=utf-8"),
+        "icon.svg": Asset(resource_icon(), "image/svg+xml"),
+    ]
+
+    static func named(_ path: [String]) -> Asset? { path.count == 1 ? all[path[0]] : nil }
 }

@@ -54,7 +54,7 @@ struct Site: Sendable {
     }
 
     private func shown(_ visit: Visit, _ body: RequestBody, _ desk: Desk) async -> Response {
-        if let asset = Asset.named(visit.path) { return asset.response }
+        if let asset = Asset.named(visit.path) { return .asset(asset) }
         switch visit.path {
         case ["events"]:
             let live = Live(client: client, usage: usage, run: doorkeeper.keys.run)

@@ -7,9 +7,9 @@ import Testing
 
 struct TLSTests {
     private func get(
-        _ certificate: String, caFile: String?, cutting cuts: Int = 0, clock: any SyncClock = SystemClock()
+        _ certificate: String, caFile: String?, cutting cuts: Int = 0, byReset: Bool = false, clock: any SyncClock = SystemClock()
     ) async throws -> Result<InboundResponse, TransportError> {
-        let server = try await TLSServer(certificate: certificate, cutting: cuts)
+        let server = try await TLSServer(certificate: certificate, cutting: cuts, byReset: byReset)
         let transport = try HTTPTransport(TransportLimits(connect: .seconds(600), caFile: caFile), clock: clock)
         let result: Result<InboundResponse, TransportError>
         do throws(TransportError) {
@@ -37,15 +37,20 @@ struct TLSTests {
         #expect(failure.message.contains("was issued by an authority that this station does not trust"))
     }
 
-    /// The first connection ends in its handshake, as if the peer reset it before it took the refusal of its certificate.
-    @Test func refusedCertificateIsNamedAfterAConnectionThatWasCut() async throws {
-        let failure = try refusal(try await get("good.pem", caFile: nil, cutting: 1))
+    /// The connections of the request end in their handshakes, as if the peer ended them before it took the refusal of its certificate.
+    @Test(arguments: [1, 2], [false, true])
+    func refusedCertificateIsNamedAfterConnectionsThatWereCut(cuts: Int, byReset: Bool) async throws {
+        let failure = try refusal(try await get("good.pem", caFile: nil, cutting: cuts, byReset: byReset))
         #expect(failure.reason == .tls)
         #expect(failure.message.contains("was issued by an authority that this station does not trust"))
     }
 
-    @Test(arguments: [1, 2]) func connectionThatWasCutIsOffline(cuts: Int) async throws {
-        let failure = try refusal(try await get("good.pem", caFile: TLSServer.file("ca.pem"), cutting: cuts))
+    @Test(arguments: [false, true]) func requestThatWasNotSentIsTriedAgainAtOnce(byReset: Bool) async throws {
+        #expect(try await get("good.pem", caFile: TLSServer.file("ca.pem"), cutting: 1, byReset: byReset).get().status == 200)
+    }
+
+    @Test(arguments: [2, 3], [false, true]) func connectionThatWasCutTwiceIsOffline(cuts: Int, byReset: Bool) async throws {
+        let failure = try refusal(try await get("good.pem", caFile: TLSServer.file("ca.pem"), cutting: cuts, byReset: byReset))
         #expect(failure == Failure(.offline, "The backend at localhost does not answer (the connection broke during setup)."))
     }
 

@@ -73,18 +73,26 @@ import Testing
     /// Its correction stands beside it, not only a button that tries all again.
     @Test func entryThatIsRefusedAloneIsShownWithItsButtons() async throws {
         var status = sample.status
-        var route = CoolingRoute(route: "measurement", since: .distantPast, until: .distantFuture, reason: "no")
-        route.entry = "alone"
-        status.backends[0].coolingRoutes = [route]
-        status.attention = [Attention(code: "route-failing", text: "refused", next: "fix it", backend: status.backends[0].name)]
+        let ids = ["alone", "other"]
+        status.backends[0].coolingRoutes = ids.map { id in
+            var route = CoolingRoute(route: id, since: .distantPast, until: .distantFuture, reason: "no")
+            route.entry = id
+            return route
+        }
+        status.attention = ids.map { id in
+            Attention(code: "route-failing", text: "refused", next: "fix it", backend: status.backends[0].name).stating { $0.entry = id }
+        }
         let detail = EntryDetail(entry: sample.entry("pending", id: "alone"), attempts: [])
+        let other = EntryDetail(entry: sample.entry("pending", id: "other"), attempts: [])
         try await daemon.serve { [status, sample] call in
             if call == "GET /v1/status" { return status }
             if call.hasSuffix("/why") { return sample.why }
+            if call.hasPrefix("GET /v1/entries/other") { return other }
             return call.hasPrefix("GET /v1/entries/alone") ? detail : EntryPage(entries: [], next: nil)
         } _: { client in
             let page = try #require(try await Reading(client: client, desk: Sample.desk()).page(visit("")))
-            #expect(page.body.source.contains("/entry/alone/fix\""))
+            // Each under its own notice.
+            for id in ids { #expect(page.body.source.components(separatedBy: "/entry/\(id)/fix\"").count == 2, "\(id)") }
         }
     }
 

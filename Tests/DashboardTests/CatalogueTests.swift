@@ -73,6 +73,8 @@ import Testing
         (entry.lastStatus, entry.attempts) = (503, 3)
         #expect(Catalogue.english.state(of: entry) == entry.stateWords && entry.stateWords == "failed after 3 attempts")
         #expect(Catalogue.vietnamese.state(of: entry) == "thất bại sau 3 lần thử")
+        entry.lastStatus = 422
+        #expect(Catalogue.vietnamese.state(of: entry) == "thất bại: bị từ chối")
         #expect(Catalogue.vietnamese.state(of: Sample().entry("held", hold: "forbidden")) == "giữ lại: không được phép")
     }
 

@@ -1,5 +1,6 @@
 import ControlAPI
 import Foundation
+import NIOCore
 import Testing
 
 @testable import Dashboard
@@ -58,7 +59,7 @@ import Testing
     @Test func drawsEachCaptureFromBothSidesWithAPatternOfItsOwn() throws {
         let overlay = FaceOverlay(captures: try captures(FaceOverlay.most))
         let source = Sample().faces(overlay).page(Sample.desk()).body.source
-        let style = String(decoding: try #require(Asset.named(["style.css"])).bytes, as: UTF8.self)
+        let style = String(buffer: try #require(Asset.named(["style.css"])).body)
         for index in 0..<FaceOverlay.most {
             // Front, side and legend.
             #expect(source.components(separatedBy: "class=\"trace-\(index)\"").count == 4)
@@ -87,7 +88,7 @@ import Testing
             return FaceOverlay.Capture(entry: Sample().entry("pending", id: "entry-\(number)"), face: face)
         }
         let overlay = FaceOverlay(captures: captures)
-        let weight = try ["style.css", "page.js", "icon.svg"].map { try #require(Asset.named([$0])).bytes.count }.reduce(0, +)
+        let weight = try ["style.css", "page.js", "icon.svg"].map { try #require(Asset.named([$0])).body.readableBytes }.reduce(0, +)
         for page in [Sample().faces(overlay).page(desk), FacePage(entry: captures[0].entry, face: captures[0].face).page(desk)] {
             let source = desk.document(page).source
             #expect(source.utf8.count + weight < 150_000, "\(source.utf8.count)")
@@ -101,7 +102,7 @@ import Testing
 
     @Test func twelveCapturesAreLight() throws {
         let page = Sample().faces(FaceOverlay(captures: try captures(FaceOverlay.most))).page(Sample.desk())
-        let assets = try ["style.css", "page.js", "icon.svg"].map { try #require(Asset.named([$0])).bytes.count }
+        let assets = try ["style.css", "page.js", "icon.svg"].map { try #require(Asset.named([$0])).body.readableBytes }
         #expect(Sample.desk().document(page).source.utf8.count + assets.reduce(0, +) < 150_000)
     }
 }

@@ -1,5 +1,6 @@
 import ControlAPI
 import Foundation
+import NIOCore
 import Testing
 
 @testable import Dashboard
@@ -231,7 +232,7 @@ import Testing
     }
 
     @Test func pageIsLight() async throws {
-        let assets = try ["style.css", "page.js", "icon.svg"].map { try #require(Asset.named([$0])).bytes.count }
+        let assets = try ["style.css", "page.js", "icon.svg"].map { try #require(Asset.named([$0])).body.readableBytes }
         for page in try await sample.pages(Sample.desk()) {
             #expect(Sample.desk().document(page).source.utf8.count + assets.reduce(0, +) < 60_000)
         }

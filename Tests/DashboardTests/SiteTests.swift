@@ -52,6 +52,19 @@ import Testing
         #expect(headers[HTTPField.Name("Referrer-Policy")!] == "same-origin")
     }
 
+    /// A copy for each request would cost more than the answer.
+    @Test(arguments: ["style.css", "page.js", "icon.svg"]) func answersShareTheBytesOfAFile(name: String) async throws {
+        let file = try #require(Asset.named([name]))
+        let collector = Collector()
+        let answer = await site.respond(to: request(.get, name))
+        try await answer.body.write(collector)
+        #expect(file.body.readableBytes > 0 && collector.buffer == file.body)
+        func place(_ asset: Asset) -> UInt { asset.body.withUnsafeReadableBytes { UInt(bitPattern: $0.baseAddress) } }
+        let again = try #require(Asset.named([name]))
+        #expect(place(again) == place(file))
+        #expect(Asset.named(["static", name]) == nil && Asset.named([]) == nil)
+    }
+
     @Test func tokenBecomesACookieAndLeavesTheAddress() async throws {
         let site = site
         let opened = await site.respond(to: request(.get, "?token=\(keys.token)", cookie: false))

@@ -83,6 +83,18 @@ import Testing
         #expect(!desk.told(why(.refused, SentenceFacts()), of: entry).source.contains("Dù vậy"))
     }
 
+    /// As the button beside it does, and only for an entry whose person may be the cause.
+    @Test(
+        arguments: [
+            (.refused, [.fix], true), (.refusedForNow, [.fix, .discard], true), (.refused, [.discard], false), (.forbidden, [.fix], false),
+        ] as [(Explanation.Cause, [Explanation.Change], Bool)])
+    func advisesToFixThePersonOfARefusedEntry(cause: Explanation.Cause, changes: [Explanation.Change], isAdvised: Bool) {
+        var refused = why(cause, SentenceFacts())
+        refused.changes = changes.map(\.rawValue)
+        let step = desk.step(refused, of: sample.entry())?.source
+        #expect(step?.contains("Nếu mục này được gửi nhầm người, hãy sửa người.") == isAdvised, "\(step ?? "")")
+    }
+
     @Test func wordsOfOthersStayAsTheyAre() {
         var facts = SentenceFacts()
         (facts.account, facts.status, facts.words) = ("anna@clinic.example", 422, "Arkit data is <invalid>.")
@@ -113,7 +125,10 @@ import Testing
     @Test func failingRoutesAndListsAreNamedInTheLanguageOfThePage() {
         let kind = RosterTitle(one: "new person", many: "new people", kind: .new, word: "person")
         let refused = attention(.routeFailing) { ($0.count, $0.name, $0.title) = (2, kind.one, kind) }
-        #expect(desk.told(refused).source.contains("một mục thuộc loại “Thêm mới (<bdi lang=\"\">person</bdi>)”."))
+        #expect(desk.told(refused).source.contains("một mục thuộc loại “Thêm mới (<bdi lang=\"\">person</bdi>)”. 2 mục khác đang chờ."))
+        let capture = RosterTitle(one: "capture", many: "captures", kind: .capture, word: "capture")
+        let alone = attention(.routeFailing) { ($0.count, $0.name, $0.title) = (0, capture.one, capture) }
+        #expect(desk.told(alone).source.contains("đã từ chối một mục thuộc loại “Lần đo”.</bdi>"))
         // A daemon that states no title.
         let older = attention(.routeFailing) { ($0.name, $0.since) = ("fit test", Sample.now) }
         #expect(desk.told(older).source.contains("thuộc loại “<bdi lang=\"\">fit test</bdi>” từ 14:15."))

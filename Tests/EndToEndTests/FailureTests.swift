@@ -169,9 +169,9 @@ import Testing
         #expect(why.text.contains("BreatheSafe has no user 99999."), "\(why.text)")
         // Only a person can correct it.
         let shown = try await station.homing("status")
-        #expect(shown.code == 6 && shown.text.contains("Needs a person:\n  • breathesafe refused one measurement"), "\(shown.text)")
+        #expect(shown.code == 6 && shown.text.contains("Needs a person:\n  • breathesafe refused one capture: "), "\(shown.text)")
         let check = try await station.homing("check")
-        #expect(check.code == 1 && check.text.hasPrefix("HOMING WARNING - breathesafe refused one measurement"), "\(check.text)")
+        #expect(check.code == 1 && check.text.hasPrefix("HOMING WARNING - breathesafe refused one capture."), "\(check.text)")
 
         // The server has not seen the correction yet, so it has not refused it.
         let fixed = try await station.homing("fix", id, "--user", "5")
@@ -181,6 +181,46 @@ import Testing
         #expect(now.attention.allSatisfy { $0.knownCode != .routeFailing }, "\(now.attention)")
         let next = try await station.homing("why", "2")
         #expect(!next.text.contains("refused") && !next.text.contains("no user"), "\(next.text)")
+        try await station.end(SIGTERM)
+    }
+
+    /// Each notice ends with what a person does about its own entry.
+    @Test func refusalsOnTwoRoutesAreOvercomeOneByOne() async throws {
+        let station = try await TestStation(delivery: "first_pause: 600")
+        try await station.start()
+        try await station.login()
+        try await station.submit(user: 99_999, id: 1)
+        let change = ControlAPI.Submission(
+            route: "profile", id: Samples.id(2).description, fields: ["user_id": "99998"], payload: Data(#"{"first_name":"Anna"}"#.utf8))
+        _ = try await station.client.call(Endpoints.submit, change)
+        try await station.event("released", count: 2) { $0.detail["status"] == "404" }
+        func refusals() async throws -> [String] {
+            try await station.status().attention.filter { $0.knownCode == .routeFailing }.map(\.text)
+        }
+        let id = EntryName.short(Samples.id(2).description)
+        let capture = "breathesafe refused one capture, and 1 more is waiting: BreatheSafe has no user 99999."
+        let edit = "breathesafe refused one person change, and 1 more is waiting: BreatheSafe has no user 99998."
+        let both = try await refusals()
+        #expect(both.count == 2 && both.first?.hasPrefix(capture) == true && both.last?.hasPrefix(edit) == true, "\(both)")
+        #expect(both.last?.hasSuffix("; ‘homing fix \(id) --user USER’ corrects it.") == true, "\(both)")
+        let why = try await station.homing("why", id)
+        #expect(why.text.contains("To make this change for another person, run: homing fix \(id) --user USER"), "\(why.text)")
+
+        let fixed = try await station.homing("fix", id, "--user", "5")
+        #expect(fixed.code == 0, "\(fixed.text)")
+        let one = try await refusals()
+        #expect(one.count == 1 && one.first?.hasPrefix(capture) == true, "\(one)")
+        #expect(try await station.homing("discard", Samples.id(1).description, "--yes").code == 0)
+        #expect(try await refusals() == [])
+        #expect(try await !station.status().sentence.contains("refused"))
+        let next = try await station.homing("why", "3")
+        #expect(next.text.contains("It is the next to be sent"), "\(next.text)")
+
+        #expect(try await station.homing("sync").code == 0)
+        try await station.event("delivered")
+        let delivered = try await station.entries("delivered")
+        #expect(delivered.map(\.route) == ["profile"] && delivered.first?.subject?.id == "5", "\(delivered)")
+        #expect(try await refusals() == [])
         try await station.end(SIGTERM)
     }
 

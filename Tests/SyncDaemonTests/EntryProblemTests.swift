@@ -108,10 +108,10 @@ import Testing
         #expect(problem.supersededBy == nil)
     }
 
-    @Test func deliveredCaptureIsCorrectedOnlyOnTheServer() {
+    @Test func deliveredEntryIsCorrectedOnlyOnTheServer() {
         let problem = Problem.fixOfDelivered(Self.id)
         #expect(problem.code == .wrongState && problem.facts?.reason == "isDelivered")
-        #expect(problem.next?.hasPrefix("A delivered capture can be corrected only on the server. ") == true)
+        #expect(problem.next?.hasPrefix("A delivered entry can be corrected only on the server. ") == true)
     }
 
     /// The older values would win at the server.

@@ -73,26 +73,31 @@ import Testing
         #expect(next.needsPerson)
     }
 
-    /// `homing fix` would change another person.
     @Test(arguments: [
         (404, "breathesafe answered that the requested resource does not exist (404).", "BreatheSafe has no user 28."),
         (422, "breathesafe answered with an error (422).", "28 is not, or no longer, one of the people that ann@lab.test manages."),
     ])
-    func refusedChangeIsMadeAgainForAnotherPerson(status: Int, answer: String, words: String) throws {
+    func refusedChangeCanBeMadeForAnotherPerson(status: Int, answer: String, words: String) throws {
         let entry = Self.entry(status, answer, route: "profile")
         let nameless = SubjectReport(resource: "managed_users", field: "user_id", id: "28")
         let (sentence, next) = try Self.explain(entry, nameless)
         #expect(sentence.hasSuffix(" \(words) \(answer)"), "\(sentence)")
-        let again = "\nTo change another person, run: homing people edit ID\n"
-        #expect(next.needsPerson && next.text.contains(again) && !next.text.contains("homing fix"), "\(next.text)")
-        // That does not correct this entry.
+        let fix = "\nTo make this change for another person, run: homing fix \(Self.id) --user USER\n"
+        #expect(next.needsPerson && next.text.contains(fix), "\(next.text)")
         var reasons = Reasons.sample(at: Self.now)
         (reasons.fields, reasons.subjectReport, reasons.route.changes) = (["user_id": "28"], nameless, true)
         reasons.meaning = Reasons.Meaning(of: entry, at: try Self.backend("breathesafe"), for: reasons)
         let gate = RouteGate(
             since: Self.now, until: Self.now.addingTimeInterval(600), failure: Failure(.refused, status: status, answer), entry: 1)
         let refusal = try #require(reasons.refusal(of: entry, behind: gate))
-        #expect(refusal.sentence.hasSuffix(" Homing tries again at 05:56."), "\(refusal.sentence)")
+        let command = "homing fix \(EntryName.short(Self.id)) --user USER"
+        #expect(refusal.sentence.hasSuffix(" Homing tries again at 05:56; ‘\(command)’ corrects it."), "\(refusal.sentence)")
+        // The page offers the same, but not if the values were refused.
+        reasons.obstacles.session = SessionSnapshot(
+            backend: "breathesafe", state: .signedIn, account: Account(id: entry.destination.account, label: "ann@lab.test"))
+        #expect(reasons.changes(of: entry) == [.retry, .fix, .discard])
+        reasons.meaning = Reasons.Meaning(words: "BreatheSafe does not accept these values.", fix: .payload, rowTitle: nil)
+        #expect(reasons.changes(of: entry) == [.retry, .discard])
     }
 
     @Test func namesPersonWhereTheListHasTheName() throws {

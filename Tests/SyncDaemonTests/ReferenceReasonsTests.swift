@@ -138,13 +138,17 @@ import Testing
         #expect(undo == "To keep that entry, run: homing undo \(Self.short)\n\(Self.otherwise)")
     }
 
-    /// The values of a change belong to its person.
-    @Test func changeOfAPersonIsMadeAgainForAnotherOne() {
+    /// Its own person is not created.
+    @Test func changeOfAPersonCanBeMadeForAnotherOne() {
         var reasons = Self.reasons(Self.create(.discarded))
         reasons.route.changes = true
         let entry = Self.entry(.held, .dependency)
         reasons.obstacles.session?.account = Account(id: entry.destination.account, label: "ann@lab.test")
-        #expect(reasons.explain(entry).next.text == "To change another person, run: homing people edit ID\n\(Self.discard)")
+        let fix = "To make this change for another person, run: homing fix \(Self.id) --user USER"
+        #expect(reasons.explain(entry).next.text == "\(fix)\n\(Self.discard)")
+        #expect(reasons.changes(of: entry) == [.fix, .discard])
+        // Its values are for the person that was created.
+        reasons.isRowKnown = true
         #expect(reasons.changes(of: entry) == [.discard])
     }
 

@@ -2,6 +2,7 @@ import Capture
 import ControlAPI
 import Foundation
 import Outbox
+import Salvage
 import SyncModel
 import Testing
 
@@ -283,6 +284,19 @@ import Testing
         #expect(summary([paused]).attention.contains { $0.next.contains("run: homing resume\n") })
     }
 
+    /// They may be of any kind.
+    @Test func damageNamesEntries() throws {
+        let report = """
+            {"at":"2025-12-06T05:46:40Z","reason":"r","saved":3,"unreadable":2,"missing":1,"mayMissMore":false,"lostReceipts":0}
+            """
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        var damaged = summary(backend(QueueReport(delivered: 1)))
+        damaged.damages = [try decoder.decode(SalvageReport.self, from: Data(report.utf8))]
+        let words = "including 3 entries not yet delivered; 2 entries are on hold because parts cannot be read, 1 entry is missing."
+        #expect(damaged.sentence.contains(" All readable data was saved, \(words)"), "\(damaged.sentence)")
+    }
+
     @Test func fullDiskIsReportedFirst() {
         var full = summary(backend(QueueReport(pending: 2)))
         full.room = .diskFull
@@ -291,7 +305,7 @@ import Testing
         full.room = .nothingLeft
         #expect(
             full.sentence
-                == "The disk is full: Homing can neither accept nor send captures. 2 captures are safe here until there is room.")
+                == "The disk is full: Homing can neither accept nor send captures. 2 captures are safe here, and wait for room.")
         #expect(full.attention.map(\.code) == ["disk-full"])
         full.room = .overLimit(3 << 20)
         #expect(full.sentence == "2 captures are on their way. The outbox is full: Homing accepts no new captures until there is room.")
@@ -647,12 +661,12 @@ import Testing
             ),
             (
                 mixed(backend(QueueReport(pending: 7)), [.pending: [(people, 1), (capture, 2), (tasks, 3), (Self.edits, 1)]]),
-                "7 changes are on their way."
+                "7 entries are on their way."
             ),
             // Which of them wait for the other account is unknown.
             (
                 mixed(backend(QueueReport(pending: 3), others: [bob]), [.pending: [(people, 1), (capture, 2)]]),
-                "1 change is on its way. 2 changes wait for bob@lab.test to sign in again."
+                "1 entry is on its way. 2 entries wait for bob@lab.test to sign in again."
             ),
             (
                 mixed(backend(QueueReport(pending: 3), others: [bob]), [.pending: [(people, 3)]]),
@@ -695,12 +709,17 @@ import Testing
     @Test func entryThatAloneFailsIsNamedInsteadOfTheBackend() throws {
         let words = "BreatheSafe has no user 77. Homing tries again at 05:56; ‘homing fix 000000000001 --user USER’ corrects it."
         var route = CoolingRoute(route: "measurement", since: moment.now, until: moment.now.addingTimeInterval(60), reason: words)
-        (route.title, route.entry) = (RosterTitle(one: "measurement", many: "measurements"), "00000000-0000-7000-8000-000000000001")
+        (route.title, route.entry) = (EntryKind.capture, "00000000-0000-7000-8000-000000000001")
         var open = backend(QueueReport(pending: 2))
         open.coolingRoutes = [route]
-        #expect(summary(open).sentence == "2 captures are on their way. breathesafe refused one measurement: \(words)")
+        #expect(summary(open).sentence == "2 captures are on their way. breathesafe refused one capture: \(words)")
         let item = try #require(summary(open).attention.first)
-        #expect(item.text == "breathesafe refused one measurement, and 2 captures are waiting: \(words)")
+        #expect(item.text == "breathesafe refused one capture, and 1 more is waiting: \(words)" && item.facts?.count == 1)
+        // It is not counted beside itself.
+        open.queue.pending = 1
+        #expect(summary(open).attention.first?.text == "breathesafe refused one capture: \(words)")
+        open.queue.pending = 3
+        #expect(summary(open).attention.first?.text == "breathesafe refused one capture, and 2 more are waiting: \(words)")
         #expect(item.next == "To see the next step, run: homing why 000000000001")
         var cooling = backend(QueueReport(pending: 2), gate: "cooling", reason: words)
         cooling.gateCause = "refused"

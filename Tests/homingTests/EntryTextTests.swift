@@ -152,7 +152,7 @@ import Testing
             text.detail(detail) == """
                 id           0190a1b2-c3d4-7e5f-8a9b-3f2a91c04b02
                 number       2
-                state        refused
+                state        failed: refused
                 kind         measurement at breathesafe
                 account      5
                 lane         users/5
@@ -169,7 +169,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("dead", nil, 3, 500, "failed after 3 attempts"), ("dead", nil, 0, 422, "refused"),
+            ("dead", nil, 3, 500, "failed after 3 attempts"), ("dead", nil, 0, 422, "failed: refused"),
             ("held", "unknownOutcome", 0, 500, "on hold: may already have taken effect"), ("pending", nil, 0, nil, "waiting"),
             ("inflight", nil, 0, nil, "being sent"),
         ] as [(String, String?, Int, Int?, String)])
@@ -177,6 +177,8 @@ import Testing
         var entry = Sample.entry(1, state, hold: hold, lastStatus: status)
         entry.attempts = attempts
         #expect(entry.stateWords == words)
+        // As in lists and in ‘--state’.
+        #expect(entry.stateWords.hasPrefix(Words.state(state)))
     }
 
     @Test func detailNamesEntryAhead() {

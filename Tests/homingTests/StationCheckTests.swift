@@ -35,6 +35,15 @@ import Testing
         #expect(text(refused) == words && refused.state.rawValue == 2)
     }
 
+    /// The refused entry waits too, and is not counted beside itself.
+    @Test(arguments: [(0, ""), (1, ", and 1 more is waiting"), (2, ", and 2 more are waiting")])
+    func refusedEntryIsNamedByItsKind(others: Int, more: String) {
+        let item = Attention(.routeFailing, "Words of a server.", next: "See it.", backend: "breathesafe").stating {
+            ($0.count, $0.title) = (others, RosterTitle(one: "capture", many: "captures"))
+        }
+        #expect(text(check(Sample.status(attention: [item]))) == "HOMING WARNING - breathesafe refused one capture\(more).")
+    }
+
     @Test(arguments: [("daemon-not-running", 2), ("timeout", 3), ("not-permitted", 3), ("invalid-request", 3), ("busy", 3)])
     func problemsHaveNoFigures(code: String, exit: Int32) {
         let outcome = StationCheck.outcome(Problem(Problem.Code(code), status: 503, title: "", detail: "No daemon is listening at /s."))

@@ -8,7 +8,7 @@ import NIOSSL
 import SyncModel
 import Synchronization
 
-/// HTTP/1.1 over TCP or TLS 1.2 and later. No redirects, no cookies, no retries.
+/// HTTP/1.1 over TCP or TLS 1.2 and later. No redirects, no cookies, no retries of a request that was sent.
 package final class HTTPTransport: Transport {
     /// For requests that may use an idle connection.
     private let reusing: Clients
@@ -57,6 +57,11 @@ package final class HTTPTransport: Transport {
             let sizes = "its URL and headers are \(request.headSize) bytes long, and the limit is \(limits.head)"
             throw .unreachable(Failure(.profile, "The request was not sent: \(sizes). The longest field is \(longest)."))
         }
+        return try await send(request, isRepeated: false)
+    }
+
+    /// - Parameter isRepeated: an earlier connection broke before anything was sent.
+    private func send(_ request: OutboundRequest, isRepeated: Bool) async throws(TransportError) -> InboundResponse {
         let silence = request.timeout ?? limits.request
         let whole = request.isBrief ? silence : max(silence, limits.exchange)
         let times = HTTPExchange.Times(silence: TimeAmount(silence), whole: TimeAmount(whole))
@@ -76,13 +81,13 @@ package final class HTTPTransport: Transport {
                 task.cancel()
             }
         } catch {
-            if request.isReusing, !exchange.hasSentHead, TransportError.isClosedConnection(error) {
-                // The server had closed the idle connection.
+            let wasSent = exchange.hasSentHead
+            if !wasSent, !isRepeated, TransportError.isBroken(error) {
+                // The server had closed the idle connection, or the new one broke in its handshake.
                 var unsent = request
                 unsent.isReusing = false
-                return try await send(unsent)
+                return try await send(unsent, isRepeated: true)
             }
-            let wasSent = exchange.hasSentHead
             let cause = await wasSent ? error : namedCause(of: error, at: request.url, through: proxy)
             let failed = await named(cause, wasSent: wasSent, at: request.url, through: proxy)
             guard !request.isSafe, let status = exchange.success else { throw failed }
@@ -109,10 +114,12 @@ package final class HTTPTransport: Transport {
         }
     }
 
-    /// The error of a second handshake if it names the cause. The HTTP client reports only the first error of a handshake, which hides
-    /// a refused certificate if the peer closed at once.
+    /// The error of another handshake if it names the cause. The HTTP client reports only the first error of a handshake, which hides
+    /// a refused certificate if the peer closed or reset the connection at once.
     private func namedCause(of error: any Error, at address: String, through proxy: Proxy?) async -> any Error {
-        guard TransportError.isClosedHandshake(error), let url = URLComponents(string: address) else { return error }
+        guard TransportError.isBroken(error), let url = URLComponents(string: address), url.scheme?.lowercased() == "https" else {
+            return error
+        }
         do {
             try await ConnectionTrial(to: url, through: proxy, tls: trialContext, within: TimeAmount(limits.connect)).run(on: loop)
             return error

@@ -44,9 +44,10 @@ extension TransportError {
         return .lost(failure)
     }
 
-    /// True if the server closed an idle connection before the request arrived.
-    static func isClosedConnection(_ error: any Error) -> Bool {
+    /// True if the peer ended the connection, also during the TLS handshake. That may have hidden the cause.
+    static func isBroken(_ error: any Error) -> Bool {
         switch error {
+        case NIOSSLError.handshakeFailed(let reason): isClosedHandshake(reason)
         case let error as HTTPClientError: error == .remoteConnectionClosed
         case let error as ChannelError: error == .ioOnClosedChannel || error == .eof
         case let error as IOError: [EPIPE, ECONNRESET].contains(error.errnoCode)
@@ -58,12 +59,6 @@ extension TransportError {
     static func isRefusedCertificate(_ error: any Error) -> Bool {
         guard case NIOSSLError.handshakeFailed(let reason) = error else { return false }
         return "\(reason)".contains("CERTIFICATE_VERIFY_FAILED")
-    }
-
-    /// True if the peer ended the connection during the TLS handshake. That may have hidden the cause.
-    static func isClosedHandshake(_ error: any Error) -> Bool {
-        guard case NIOSSLError.handshakeFailed(let reason) = error else { return false }
-        return isClosedHandshake(reason)
     }
 
     /// True if the error of a TLS handshake names its cause, such as a refused certificate.

@@ -11,11 +11,11 @@ extension EntrySummary {
         return "\(kind) \(hasCreated ? "" : "of ")\(subject.text)"
     }
 
-    /// `on hold: not permitted`, `failed after 3 attempts`, `refused`, `waiting`.
+    /// `on hold: not permitted`, `failed after 3 attempts`, `failed: refused`, `waiting`. Begins with the words of `Words.state`.
     package var stateWords: String {
         if let holdReason { return "on hold: \(Words.holdReason(holdReason))" }
         guard knownState == .dead else { return Words.state(state) }
-        return wasRefused ? "refused" : "failed after \(Words.count(attempts, "attempt", "attempts"))"
+        return wasRefused ? "\(Words.state(state)): refused" : "failed after \(Words.count(attempts, "attempt", "attempts"))"
     }
 
     /// Failed because of the server's answer, not because its attempts were used up.

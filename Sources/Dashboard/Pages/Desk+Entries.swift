@@ -63,13 +63,18 @@ extension Desk {
         if why.allows(.restore), destroys { actions.append(button(words["restore"], ["entry", entry.id, "restore"], about: name)) }
         if why.allows(.retry) { actions.append(button(words["retry"], ["entry", entry.id, "retry"], about: name)) }
         if why.allows(.resolve) { actions.append(go(words["resolve"], link("entry", entry.id) + "#resolve", about: name)) }
-        if why.allows(.fix), entry.subject != nil, entry.newRow == nil {
+        if offersFix(of: entry, why) {
             actions.append(go(words["fix"], link("entry", entry.id, "fix"), .quiet, about: name))
         }
         if why.allows(.discard), destroys {
             actions.append(go(words["discard"], link("entry", entry.id, "discard"), .grave, about: name))
         }
         return actions
+    }
+
+    /// True if the page has a form for another row of the entry.
+    func offersFix(of entry: EntrySummary, _ why: Explanation) -> Bool {
+        access >= .operate && why.allows(.fix) && entry.subject != nil && entry.newRow == nil
     }
 
     /// - Parameter backend: nil if it is not known, which leads to the accounts if there are several.

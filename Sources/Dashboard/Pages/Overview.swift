@@ -85,7 +85,8 @@ struct Overview: Sendable {
         switch item.knownCode {
         case .dead: state = .dead
         case .held: state = .held
-        case .routeFailing: state = .pending
+        // Each route that refuses an entry has a notice.
+        case .routeFailing: return cases.filter { $0.entry.knownState == .pending && $0.entry.id == item.facts?.entry }
         default: return []
         }
         return cases.filter { $0.entry.knownState == state && (item.backend == nil || item.backend == $0.entry.backend) }

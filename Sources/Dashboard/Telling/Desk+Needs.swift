@@ -25,6 +25,8 @@ extension Desk {
         }
         let hasEntries = facts.count ?? 0 > 0
         let main: HTML?
+        // The refused one waits too.
+        let waiting = item.knownCode == .routeFailing && facts.since == nil ? ".more" : ".waiting"
         switch (item.knownCode, facts.reason) {
         case (.diskFull, Attention.nothingLeft), (.unclaimedFiles, Attention.onHold), (.signInRequired, Attention.ended):
             main = text(".\(facts.reason ?? "")")
@@ -35,7 +37,7 @@ extension Desk {
         let stuck = words.known("stuck.\(facts.reason ?? "")") ?? words["stuck.system"]
         let isFileNamed = item.knownCode == .unclaimedFiles && facts.path != nil
         return [
-            main, text(".first", if: isFileNamed), text(".name", if: facts.name != nil), text(".waiting", if: hasEntries),
+            main, text(".first", if: isFileNamed), text(".name", if: facts.name != nil), text(waiting, if: hasEntries),
             text(".least", if: facts.least == true), text(".until", if: facts.until != nil),
             item.knownCode == .stuckFiles ? HTML.plain(stuck) : nil,
         ]

@@ -35,7 +35,9 @@ extension Desk {
         let isResolved = entry.retryMayDuplicate == true && Self.advisesRetry.contains(cause)
         let key = isResolved ? "told.resolve" : "why.\(cause.rawValue).step"
         let signIn = cause == .paused && facts.account != nil ? text("why.signed-out.step", facts, at: entry.backend) : nil
-        return told([text(key, facts, at: entry.backend) ?? HTML.plain(words["told.step"]), signIn, command])
+        // Only the words of the profile tell whether the person is the cause; they are quoted.
+        let fix = [.refused, .refusedForNow].contains(cause) && offersFix(of: entry, why) ? HTML.plain(words["told.fix"]) : nil
+        return told([text(key, facts, at: entry.backend) ?? HTML.plain(words["told.step"]), fix, signIn, command])
     }
 
     /// The causes whose step is a retry.

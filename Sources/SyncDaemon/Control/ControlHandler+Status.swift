@@ -77,10 +77,16 @@ extension ControlHandler {
     private func kinds(_ tallies: [Tally]) -> EntryKinds {
         tallies.reduce(into: [:]) { kinds, tally in
             let name = tally.destination.backend
-            let title = keepers[name]?.backend.kind(route: tally.route) ?? RosterTitle(route: tally.route)
-            let kind = EntryKind(title: tally.route == spool.settings.route ? EntryKind.capture : title, count: tally.count)
+            let kind = EntryKind(title: title(route: tally.route, at: keepers[name]?.backend), count: tally.count)
             kinds[name, default: [:]][tally.state, default: []].append(kind)
         }
+    }
+
+    /// How sentences of the status name the entries of a route.
+    ///
+    /// - Parameter backend: nil without a profile.
+    private func title(route: String, at backend: Backend?) -> RosterTitle {
+        route == spool.settings.route ? EntryKind.capture : backend?.kind(route: route) ?? RosterTitle(route: route)
     }
 
     private func commonNames(_ common: [CommonSubject], _ view: ObserverView) async throws -> [String: [Entry.State: SubjectReport]] {
@@ -134,7 +140,7 @@ extension ControlHandler {
         let routes = gates.sorted { $0.key < $1.key }.map { route, gate in
             var cooling = CoolingRoute(
                 route: route, since: gate.since, until: gate.until, reason: view.failure(gate.failure, at: name).message)
-            cooling.title = keeper.backend.kind(route: route)
+            cooling.title = title(route: route, at: keeper.backend)
             return cooling
         }
         report.coolingRoutes = routes.isEmpty ? nil : routes

@@ -14,12 +14,15 @@ struct Count: CustomStringConvertible {
     }
 
     /// Nil for none.
-    init?(some number: Int, _ noun: String = "capture") {
+    init?(some number: Int, _ noun: String) { self.init(some: number, RosterTitle(one: noun, many: noun + "s")) }
+
+    /// Nil for none.
+    init?(some number: Int, _ title: RosterTitle) {
         guard number > 0 else { return nil }
-        self.init(number, noun)
+        self.init(number, title)
     }
 
-    /// Entries by kind: `3 captures and 1 new person`; for more than three kinds, or some of several, `5 changes`.
+    /// Entries by kind: `3 captures and 1 new person`; for more than three kinds, or some of several, `5 entries`.
     init(_ number: Int, among kinds: [EntryKind]) {
         self.number = number
         let areAll = kinds.map(\.count).reduce(0, +) == number
@@ -28,7 +31,7 @@ struct Count: CustomStringConvertible {
             case 0: EntryKind.capture.counted(number)
             case 1: kinds[0].title.counted(number)
             case 2...3 where areAll: kinds.map { $0.title.counted($0.count) }.inWords
-            default: RosterTitle(one: "change", many: "changes").counted(number)
+            default: EntryKind.entry.counted(number)
             }
     }
 

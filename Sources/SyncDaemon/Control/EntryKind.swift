@@ -6,8 +6,11 @@ struct EntryKind: Equatable {
     var title: RosterTitle
     var count: Int
 
+    /// How sentences name entries of any kind.
+    static let entry = RosterTitle(one: "entry", many: "entries")
+
     /// How sentences name the entries of the drop folder's route.
-    static let capture = RosterTitle(one: "capture", many: "captures")
+    static let capture = RosterTitle(one: "capture", many: "captures", kind: .capture, word: "capture")
 }
 
 /// By backend and state.

@@ -56,10 +56,13 @@ extension Notices {
         guard backend.ownWaiting > 0, backend.session.isSignedIn else { return [] }
         return (backend.coolingRoutes ?? []).compactMap { route -> Attention? in
             if let entry = route.entry {
+                // The refused one is among the waiting ones.
+                let others = max(0, backend.ownWaiting - 1)
+                let more = others > 0 ? ", and \(others) more \(others == 1 ? "is" : "are") waiting" : ""
                 return Attention(
-                    .routeFailing, "\(backend.name) refused one \(route.kind.one)\(andWaiting(backend)): \(route.reason.asSentence)",
+                    .routeFailing, "\(backend.name) refused one \(route.kind.one)\(more): \(route.reason.asSentence)",
                     next: "To see the next step, run: homing why \(EntryName.short(entry))"
-                ).stating { ($0.count, $0.name, $0.title, $0.entry) = (backend.ownWaiting, route.kind.one, route.kind, entry) }
+                ).stating { ($0.count, $0.name, $0.title, $0.entry) = (others, route.kind.one, route.kind, entry) }
             }
             guard backend.pause == nil, moment.now.timeIntervalSince(route.since) >= Self.patience else { return nil }
             return Attention(

@@ -50,7 +50,7 @@ extension Problem {
             .wrongState, status: 409, title: "It was delivered",
             detail: "Entry \(id) was delivered. Nothing was changed.",
             next:
-                "A delivered capture can be corrected only on the server. To see the receipt, with the server id, run: homing receipt \(id)"
+                "A delivered entry can be corrected only on the server. To see the receipt, with the server id, run: homing receipt \(id)"
         ).stating(.isDelivered)
     }
 

@@ -15,9 +15,18 @@ extension Reasons {
         if entry.state != .pending, !retryMayDuplicate, isCreateViable { changes.append(.retry) }
         if entry.mayHaveTakenEffect, entry.state != .pending || isStuck(entry) { changes.append(.resolve) }
         let isOwn = obstacles.session?.account?.id == entry.destination.account
-        if isOwn, !entry.mayHaveTakenEffect, !isFollower, !route.altersRow, newer == nil, dependents == 0 { changes.append(.fix) }
+        if isOwn, !entry.mayHaveTakenEffect, mayMove(entry), dependents == 0 { changes.append(.fix) }
         if mayDestroy { changes.append(.discard) }
         return changes
+    }
+
+    /// False for a deletion, for the values of a new row, and after a newer change, which it would overwrite.
+    var canTakeAnotherRow: Bool { !route.deletes && !isFollower && newer == nil }
+
+    /// The values of a change belong to its row, unless that was refused or is not created.
+    private func mayMove(_ entry: Entry) -> Bool {
+        let lacksRow = entry.holdReason == .dependency && entry.mutation.subject?.reference != nil && !isRowKnown
+        return canTakeAnotherRow && (!route.changes || meaning?.rowTitle != nil || lacksRow)
     }
 
     /// False if the entry waits for a create that needs a person.

@@ -21,9 +21,6 @@ extension Reasons {
         var changes: Bool
         /// The word for the entry, such as `deletion`; nil for a backend without a profile.
         var noun: Optional<String>
-
-        /// The entry is about its row alone: `homing fix` would change or delete another one.
-        var altersRow: Bool { deletes || changes }
     }
 
     /// The list with the row that the entry refers to or creates.

@@ -25,10 +25,8 @@ extension Reasons {
             "If you know that it was delivered, run: \(resolve(entry))",
             "If you know that it was not, run: homing resolve \(entry.id) --not-delivered\nHoming then sends it again.",
         ]
-        if let row, !isFollower, !route.altersRow {
-            lines.append(
-                "If \(backend) refuses it then, to send it for another \(title), run: homing fix \(entry.id) \(Self.option(for: row.field))"
-            )
+        if let way = row.flatMap({ redirecting("\(entry.id)", $0.field, title) }) {
+            lines.append("If \(backend) refuses it then, to \(way.purpose), run: \(way.command)")
         }
         lines.append("To look it up again, run: \(command)")
         return Finding(

@@ -41,30 +41,23 @@ extension Reasons {
             obstacles.pause != nil
             ? "tries again once sending resumes"
             : gate.until > moment.now ? "tries again at \(moment.text(gate.until))" : "is trying again"
-        // Making a change of another row does not correct this one.
-        let isRow = route.changes && meaning.rowTitle != nil
-        let command = isRow ? nil : correcting(entry, EntryName.short("\(entry.id)"))?.command
-        let fix = command.map { "; ‘\($0)’ corrects it" } ?? ""
+        let fix = correcting(entry, EntryName.short("\(entry.id)")).map { "; ‘\($0.command)’ corrects it" } ?? ""
         return Refusal(id: entry.id, sentence: "\(meaning.words.asSentence) Homing \(again)\(fix).")
     }
 
     /// How to correct the entry, or why that is too late, after a line feed; or empty.
     func correction(_ entry: Entry) -> String {
-        if let fix = correcting(entry, "\(entry.id)") { return "\n\(fix.purpose), run: \(fix.command)" }
+        if let fix = correcting(entry, "\(entry.id)") { return "\nTo \(fix.purpose), run: \(fix.command)" }
         guard let newer, !entry.mayHaveTakenEffect, meaning?.fix != nil else { return "" }
         return "\nEntry \(newer) is newer, and a correction of this one would overwrite it. "
             + "If the older values still count, submit them as a new change, then discard this one."
     }
 
-    /// How to send the entry for another row. The values of a change belong to its row, so another row gets a change of its own. Nil for a
-    /// deletion, and if that would overwrite a newer entry.
+    /// How to send the entry for another row; nil if it can have no other one.
     func redirecting(_ id: String, _ field: String, _ title: String) -> (purpose: String, command: String)? {
-        if route.deletes { return nil }
-        guard !route.changes else {
-            return subjectReport.map { ("To change another \(title)", commands.roster($0.resource, list.title.many, "edit ID")) }
-        }
-        guard newer == nil else { return nil }
-        return ("To send it for another \(title)", "homing fix \(id) \(Self.option(for: field))")
+        guard canTakeAnotherRow else { return nil }
+        let verb = route.changes ? "make this change" : "send it"
+        return ("\(verb) for another \(title)", "homing fix \(id) \(Self.option(for: field))")
     }
 
     /// The command that corrects the entry; nil without one. An entry that may have taken effect must not change.
@@ -72,16 +65,15 @@ extension Reasons {
         guard !entry.mayHaveTakenEffect, let meaning, let fix = meaning.fix else { return nil }
         switch fix {
         case .field(let name):
-            if isFollower, name == subjectReport?.field { return nil }
             if let title = meaning.rowTitle { return redirecting(id, name, title) }
             guard newer == nil else { return nil }
-            return ("To send it with another \(name)", "homing fix \(id) \(Self.option(for: name))")
+            return ("send it with another \(name)", "homing fix \(id) \(Self.option(for: name))")
         case .payload:
             guard newer == nil else { return nil }
             // A create has no field for the row that it makes.
             let row = entry.mutation.subject == nil && entry.mutation.creates != nil ? nil : subjectReport
             let items = fields.merging(row.map { [$0.field: $0.id] } ?? [:]) { $1 }
-            return ("To send a corrected document instead", commands.replacing(entry, fields: items))
+            return ("send a corrected document instead", commands.replacing(entry, fields: items))
         }
     }
 }

@@ -101,8 +101,8 @@ extension Reasons {
 
     private func otherwise(_ entry: Entry) -> String {
         let field = subjectReport?.field ?? "user_id"
-        guard !isFollower, let way = redirecting("\(entry.id)", field, list.title.one) else { return discard(entry) }
-        return "\(way.purpose), run: \(way.command)\n\(discard(entry))"
+        guard let way = redirecting("\(entry.id)", field, list.title.one) else { return discard(entry) }
+        return "To \(way.purpose), run: \(way.command)\n\(discard(entry))"
     }
 
     /// A space and what the stored list says, or nothing.

@@ -5,12 +5,12 @@ import Salvage
 extension SalvageReport {
     var sentence: String {
         isOfMissingStore
-            ? "The store was missing on \(at.formatted(Self.day)): its files were deleted or moved away. Homing began an empty one, so captures may be missing."
+            ? "The store was missing on \(at.formatted(Self.day)): its files were deleted or moved away. Homing began an empty one, so entries may be missing."
             : "The store was damaged on \(at.formatted(Self.day)). All readable data was saved\(gains)\(losses)."
     }
 
     private var gains: String {
-        Count(some: saved).map { ", including \($0) not yet delivered" } ?? ""
+        Count(some: saved, EntryKind.entry).map { ", including \($0) not yet delivered" } ?? ""
     }
 
     /// In the station's time zone. The folder name contains the time.
@@ -18,9 +18,9 @@ extension SalvageReport {
 
     private var losses: String {
         var losses: [String] = []
-        if let held = Count(some: unreadable) { losses.append("\(held) \(held.are) on hold because parts cannot be read") }
-        if let lost = Count(some: missing) { losses.append("\(lost) \(lost.are) missing") }
-        if mayMissMore { losses.append(missing > 0 ? "more may be" : "some captures may be missing") }
+        if let held = Count(some: unreadable, EntryKind.entry) { losses.append("\(held) \(held.are) on hold because parts cannot be read") }
+        if let lost = Count(some: missing, EntryKind.entry) { losses.append("\(lost) \(lost.are) missing") }
+        if mayMissMore { losses.append(missing > 0 ? "more may be" : "some entries may be missing") }
         return losses.isEmpty ? "; none is missing" : "; " + losses.joined(separator: ", ")
     }
 

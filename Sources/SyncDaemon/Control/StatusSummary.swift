@@ -106,7 +106,7 @@ struct StatusSummary {
             return texts(of: .storeGone, in: attention).joined(separator: " ") + kept
         }
         if let first = attention.first(where: { [.diskFull, .noProfile].contains($0.knownCode) }) {
-            let safe = captures.map { ["\($0) \($0.are) safe here until there is room."] } ?? []
+            let safe = captures.map { ["\($0) \($0.are) safe here, and \($0.wait) for room."] } ?? []
             let rest = first.knownCode == .noProfile ? [] : room == .nothingLeft ? safe : waiting
             return ([first.text] + rest).joined(separator: " ")
         }

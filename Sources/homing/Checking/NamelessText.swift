@@ -52,7 +52,10 @@ struct NamelessText {
 
     private func route(_ item: Attention, _ backend: String) -> String {
         let kind = item.facts?.title?.one ?? "entry"
-        guard item.facts?.since != nil else { return "\(backend) refused one \(kind)\(waiting(item))." }
+        guard item.facts?.since != nil else {
+            let others = item.facts?.count ?? 0
+            return "\(backend) refused one \(kind)\(others > 0 ? ", and \(others) more \(others == 1 ? "is" : "are") waiting" : "")."
+        }
         return "\(backend) has accepted no \(kind)\(since(item))\(waiting(item))."
     }
 

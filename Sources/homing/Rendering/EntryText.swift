@@ -72,7 +72,7 @@ struct EntryText {
         return page.next.map { "\(shown). For the next, add ‘--after \($0)’." } ?? "\(shown)."
     }
 
-    /// `#12 3f2a91c04b7d, measurement of Anna Example (28), 17.4 kB, captured 3 minutes ago (14:05), refused`.
+    /// `#12 3f2a91c04b7d, measurement of Anna Example (28), 17.4 kB, captured 3 minutes ago (14:05), failed: refused`.
     func line(_ entry: EntrySummary) -> String {
         let parts = [entry.words, Words.size(entry.size), "captured \(times.relative(entry.capturedAt))", entry.stateWords]
         return "#\(entry.sequence) \(Self.shortID(entry.id)), \(parts.joined(separator: ", "))".printable

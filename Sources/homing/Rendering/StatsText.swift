@@ -41,7 +41,7 @@ struct StatsText {
         var words: [String] = []
         if hasDelays, titles.contains("MEDIAN") {
             let rest = titles.contains("95 %") ? ", and 95 % within the next. Both are exact to 5 %." : ". It is exact to 5 %."
-            words.append("MEDIAN: half of the captures were delivered within this time\(rest)")
+            words.append("MEDIAN: half of the entries were delivered within this time\(rest)")
         }
         if titles.contains("DISCARDED") { words.append("DISCARDED: an entry counts once ‘homing undo’ can no longer bring it back.") }
         if titles.count < table.columns.count { words.append("A wider terminal shows more columns.") }

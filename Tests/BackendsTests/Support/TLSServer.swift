@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import NIOCore
 import NIOPosix
 import NIOSSL
@@ -10,7 +11,10 @@ final class TLSServer: Sendable {
     /// - Parameters:
     ///   - newest: the highest TLS version; nil for the library's default.
     ///   - cuts: how many connections end at the first bytes of their handshake, before any succeeds.
-    init(certificate: String, newest: TLSVersion? = nil, status: String = "200 OK", cutting cuts: Int = 0) async throws {
+    ///   - byReset: they end with RST, not with FIN.
+    init(
+        certificate: String, newest: TLSVersion? = nil, status: String = "200 OK", cutting cuts: Int = 0, byReset: Bool = false
+    ) async throws {
         let context = try Self.context(certificate: certificate, newest: newest)
         let cuts = Cuts(cuts)
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -18,7 +22,7 @@ final class TLSServer: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     if cuts.takeOne() {
-                        try pipeline.addHandler(Cut())
+                        try pipeline.addHandler(Cut(byReset: byReset))
                     } else {
                         try pipeline.addHandlers(NIOSSLServerHandler(context: context), Answer(status))
                     }
@@ -77,7 +81,14 @@ final class TLSServer: Sendable {
     /// Closes when everything is read: with unread bytes, the kernel would send RST.
     private final class Cut: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
+        private let byReset: Bool
 
-        func channelReadComplete(context: ChannelHandlerContext) { context.close(promise: nil) }
+        init(byReset: Bool) { self.byReset = byReset }
+
+        func channelReadComplete(context: ChannelHandlerContext) {
+            // With a linger time of zero, the kernel sends RST instead of FIN.
+            if byReset { _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)) }
+            context.close(promise: nil)
+        }
     }
 }
