@@ -125,7 +125,8 @@ import Testing
     }
 
     /// Without a word, the server would get both.
-    @Test(arguments: [(.delivered, "was delivered", "as well"), (.discarded, "was discarded", "anyway")] as [(Entry.State, String, String)])
+    @Test(
+        arguments: [(.delivered, "was delivered", "as well"), (.discarded, "was discarded", "anyway")] as [(Entry.State, String, String)])
     func settledEntryCannotBeReplaced(state: Entry.State, words: String, how: String) {
         let problem = Problem.replacesSettled(Self.id, state)
         #expect(problem.code == .wrongState && problem.facts?.reason == (state == .delivered ? "isDelivered" : "isDiscarded"))

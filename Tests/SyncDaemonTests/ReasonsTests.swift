@@ -195,7 +195,8 @@ import Testing
         Case(
             removed { ($0.route.looksUpRow, $0.route.changes) = (true, true) }, unfindable(.pending),
             "This measurement of Anna Example (5) may already have taken effect at breathesafe. breathesafe answered the look-up as if the person no longer existed (404), so it cannot be seen whether the entry was delivered. Homing looks it up again at 05:56.",
-            "If breathesafe refuses it then, to make this change for another person, run: homing fix \(id) --user USER\nTo look it up again"),
+            "If breathesafe refuses it then, to make this change for another person, run: homing fix \(id) --user USER\nTo look it up again"
+        ),
         Case(
             removed { ($0.route.looksUpRow, $0.route.deletes) = (true, true) }, unfindable(.pending),
             "This measurement of Anna Example (5) may already have taken effect at breathesafe. breathesafe answered the look-up as if the person no longer existed (404), so it cannot be seen whether the entry was delivered. Homing looks it up again at 05:56.",

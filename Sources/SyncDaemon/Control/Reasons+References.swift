@@ -136,10 +136,12 @@ extension Reasons {
         } else {
             // Homing reads no list during a pause.
             let first = obstacles.pause == nil ? [] : ["Sending is paused. First, to resume, run: \(commands.resume)"]
-            lines = first + [
-                "To see the current list, run: \(list.refresh)", "If the new \(list.title.one) is there, run: \(resolve) --delivered ID",
-                "If not, run: \(resolve) --not-delivered",
-            ]
+            lines =
+                first + [
+                    "To see the current list, run: \(list.refresh)",
+                    "If the new \(list.title.one) is there, run: \(resolve) --delivered ID",
+                    "If not, run: \(resolve) --not-delivered",
+                ]
         }
         return lines.joined(separator: "\n") + again
     }
