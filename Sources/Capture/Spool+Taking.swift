@@ -16,9 +16,8 @@ extension Spool {
 
     /// Durably moves complete files from `candidates` out of `new/`, bound to ids and an account by name.
     func take(from candidates: inout ArraySlice<SpoolFolders.Candidate>) async throws -> [Taken] {
-        let current = try await signedIn()
-        try setAsideFiles(before: current?.owner)
-        guard let (signedIn, label) = current else {
+        // After a change of account, the next sweep first sets files aside.
+        guard let (signedIn, label) = try await self.signedIn(), isTaking(for: signedIn) else {
             candidates = []
             return []
         }
