@@ -13,7 +13,7 @@ extension Spool {
         do {
             try requireStore()
             try folders.make()
-            try settle(try await signedIn()?.owner)
+            try setAsideFiles(before: try await signedIn()?.owner)
         } catch {
             // The next sweep retries before it takes files.
             tell(error)

@@ -16,9 +16,8 @@ extension Spool {
 
     /// Durably moves complete files from `candidates` out of `new/`, bound to ids and an account by name.
     func take(from candidates: inout ArraySlice<SpoolFolders.Candidate>) async throws -> [Taken] {
-        let current = try await signedIn()
-        try settle(current?.owner)
-        guard let (signedIn, label) = current else {
+        // After a change of account, the next sweep first sets files aside.
+        guard let (signedIn, label) = try await self.signedIn(), isTaking(for: signedIn) else {
             candidates = []
             return []
         }
@@ -65,7 +64,7 @@ extension Spool {
     }
 
     /// Sets aside complete files that appeared while signed out, or before `signedIn` signed in. Does not use file times (UnclaimedFiles).
-    func settle(_ signedIn: Destination?) throws {
+    func setAsideFiles(before signedIn: Destination?) throws {
         guard settings.unclaimed != .next, signedIn == nil || signedIn != present else { return }
         var touched: Set<FilePath> = []
         for candidate in folders.survey().candidates where isWhole(candidate, whileSignedIn: nil) {

@@ -96,7 +96,7 @@ package actor Spool {
             var leftovers = taken[...]
             keepOrder(behind: leftovers.compactMap { TakenName($0.name)?.id })
             while !leftovers.isEmpty, !Task.isCancelled { try await store(leftovers: batch(from: &leftovers)) }
-            try settle(try await signedIn()?.owner)
+            try setAsideFiles(before: try await signedIn()?.owner)
             var candidates = survey()
             times.keep(taken + candidates)
             candidates = inOrder(candidates)[...]

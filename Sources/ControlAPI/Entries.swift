@@ -46,6 +46,9 @@ public struct EntrySummary: Codable, Sendable, Equatable {
     public var discardAt: Date?
     /// The id of the entry that replaced it. Only in `EntryPage` and `EntryDetail`.
     public var supersededBy: String?
+    /// A newer change of the row that was sent already, and that the entry will overwrite. Only in the answers of `retry`, `resolve` and
+    /// `restore`.
+    public var overwrites: String?
 
     public init(
         sequence: Int64, id: String, backend: String, account: String, route: String, lane: String, state: String, capturedAt: Date,

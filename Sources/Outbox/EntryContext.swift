@@ -34,16 +34,17 @@ extension Outbox {
     /// In one snapshot; nil if the id was never accepted.
     package func context(of id: MutationID) async throws(OutboxError) -> EntryContext? {
         try await read { db in
-            guard let (entry, attempts) = try Self.entry(id, db) else { return nil }
-            let row = try Row.fetchOne(db, sql: "SELECT * FROM entry WHERE sequence = ?", arguments: [entry.sequence])
+            let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT * FROM entry WHERE id = ?"), arguments: [id.description])
+            let receipt = try Self.receipt(id, db)
+            guard let entry = try row.map({ try Entry(row: $0) }) ?? receipt.map({ Entry($0) }) else { return nil }
             // `try?`: the next claim holds an unreadable entry.
             let opened = row.flatMap { row in try? decryptor.entry(of: row, Self.sealedContent(of: entry.sequence, db)) }
             var context = EntryContext(
-                entry: entry, attempts: attempts, receipt: try Self.receipt(id, db), fields: opened?.mutation.fields ?? [:],
+                entry: entry, attempts: try Self.attempts(of: entry, receipt, db), receipt: receipt, fields: opened?.mutation.fields ?? [:],
                 label: try Self.accountLabels(db)[entry.destination], pause: try Self.pausesByBackend(db)[entry.destination.backend])
             if let reference = entry.mutation.subject?.reference {
                 context.binding = try Self.row(createdBy: reference, at: entry.destination, db)
-                context.create = try Self.entry(reference, db).flatMap { $0.entry.state == .delivered ? nil : $0.entry }
+                context.create = try Self.entry(reference, db).flatMap { $0.state == .delivered ? nil : $0 }
             }
             if entry.mutation.creates != nil { context.dependents = try Self.dependents(of: id, db) }
             if entry.state == .pending {
@@ -61,7 +62,7 @@ extension Outbox {
     private static func blocker(of entry: Entry, _ earlier: [Entry], _ db: Database) throws -> Entry? {
         guard let id = try blockers(of: [entry], db)[entry.id] else { return nil }
         if earlier.contains(where: { $0.id == id }) { return earlier.first { $0.state == .dead || $0.state == .held } ?? earlier.first }
-        return try self.entry(id, db)?.entry
+        return try self.entry(id, db)
     }
 
     /// The earlier entries, oldest first; empty unless the entry goes after all earlier ones of its subject.

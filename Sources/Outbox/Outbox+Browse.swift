@@ -91,14 +91,19 @@ extension Outbox {
 
     /// An entry with its attempts, oldest first; nil if the id is unknown.
     package func entry(_ id: MutationID) async throws(OutboxError) -> (entry: Entry, attempts: [AttemptRecord])? {
-        try await read { db in try Self.entry(id, db) }
+        try await read { db in
+            guard let entry = try Self.entry(id, db) else { return nil }
+            return (entry, try Self.attempts(of: entry, entry.state == .delivered ? Self.receipt(id, db) : nil, db))
+        }
     }
 
-    static func entry(_ id: MutationID, _ db: Database) throws -> (entry: Entry, attempts: [AttemptRecord])? {
+    static func entry(_ id: MutationID, _ db: Database) throws -> Entry? {
         let statement = try db.cachedStatement(sql: "SELECT * FROM entry WHERE id = ?")
-        guard let entry = try Entry.fetchOne(statement, arguments: [id.description]) else {
-            return try receipt(id, db).map { (Entry($0), []) }
-        }
+        return try Entry.fetchOne(statement, arguments: [id.description]) ?? receipt(id, db).map { Entry($0) }
+    }
+
+    /// Oldest first. `receipt` is that of a delivered entry.
+    static func attempts(of entry: Entry, _ receipt: ReceiptRecord?, _ db: Database) throws -> [AttemptRecord] {
         let attempts = try Row.fetchAll(
             db.cachedStatement(sql: "SELECT * FROM attempt WHERE entry = ? ORDER BY number"), arguments: [entry.sequence]
         ).map {
@@ -106,17 +111,15 @@ extension Outbox {
                 startedAt: Date(ms: $0["startedAt"]), endedAt: Date(ms: $0["endedAt"]), verdict: $0["verdict"],
                 counted: $0["counted"], status: $0["status"], message: $0["message"])
         }
-        return (entry, try attempts.isEmpty ? onlyAttempt(of: entry, db).map { [$0] } ?? [] : attempts)
-    }
-
-    /// The attempt that delivered an entry at the first send: it has no row, but the entry and its receipt contain it.
-    private static func onlyAttempt(of entry: Entry, _ db: Database) throws -> AttemptRecord? {
-        guard entry.state == .delivered, let begin = entry.triedAt, let receipt = try receipt(entry.id, db), receipt.resolvedBy == nil,
+        // The attempt that delivered an entry at the first send has no row, but the entry and its receipt contain it.
+        guard attempts.isEmpty, entry.state == .delivered, let begin = entry.triedAt, let receipt, receipt.resolvedBy == nil,
             !receipt.foundByLookup
-        else { return nil }
-        return AttemptRecord(
-            startedAt: begin, endedAt: receipt.settledAt, verdict: Verdict.Name.accepted.rawValue, counted: false, status: receipt.status,
-            message: nil)
+        else { return attempts }
+        return [
+            AttemptRecord(
+                startedAt: begin, endedAt: receipt.settledAt, verdict: Verdict.Name.accepted.rawValue, counted: false,
+                status: receipt.status, message: nil)
+        ]
     }
 
     /// `delivered` and `discarded` include all entries ever settled, without those that another one replaced.

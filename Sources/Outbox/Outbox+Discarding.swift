@@ -97,7 +97,7 @@ extension Outbox {
     /// True if an entry is pending, in flight or delivered.
     private static func isOnItsWay(_ id: MutationID, _ db: Database) throws -> Bool {
         let states: Set<Entry.State> = [.pending, .inflight, .delivered]
-        return try entry(id, db).map { states.contains($0.entry.state) } ?? false
+        return try entry(id, db).map { states.contains($0.state) } ?? false
     }
 
     /// The entry that it had to follow, if that was discarded.
@@ -108,10 +108,11 @@ extension Outbox {
 
     /// The first entry in a chain of replacements; the entry itself if it replaced none.
     package func first(of entry: Entry) async throws(OutboxError) -> Entry {
-        try await read { db in
+        guard entry.mutation.supersedes != nil else { return entry }
+        return try await read { db in
             let search = "SELECT receipt.id FROM entry JOIN receipt ON receipt.sequence = entry.replaces WHERE entry.sequence = ?"
             let id = try String.fetchOne(db, sql: search, arguments: [entry.sequence]).flatMap { MutationID($0) }
-            return try id.flatMap { id in try Self.entry(id, db)?.entry } ?? entry
+            return try id.flatMap { try Self.entry($0, db) } ?? entry
         }
     }
 
@@ -163,7 +164,7 @@ extension Outbox {
     /// Discards the superseded entry. Returns why the new one must not be accepted; nil if it may be. `actor` is nil for the drop folder.
     static func supersede(by new: Mutation, _ actor: String?, now: Date, _ db: Database) throws -> OutboxError? {
         guard let id = new.supersedes else { return nil }
-        guard let old = try entry(id, db)?.entry, old.destination == new.destination else { return .notFound(id) }
+        guard let old = try entry(id, db), old.destination == new.destination else { return .notFound(id) }
         switch old.state {
         case .delivered, .discarded: return .wrongState(id, old.state)
         case .inflight: return .mayBeDelivered(id)

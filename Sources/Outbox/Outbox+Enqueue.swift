@@ -213,8 +213,8 @@ extension Outbox {
         private(set) var joinsLanes = false
         let sealed, digest: Data
         private(set) var identity: Data
-        private let vault: Vault
-        private let generation: Int
+        let vault: Vault
+        let generation: Int
 
         init(_ mutation: Mutation, by vault: Vault) throws {
             self.mutation = mutation
@@ -225,9 +225,6 @@ extension Outbox {
                 by: vault, as: mutation.id, backend: mutation.destination.backend, route: mutation.route)
             identity = mutation.identity(digest: digest, by: vault)
         }
-
-        /// The payload, sealed with the data key of this transaction.
-        func resealed() throws -> Data { try vault.refreshed(sealed, of: generation, as: mutation.id.description) }
 
         func at(_ place: Place) -> Prepared {
             var placed = self
@@ -243,8 +240,9 @@ extension Outbox {
     private static func insert(
         _ item: Prepared, accountLabel: String?, by actor: String?, now: Date, _ db: Database
     ) throws -> Int64 {
-        let (mutation, sealed) = (item.mutation, try item.resealed())
-        let to = mutation.destination
+        let (mutation, to) = (item.mutation, item.mutation.destination)
+        // With the data key of this transaction.
+        let sealed = try item.vault.refreshed(item.sealed, of: item.generation, as: mutation.id.description)
         if let accountLabel { try remember(Account(id: to.account, label: accountLabel), of: to.backend, db) }
         let replaced = try mutation.supersedes.flatMap { try place(of: $0, replacedBy: mutation.id, db) }
         try db.cachedStatement(sql: insertion).execute(arguments: [

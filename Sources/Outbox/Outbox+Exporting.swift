@@ -20,7 +20,7 @@ extension Outbox {
         return try await read { db in
             guard let row = try Row.fetchOne(db, sql: "SELECT * FROM entry WHERE id = ?", arguments: [id.description]) else {
                 guard let settled = try Self.entry(id, db) else { throw OutboxError.notFound(id) }
-                throw OutboxError.wrongState(id, settled.entry.state)
+                throw OutboxError.wrongState(id, settled.state)
             }
             let entry = try Entry(row: row)
             if entry.state == .delivered || entry.state == .discarded { throw OutboxError.wrongState(id, entry.state) }

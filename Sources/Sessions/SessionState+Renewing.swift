@@ -53,7 +53,7 @@ extension SessionState {
             guard account.id == record.account?.id else { return ended("the kept password signs in to another account", at: now) }
             credentials.kept = record.credentials.kept
             noteChecked(at: now)
-            return .end(signIn(applyRenewal(credentials), by: nil, ifUnstored: .hold, at: now))
+            return .end(transition(toSignedIn: applyRenewal(credentials), by: nil, ifUnstored: .hold, at: now))
         case .notSignedIn(let error, let mayHaveArrived, let asked): return notSignedIn(error, mayHaveArrived, asked, at: now)
         }
     }

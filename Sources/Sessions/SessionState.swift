@@ -192,14 +192,14 @@ struct SessionState: Sendable {
             next.credentials.kept = Credentials.KeptLogin(email: email, password: password)
         }
         next.renewedByLoginAt = record.renewedByLoginAt
-        var transition = self.signIn(next, by: requester, at: now)
+        var transition = self.transition(toSignedIn: next, by: requester, at: now)
         transition.signsIn = account.id
         return transition
     }
 
-    func signIn(_ next: SessionRecord, by requester: Requester?, ifUnstored: SessionTransition.IfUnstored = .refuse, at now: Date)
-        -> SessionTransition
-    {
+    func transition(
+        toSignedIn next: SessionRecord, by requester: Requester?, ifUnstored: SessionTransition.IfUnstored = .refuse, at now: Date
+    ) -> SessionTransition {
         let account = global(next.account)
         let way = requester == nil ? "kept password" : nil
         let signedIn = event(.signedIn, of: account, by: requester ?? .daemon, ["way": way], at: now)

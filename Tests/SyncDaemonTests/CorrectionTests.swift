@@ -81,8 +81,10 @@ import Testing
 
     // MARK: Changes of one row, of which the last one wins
 
-    private func change(_ station: DaemonStation, _ number: Int, _ route: String, _ fields: [String: String]) async throws {
-        let payload = route == "delete_fit_test" ? nil : Data(#"{"notes":"n"}"#.utf8)
+    private func change(
+        _ station: DaemonStation, _ number: Int, _ route: String, _ fields: [String: String], _ values: String = #"{"notes":"n"}"#
+    ) async throws {
+        let payload = route == "delete_fit_test" ? nil : Data(values.utf8)
         let submission = ControlAPI.Submission(route: route, id: id(number), fields: fields, payload: payload)
         _ = try await station.client.call(Endpoints.submit, submission)
     }
@@ -109,6 +111,24 @@ import Testing
             try await change(station, 4, "delete_fit_test", ["fit_test_id": "17"])
             let deleted = await #expect(throws: Problem.self) { try await fix(3, as: 5) }
             #expect(deleted?.facts?.reason == "hasNewer" && deleted?.facts?.entry == id(4))
+        }
+    }
+
+    /// One that still waits is sent after the older change, and wins.
+    @Test func namesTheSentChangeThatARestoredOneWillOverwrite() async throws {
+        try await paused { station in
+            let client = station.client
+            for number in 1...2 { try await change(station, number, "profile", ["user_id": "5"], #"{"first_name":"Anna"}"#) }
+            let discard = DiscardRequest(id: id(1), grace: 600)
+            _ = try await client.call(Endpoints.discard, discard)
+            #expect(try await client.call(Endpoints.restore, EntryReference(id: id(1))).overwrites == nil)
+            _ = try await client.call(Endpoints.discard, discard)
+            _ = try await client.call(Endpoints.resume, ResumeRequest())
+            try await station.delivered(id(2))
+            _ = try await client.call(Endpoints.pause, PauseRequest())
+            #expect(try await client.call(Endpoints.discard, discard).overwrites == nil)
+            #expect(try await client.call(Endpoints.restore, EntryReference(id: id(1))).overwrites == id(2))
+            #expect(try await client.call(Endpoints.retry, RetryRequest(id: id(1))).overwrites == id(2))
         }
     }
 

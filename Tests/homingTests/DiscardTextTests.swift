@@ -123,6 +123,19 @@ import Testing
         #expect(UndoText.done(restored).hasSuffix(" were brought back. States: 3 failed, 1 on hold."))
     }
 
+    @Test func warnsOfAnEntryThatWillOverwriteANewerChange() {
+        var older = Sample.entry(1)
+        older.overwrites = Sample.id(2)
+        let warning = """
+            Entry 3f2a91c04b02 is a newer change of the same row, and was sent already. Entry 3f2a91c04b01 will overwrite it. \
+            To prevent that, an administrator runs: homing discard 3f2a91c04b01
+            """
+        let texts = [
+            UndoText.done([older]), RetryText.done([older], []), ResolveText.done(older, delivered: false, remoteID: nil),
+        ]
+        for text in texts { #expect(text.hasSuffix("\n" + warning)) }
+    }
+
     @Test func onlyDiscardedEntriesCanBeBroughtBack() {
         #expect(discarding(four).allSatisfy { $0.isBeingDiscarded })
         #expect(![Sample.entry(1, "held", hold: "forbidden"), Sample.entry(2, "dead")].contains { $0.isBeingDiscarded })

@@ -29,7 +29,7 @@ struct CookieScheme: Scheme {
         var credentials = Credentials()
         _ = credentials.cookies.absorb(response, to: request, at: clock.now, isSignIn: true)
         guard !credentials.cookies.isEmpty else { throw .misbehaved("The backend accepted the sign-in but set no cookie.") }
-        if let answer = try await identify(credentials, over: transport) {
+        if let answer = try await backend.signedInAccount(over: transport, authorize: { authorize(&$0, with: credentials) }) {
             guard answer.account == account.id else {
                 throw .misbehaved("The backend accepted the sign-in but then did not confirm the account.")
             }
@@ -38,18 +38,12 @@ struct CookieScheme: Scheme {
         return (account, credentials)
     }
 
-    private typealias Answer = (account: AccountID?, request: OutboundRequest, response: InboundResponse)
-
-    /// The account; nil when signed out, and without a health route.
-    private func identify(_ credentials: Credentials, over transport: any Transport) async throws(SignInError) -> Answer? {
-        try await backend.signedInAccount(over: transport) { authorize(&$0, with: credentials) }
-    }
-
     func refresh(
         _ credentials: Credentials, of account: Account?, over transport: any Transport, mayAskAgain: @Sendable () async -> Bool
     ) async -> RefreshAnswer {
         do throws(SignInError) {
-            guard let answer = try await identify(credentials, over: transport) else { return .impossible }
+            guard let answer = try await backend.signedInAccount(over: transport, authorize: { authorize(&$0, with: credentials) })
+            else { return .impossible }
             guard let known = answer.account else { return .ended("the session has ended") }
             return known == account?.id ? .confirmed(answer.response, to: answer.request) : .foreign
         } catch {

@@ -254,9 +254,21 @@ extension ControlHandler {
         }
     }
 
+    /// The entry after a change by the caller.
     func summary(of id: MutationID, for caller: Caller) async throws -> EntrySummary {
         let entry = try await found(id)
-        return summary(entry, try await names(for: ObserverView(caller)).report(Subject(entry)))
+        var summary = summary(entry, try await names(for: ObserverView(caller)).report(Subject(entry)))
+        summary.overwrites = try await overwritten(by: entry)?.description
+        return summary
+    }
+
+    /// The newest change after an older one that will be sent, if it was sent already. A waiting one is sent later, and overwrites both.
+    private func overwritten(by entry: Entry) async throws(OutboxError) -> MutationID? {
+        guard entry.settledAt == nil, entry.holdReason != .discarding,
+            keepers[entry.destination.backend]?.backend.altersRow(route: entry.route) == true,
+            let newer = try await outbox.newest(after: entry), let state = try await outbox.entry(newer)?.entry.state
+        else { return nil }
+        return state == .delivered || state == .inflight ? newer : nil
     }
 
     func found(_ id: MutationID) async throws -> Entry {

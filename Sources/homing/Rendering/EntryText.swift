@@ -87,6 +87,16 @@ struct EntryText {
 
     private static let longestList = 20
 
+    /// Warns of each entry that will overwrite a newer change.
+    static func overwriting(_ entries: [EntrySummary]) -> [String] {
+        entries.compactMap { entry -> String? in
+            guard let newer = entry.overwrites.map({ shortID($0) }) else { return nil }
+            let id = shortID(entry.id)
+            return "Entry \(newer) is a newer change of the same row, and was sent already. Entry \(id) will overwrite it. "
+                + "To prevent that, an administrator runs: homing discard \(id)"
+        }
+    }
+
     func detail(_ detail: EntryDetail) -> String {
         let entry = detail.entry
         var facts = Facts()

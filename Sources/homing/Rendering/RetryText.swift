@@ -59,6 +59,7 @@ enum RetryText {
             lines.append(
                 "\(who) may already have taken effect. Homing looks \(looked == 1 ? "it" : "them") up before it sends anything again.")
         }
+        lines += EntryText.overwriting(entries)
         lines += obstacles.flatMap { obstacle in
             let count = obstacle.count
             return [

@@ -17,6 +17,7 @@ struct UndoText {
         }
         let isOne = entries.count == 1
         let now = isOne ? "State: \(states[0].words)" : "States: " + states.map { "\($0.count) \($0.words)" }.joined(separator: ", ")
-        return "\(EntryTally.text(entries).capitalisedFirst) \(isOne ? "was" : "were") brought back. \(now)."
+        let done = "\(EntryTally.text(entries).capitalisedFirst) \(isOne ? "was" : "were") brought back. \(now)."
+        return ([done] + EntryText.overwriting(entries)).joined(separator: "\n")
     }
 }

@@ -300,6 +300,7 @@ enum WireSamples {
         (entry.attempts, entry.releases, entry.uncertain, entry.size) = (1, 1, true, 1)
         (entry.remoteID, entry.lastStatus, entry.lastError, entry.subject) = ("9", 500, "e", subject)
         (entry.discardAt, entry.supersededBy, entry.then, entry.title, entry.retryMayDuplicate) = (day, id, id, title, true)
+        entry.overwrites = id
         return entry
     }()
     private static let bareEntry = EntrySummary(
