@@ -29,7 +29,7 @@ TESTS ?=
 ## of make package-test and ansible-test: set it to use a debug build in BIN_DIR; make package-test then runs a short form
 SHORT ?=
 
-## of every build: dwarf for a debugger and for lines in reports of crashes and races; none takes about a third less time
+## of debug builds: dwarf for a debugger and for lines in reports of crashes; none takes about a third less time
 DEBUG_INFO ?= none
 
 SWIFT ?= swift
@@ -68,6 +68,7 @@ build: deps ## build everything
 
 # Equal in every folder, so that packages are: /proc/self/cwd stands for this folder in the paths that libraries put into their messages, and there
 # are no hashes of debug information or for incremental builds. The packages' repositories need the ordinary path.
+release: override DEBUG_INFO = none
 release: deps ## build the optimised programs that make install installs; they need no Swift where they run
 	$(SWIFT) package --scratch-path $(RELEASE_SCRATCH) resolve
 	$(SWIFT) build $(CHECKED) -c release --static-swift-stdlib -Xswiftc -Xfrontend \
@@ -84,6 +85,7 @@ simulate: release ## drive the delivery core through random events, and check ev
 	$(release)/homing-torture simulate --count $(EVENTS) --seed $(SEED)
 
 # Not the end-to-end tests, whose programs have no thread sanitizer, and not what runs in one thread.
+races: DEBUG_INFO = dwarf
 races: export TSAN_OPTIONS = suppressions=$(CURDIR)/Tests/races/suppressions
 races: export CC = $(CURDIR)/Tests/races/clang
 races: export PLAIN = $(CURDIR)/.build

@@ -198,8 +198,8 @@ import Testing
             try await station.status().attention.filter { $0.knownCode == .routeFailing }.map(\.text)
         }
         let id = EntryName.short(Samples.id(2).description)
-        let capture = "breathesafe refused one capture, and 1 more is waiting: BreatheSafe has no user 99999."
-        let edit = "breathesafe refused one person change, and 1 more is waiting: BreatheSafe has no user 99998."
+        let capture = "breathesafe refused one capture, and 1 other entry is waiting: BreatheSafe has no user 99999."
+        let edit = "breathesafe refused one person change, and 1 other entry is waiting: BreatheSafe has no user 99998."
         let both = try await refusals()
         #expect(both.count == 2 && both.first?.hasPrefix(capture) == true && both.last?.hasPrefix(edit) == true, "\(both)")
         #expect(both.last?.hasSuffix("; ‘homing fix \(id) --user USER’ corrects it.") == true, "\(both)")

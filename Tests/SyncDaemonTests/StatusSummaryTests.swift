@@ -714,12 +714,12 @@ import Testing
         open.coolingRoutes = [route]
         #expect(summary(open).sentence == "2 captures are on their way. breathesafe refused one capture: \(words)")
         let item = try #require(summary(open).attention.first)
-        #expect(item.text == "breathesafe refused one capture, and 1 more is waiting: \(words)" && item.facts?.count == 1)
+        #expect(item.text == "breathesafe refused one capture, and 1 other entry is waiting: \(words)" && item.facts?.count == 1)
         // It is not counted beside itself.
         open.queue.pending = 1
         #expect(summary(open).attention.first?.text == "breathesafe refused one capture: \(words)")
         open.queue.pending = 3
-        #expect(summary(open).attention.first?.text == "breathesafe refused one capture, and 2 more are waiting: \(words)")
+        #expect(summary(open).attention.first?.text == "breathesafe refused one capture, and 2 other entries are waiting: \(words)")
         #expect(item.next == "To see the next step, run: homing why 000000000001")
         var cooling = backend(QueueReport(pending: 2), gate: "cooling", reason: words)
         cooling.gateCause = "refused"

@@ -36,7 +36,7 @@ import Testing
     }
 
     /// The refused entry waits too, and is not counted beside itself.
-    @Test(arguments: [(0, ""), (1, ", and 1 more is waiting"), (2, ", and 2 more are waiting")])
+    @Test(arguments: [(0, ""), (1, ", and 1 other entry is waiting"), (2, ", and 2 other entries are waiting")])
     func refusedEntryIsNamedByItsKind(others: Int, more: String) {
         let item = Attention(.routeFailing, "Words of a server.", next: "See it.", backend: "breathesafe").stating {
             ($0.count, $0.title) = (others, RosterTitle(one: "capture", many: "captures"))

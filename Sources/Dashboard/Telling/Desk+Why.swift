@@ -36,7 +36,8 @@ extension Desk {
         let key = isResolved ? "told.resolve" : "why.\(cause.rawValue).step"
         let signIn = cause == .paused && facts.account != nil ? text("why.signed-out.step", facts, at: entry.backend) : nil
         // Only the words of the profile tell whether the person is the cause; they are quoted.
-        let fix = [.refused, .refusedForNow].contains(cause) && offersFix(of: entry, why) ? HTML.plain(words["told.fix"]) : nil
+        let isRefused = [.refused, .refusedForNow].contains(cause) || (cause == .paused && facts.reason == Failure.Reason.refused.rawValue)
+        let fix = isRefused && offersFix(of: entry, why) ? HTML.plain(words["told.fix"]) : nil
         return told([text(key, facts, at: entry.backend) ?? HTML.plain(words["told.step"]), fix, signIn, command])
     }
 

@@ -19,7 +19,8 @@ struct WaitingText {
     var sentences: [String] {
         let isSignedOut = !backends.contains(where: \.session.isSignedIn)
         if !stopped.isEmpty {
-            return paused + failingRoutes(stopped.filter(\.session.isSignedIn)) + (isSignedOut ? ["Not signed in."] : elsewhere)
+            return paused + failingRoutes(stopped.filter { $0.session.isSignedIn && own($0) > 0 })
+                + (isSignedOut ? ["Not signed in."] : elsewhere)
         }
         let all = backends.map(\.waitingForPeople).reduce(0, +) + files
         let accounts = Set(backends.filter { own($0) > 0 }.map(missing))

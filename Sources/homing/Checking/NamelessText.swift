@@ -54,7 +54,8 @@ struct NamelessText {
         let kind = item.facts?.title?.one ?? "entry"
         guard item.facts?.since != nil else {
             let others = item.facts?.count ?? 0
-            return "\(backend) refused one \(kind)\(others > 0 ? ", and \(others) more \(others == 1 ? "is" : "are") waiting" : "")."
+            return
+                "\(backend) refused one \(kind)\(others > 0 ? ", and \(others) other \(others == 1 ? "entry is" : "entries are") waiting" : "")."
         }
         return "\(backend) has accepted no \(kind)\(since(item))\(waiting(item))."
     }
