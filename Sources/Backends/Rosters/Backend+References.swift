@@ -19,6 +19,9 @@ extension Backend {
         altersRow(route: name) ? Set(routes.filter { altersRow(route: $0) }) : []
     }
 
+    /// The fields whose values decide the lane of an entry.
+    package func laneFields(route name: String) -> Set<String> { profile.routes[name]?.lane?.placeholders.itemFields ?? [] }
+
     package func then(route name: String) -> String? { profile.routes[name]?.rows.then }
 
     /// The only members of the payload; nil for any.

@@ -66,7 +66,7 @@ extension Reasons {
         switch fix {
         case .field(let name):
             if let title = meaning.rowTitle { return redirecting(id, name, title) }
-            guard newer == nil else { return nil }
+            guard overwritesNothing(with: name) else { return nil }
             return ("send it with another \(name)", "homing fix \(id) \(Self.option(for: name))")
         case .payload:
             guard newer == nil else { return nil }

@@ -35,7 +35,7 @@ struct Reasons {
     var earlier: Int
     /// Entries that it holds back in its lane while it keeps failing, up to `Outbox.countedInLane`.
     var later: Int
-    /// The newest entry after this one in its lane, if a correction would overwrite that; nil for none.
+    /// The newest entry after this one in its lane, if a correction in that lane would overwrite it; nil for none.
     var newer: Optional<MutationID>
     /// The undelivered entry that creates this one's row; nil for none.
     var create: Optional<Entry>
