@@ -228,17 +228,13 @@ extension Outbox {
         return try String.fetchOne(statement, arguments: place + StatementArguments(routes)).flatMap { MutationID($0) }
     }
 
-    /// By the sequence, because no index has the delivered entries of a lane. Of pruned ones, the receipt is left.
-    private static func newestAfter(routes count: Int) -> String {
+    /// Each part ends at its newest match. No index has the receipts of a lane, so those after the entry are read, the newest first.
+    static func newestAfter(routes count: Int) -> String {
         let routes = (5..<5 + count).map { "?\($0)" }.joined(separator: ", ")
         let place = "sequence > ?1 AND backend = ?2 AND account = ?3 AND lane = ?4 AND route IN (\(routes))"
-        return """
-            SELECT id FROM (
-                SELECT sequence, id FROM entry WHERE \(place) AND \(isOpen) AND holdReason IS NOT 'discarding'
-                UNION ALL
-                SELECT sequence, id FROM receipt WHERE \(place) AND outcome = 'delivered')
-            ORDER BY sequence DESC LIMIT 1
-            """
+        let entries = laneIndexes.map { "entry WHERE \($0) AND holdReason IS NOT 'discarding'" }
+        let parts = (entries + ["receipt WHERE outcome = 'delivered'"]).map { "SELECT id, sequence FROM \($0) AND \(place)" }
+        return parts.joined(separator: " UNION ALL ") + " ORDER BY sequence DESC LIMIT 1"
     }
 
     static let anyDependent = "SELECT 1 FROM entry WHERE needs = ? AND \(isOpen) LIMIT 1"

@@ -1,11 +1,12 @@
 import Foundation
 import GRDB
-import Outbox
 import StoreSupport
 import SyncModel
 import TestSupport
 import Testing
 import Vault
+
+@testable import Outbox
 
 /// Entries that replace others.
 @Suite struct SupersedingTests {
@@ -299,6 +300,18 @@ import Vault
         try await store.enqueue(change(5, by: "complete"))
         let result = try await replace(store, with: change(6, by: "edit", replacing: 3))
         #expect(result == .failure(.hasNewer(Samples.id(3), newer: Samples.id(4))))
+    }
+
+    /// Each part is read from its newest row on, until one matches.
+    @Test func findsNewerChangesInOrderWithoutSorting() throws {
+        let values = StatementArguments(Array(repeating: "1", count: 6))
+        let search = "EXPLAIN QUERY PLAN \(Outbox.newestAfter(routes: 2))"
+        let plan = try Store().raw { db in try Row.fetchAll(db, sql: search, arguments: values).map { $0["detail"] as String } }
+        let lane = ["laneOrder", "asideOrder", "failedOrder"].map {
+            "SEARCH entry USING INDEX \($0) (backend=? AND account=? AND lane=? AND sequence>?)"
+        }
+        let searches = plan.filter { !$0.hasPrefix("MERGE") && !["LEFT", "RIGHT"].contains($0) }
+        #expect(searches == lane + ["SEARCH receipt USING INTEGER PRIMARY KEY (rowid>?)"], "\(plan)")
     }
 
     /// A change that is given to another row must not overwrite a newer one there.
