@@ -172,7 +172,7 @@ extension Outbox {
         }
         if old.mayHaveTakenEffect { return .mayBeDelivered(id) }
         if try hasDependents(old, db) { return .hasDependents(id) }
-        if new.altersRow, let newer = try newest(after: old.sequence, in: new.lane, at: new.destination, db) {
+        if let newer = try newest(after: old.sequence, by: new.altering, in: new.lane, at: new.destination, db) {
             return .hasNewer(id, newer: newer)
         }
         var event = SyncEvent(at: now, .superseded, of: old, detail: ["from": old.state.rawValue, "new": new.id.description])
@@ -209,30 +209,33 @@ extension Outbox {
         try newest(in: lane, at: destination, where: "after IS NOT NULL AND parent IS NOT 0", db) != nil
     }
 
-    /// The newest entry after this one in its lane: a replacement would be sent after it. Nil for none.
-    package func newest(after entry: Entry) async throws(OutboxError) -> MutationID? {
-        try await read { db in try Self.newest(after: entry.sequence, in: entry.lane, at: entry.destination, db) }
+    /// The newest entry by these routes after this one in its lane: a replacement would be sent after it. Nil for none.
+    package func newest(after entry: Entry, by routes: Set<String>) async throws(OutboxError) -> MutationID? {
+        if routes.isEmpty { return nil }
+        return try await read { db in
+            try Self.newest(after: entry.sequence, by: routes, in: entry.lane, at: entry.destination, db)
+        }
     }
 
-    /// The newest entry of a lane that was accepted after `sequence`, and that is undelivered or was delivered. One that is being discarded
-    /// does not count, although it may come back.
-    private static func newest(after sequence: Int64, in lane: Lane, at destination: Destination, _ db: Database) throws -> MutationID? {
-        try String.fetchOne(
-            db.cachedStatement(sql: newestAfter),
-            arguments: ["sequence": sequence, "backend": destination.backend, "account": destination.account, "lane": lane.rawValue]
-        ).flatMap { MutationID($0) }
+    /// The newest entry of a lane by these routes that was accepted after `sequence`, and that is undelivered or was delivered. One that is
+    /// being discarded does not count, although it may come back.
+    private static func newest(
+        after sequence: Int64, by routes: Set<String>, in lane: Lane, at destination: Destination, _ db: Database
+    ) throws -> MutationID? {
+        if routes.isEmpty { return nil }
+        let place: StatementArguments = [sequence, destination.backend, destination.account, lane.rawValue]
+        let statement = try db.cachedStatement(sql: newestAfter(routes: routes.count))
+        return try String.fetchOne(statement, arguments: place + StatementArguments(routes)).flatMap { MutationID($0) }
     }
 
-    /// By the sequence, because no index has the delivered entries of a lane. Of pruned ones, the receipt is left.
-    private static let newestAfter = """
-        SELECT id FROM (
-            SELECT sequence, id FROM entry WHERE sequence > :sequence AND backend = :backend AND account = :account AND lane = :lane
-                AND \(isOpen) AND holdReason IS NOT 'discarding'
-            UNION ALL
-            SELECT sequence, id FROM receipt WHERE sequence > :sequence AND backend = :backend AND account = :account AND lane = :lane
-                AND outcome = 'delivered')
-        ORDER BY sequence DESC LIMIT 1
-        """
+    /// Each part ends at its newest match. No index has the receipts of a lane, so those after the entry are read, the newest first.
+    static func newestAfter(routes count: Int) -> String {
+        let routes = (5..<5 + count).map { "?\($0)" }.joined(separator: ", ")
+        let place = "sequence > ?1 AND backend = ?2 AND account = ?3 AND lane = ?4 AND route IN (\(routes))"
+        let entries = laneIndexes.map { "entry WHERE \($0) AND holdReason IS NOT 'discarding'" }
+        let parts = (entries + ["receipt WHERE outcome = 'delivered'"]).map { "SELECT id, sequence FROM \($0) AND \(place)" }
+        return parts.joined(separator: " UNION ALL ") + " ORDER BY sequence DESC LIMIT 1"
+    }
 
     static let anyDependent = "SELECT 1 FROM entry WHERE needs = ? AND \(isOpen) LIMIT 1"
 

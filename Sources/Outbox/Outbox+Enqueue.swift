@@ -32,7 +32,7 @@ extension Outbox {
     ///
     /// A mutation with `supersedes` discards that entry. Throws `notFound` if the account has no such entry, `wrongState` after its
     /// delivery or discard, `mayBeDelivered` if it may have taken effect, `hasDependents` if others refer to the row that it creates, and
-    /// `hasNewer` if the mutation alters a row and its lane has a newer entry.
+    /// `hasNewer` if the mutation would overwrite a newer change in its lane.
     package func enqueue(
         _ mutations: [Mutation], accountLabel: String?, at now: Date, _ options: EnqueueOptions = EnqueueOptions()
     ) async throws(OutboxError) -> Enqueueing {

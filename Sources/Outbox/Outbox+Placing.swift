@@ -47,10 +47,13 @@ extension Outbox {
             arguments: ["backend": destination.backend, "account": destination.account, "lane": lane.rawValue])
     }
 
+    /// The conditions of the indexes that together have the undelivered entries of each lane, in order.
+    static let laneIndexes = ["blocks", "aside AND state = 'pending'", "state IN ('dead', 'held')"]
+
     private static let newestOfAll = newest(where: "TRUE")
 
     private static func newest(where condition: String) -> String {
-        let newest = ["blocks", "aside AND state = 'pending'", "state IN ('dead', 'held')"].map {
+        let newest = laneIndexes.map {
             """
             SELECT max(sequence) AS sequence FROM entry
             WHERE \($0) AND backend = :backend AND account = :account AND lane = :lane AND \(condition)

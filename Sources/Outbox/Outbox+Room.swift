@@ -60,13 +60,13 @@ extension Outbox {
         return max(0, excess - lists)
     }
 
-    /// True if deliveries and ends of discards may free so many bytes. All else stays, such as receipts, and the payloads of entries that
-    /// have failed or are on hold, until a person decides on them.
+    /// True if deliveries and ends of discards may free so many bytes. Receipts stay, and so do the payloads of entries that have failed or
+    /// are on hold, until a person decides on them. What pruning frees does not count.
     static func willFree(_ bytes: Int64, _ db: Database) throws -> Bool {
         let payloads = try Int64.fetchCursor(db.cachedStatement(sql: leaving))
         var missing = bytes
-        // A payload may free one page more than it fills.
-        while missing > 0, let size = try payloads.next() { missing -= size + 4096 }
+        // A page of 4096 bytes holds 4092 of a long payload, which may free one page more than it fills.
+        while missing > 0, let size = try payloads.next() { missing -= size + size / 1023 + 4096 }
         return missing <= 0
     }
 

@@ -34,7 +34,7 @@ struct AddressBook: Addressing {
         mutation.subject = subject
         mutation.reference = subject == nil ? nil : backend.subjectField(route: route)?.resource.name
         mutation.creates = backend.creates(route: route)
-        mutation.altersRow = backend.altersRow(route: route)
+        mutation.altering = backend.altering(like: route)
         mutation.subjectLanes = lanes
         return mutation
     }

@@ -33,8 +33,9 @@ package struct Mutation: Hashable, Sendable {
     package var creates: String?
     /// The lanes of a subject that may have two ids: the outbox then chooses `lane` and `after`. Not stored.
     package var subjectLanes: SubjectLanes?
-    /// It changes or deletes a row that is there already, so the last one in its lane wins. Not stored.
-    package var altersRow = false
+    /// The routes of earlier changes that it overwrites, if it changes or deletes a row that is there already; otherwise empty. Of its
+    /// lane, the last one by these routes wins. Not stored.
+    package var altering: Set<String> = []
     /// The id was made for this submission, so no other one has it. Not stored.
     package var isOriginal = false
     /// The name of a dropped file, for the event; nil for a submission. Not stored.

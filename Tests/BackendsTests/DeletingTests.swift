@@ -44,7 +44,8 @@ struct DeletingTests {
         let backend = try breathesafe()
         let routes = backend.routes.filter { backend.altersRow(route: $0) }
         #expect(routes == ["delete_fit_test", "delete_managed_user", "edit_fit_test", "profile"])
-        #expect(!backend.altersRow(route: "unknown"))
+        #expect(!backend.altersRow(route: "unknown") && backend.altering(like: "measurement").isEmpty)
+        #expect(backend.altering(like: "profile") == Set(routes))
     }
 
     /// The server says the same to a wrong number and to a second delete.

@@ -22,12 +22,14 @@ import Testing
 
     @discardableResult
     private func submit(
-        _ station: TestStation, _ route: String, _ number: Int, _ fields: [String: String], _ payload: String? = nil
+        _ station: TestStation, _ route: String, _ number: Int, _ fields: [String: String], _ payload: String? = nil,
+        replacing old: Int? = nil
     ) async throws -> SubmissionReceipt {
         try await station.client.call(
             Endpoints.submit,
             ControlAPI.Submission(
-                route: route, id: Samples.id(number).description, fields: fields, payload: payload.map { Data($0.utf8) }))
+                route: route, id: Samples.id(number).description, supersedes: old.map { Samples.id($0).description }, fields: fields,
+                payload: payload.map { Data($0.utf8) }))
     }
 
     private func task(_ station: TestStation, _ number: Int, in list: String, _ title: String) async throws {
@@ -130,6 +132,24 @@ import Testing
         }
         try await station.event("delivered", count: 8)
         _ = try await rows(station, "lists", count: 0)
+        try await station.end(SIGTERM)
+    }
+
+    /// All of them share the lane of the task, but only another edit would be overwritten.
+    @Test(arguments: ["lists", "lists-2026"]) func editIsCorrectedAfterACompletionOnly(profile: String) async throws {
+        let station = try await signedIn(profile)
+        _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "a test"))
+        let task = ["task_id": "101"]
+        try await submit(station, "edit_task", 1, task, #"{"title":""}"#)
+        try await submit(station, "complete_task", 2, task)
+        try await submit(station, "reopen_task", 3, task)
+        try await submit(station, "edit_task", 4, task, #"{"title":"Bread"}"#, replacing: 1)
+        #expect(try await station.entries().map(\.state) == ["discarded", "pending", "pending", "pending"])
+        try await submit(station, "edit_task", 5, task, #"{"title":"Water"}"#)
+        let problem = await #expect(throws: Problem.self) {
+            try await submit(station, "edit_task", 6, task, #"{"title":"Milk"}"#, replacing: 4)
+        }
+        #expect(problem?.facts?.reason == "hasNewer" && problem?.facts?.entry == Samples.id(5).description)
         try await station.end(SIGTERM)
     }
 

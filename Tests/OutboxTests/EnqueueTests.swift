@@ -142,6 +142,25 @@ import Vault
         #expect(try await enqueued() == .failure(.overLimit(limit)))
     }
 
+    /// A page of a long payload holds four bytes less than it takes.
+    @Test func countsTheWholePagesOfALongPayload() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        try store.raw { db in
+            try db.execute(sql: "DROP TRIGGER contentSame; DROP TRIGGER contentStays; UPDATE content SET sealed = zeroblob(16000000)")
+            let used = try Outbox.usedBytes(db)
+            var freed: Int64 = 0
+            try db.inSavepoint {
+                try db.execute(sql: "DELETE FROM content")
+                freed = try used - Outbox.usedBytes(db)
+                return .rollback
+            }
+            #expect(freed > 16_000_000 + 4096)
+            #expect(try Outbox.willFree(freed, db))
+            #expect(try !Outbox.willFree(freed + 2 * 4096, db))
+        }
+    }
+
     /// A smaller submission could overtake the refused one.
     @Test func acceptsNoNewEntryBehindRefusedOne() async throws {
         let store = try Store(maxBytes: 2 << 20)

@@ -1,11 +1,12 @@
 import Foundation
 import GRDB
-import Outbox
 import StoreSupport
 import SyncModel
 import TestSupport
 import Testing
 import Vault
+
+@testable import Outbox
 
 /// Entries that replace others.
 @Suite struct SupersedingTests {
@@ -245,7 +246,7 @@ import Vault
         _ number: Int, lane: String = "profiles/5", replacing old: Int? = nil, onDead: Mutation.OnDead = .halt
     ) -> Mutation {
         var mutation = Samples.mutation(number, lane: lane, onDead: onDead)
-        (mutation.altersRow, mutation.supersedes) = (true, old.map(Samples.id))
+        (mutation.altering, mutation.supersedes) = ([mutation.route], old.map(Samples.id))
         return mutation
     }
 
@@ -262,9 +263,9 @@ import Vault
         let result = try await replace(store, with: Self.change(3, replacing: 1), mustReplace: true)
         #expect(result == .failure(.hasNewer(Samples.id(1), newer: Samples.id(4))))
         let entry = try #require(try await store.outbox.entry(Samples.id(1))?.entry)
-        #expect(try await store.outbox.newest(after: entry) == Samples.id(4))
+        #expect(try await store.outbox.newest(after: entry, by: Self.change(3).altering) == Samples.id(4))
         try await store.outbox.discard(Samples.id(4), by: "ann", at: store.clock.now)
-        #expect(try await store.outbox.newest(after: entry) == nil)
+        #expect(try await store.outbox.newest(after: entry, by: Self.change(3).altering) == nil)
         #expect(try await replace(store, with: Self.change(3, replacing: 1)) == .success(.new(sequence: 4)))
     }
 
@@ -277,6 +278,40 @@ import Vault
         if isPruned { try await store.outbox.prune(before: .distantFuture, at: store.clock.now) }
         let result = try await replace(store, with: Self.change(3, replacing: 1))
         #expect(result == .failure(.hasNewer(Samples.id(1), newer: Samples.id(2))))
+    }
+
+    /// Such as the completion of a task, which leaves the values of an edit.
+    @Test(arguments: [false, true]) func newerEntriesByOtherRoutesDoNotMatter(isDelivered: Bool) async throws {
+        let store = try Store()
+        func change(_ number: Int, by route: String, replacing old: Int? = nil) -> Mutation {
+            var mutation = Self.change(number, replacing: old, onDead: .skip)
+            mutation.route = route
+            mutation.altering = route == "complete" ? [] : ["edit", "remove"]
+            return mutation
+        }
+        try await store.enqueue(change(1, by: "edit"))
+        try await store.enqueue(change(2, by: "complete"))
+        if isDelivered {
+            try await send(store, .dead(Samples.failure))
+            try await store.deliver(try #require(try await store.claim().first))
+        }
+        #expect(try await replace(store, with: change(3, by: "edit", replacing: 1)) == .success(.new(sequence: 3)))
+        try await store.enqueue(change(4, by: "remove"))
+        try await store.enqueue(change(5, by: "complete"))
+        let result = try await replace(store, with: change(6, by: "edit", replacing: 3))
+        #expect(result == .failure(.hasNewer(Samples.id(3), newer: Samples.id(4))))
+    }
+
+    /// Each part is read from its newest row on, until one matches.
+    @Test func findsNewerChangesInOrderWithoutSorting() throws {
+        let values = StatementArguments(Array(repeating: "1", count: 6))
+        let search = "EXPLAIN QUERY PLAN \(Outbox.newestAfter(routes: 2))"
+        let plan = try Store().raw { db in try Row.fetchAll(db, sql: search, arguments: values).map { $0["detail"] as String } }
+        let lane = ["laneOrder", "asideOrder", "failedOrder"].map {
+            "SEARCH entry USING INDEX \($0) (backend=? AND account=? AND lane=? AND sequence>?)"
+        }
+        let searches = plan.filter { !$0.hasPrefix("MERGE") && !["LEFT", "RIGHT"].contains($0) }
+        #expect(searches == lane + ["SEARCH receipt USING INTEGER PRIMARY KEY (rowid>?)"], "\(plan)")
     }
 
     /// A change that is given to another row must not overwrite a newer one there.
@@ -294,13 +329,13 @@ import Vault
         let store = try Store()
         for number in 1...2 {
             var mutation = Self.change(number)
-            mutation.altersRow = !isCapture
+            if isCapture { mutation.altering = [] }
             try await store.enqueue(mutation)
         }
         let now = store.clock.now
         if !isCapture { try await store.outbox.discard(Samples.id(2), later: now + 60, reason: nil, by: "ann", named: nil, at: now) }
         var mutation = Self.change(3, replacing: 1)
-        mutation.altersRow = !isCapture
+        if isCapture { mutation.altering = [] }
         #expect(try await replace(store, with: mutation) == .success(.new(sequence: 3)))
     }
 }

@@ -1,5 +1,7 @@
 import ControlAPI
+import Delivery
 import Foundation
+import SyncDaemon
 import SyncModel
 import TestSupport
 import Testing
@@ -112,6 +114,27 @@ import Testing
             try await change(station, 4, "delete_fit_test", ["fit_test_id": "17"])
             let deleted = await #expect(throws: Problem.self) { try await fix(3, as: 5) }
             #expect(deleted?.facts?.reason == "hasNewer" && deleted?.facts?.entry == id(4))
+        }
+    }
+
+    /// The change of another person is in another lane, where nothing is newer.
+    @Test func olderChangeOfAWrongPersonIsFixed() async throws {
+        try await DaemonStation.with { station in
+            var configuration = station.configuration
+            // It is not sent again meanwhile.
+            (configuration.delivery.breaker.first, configuration.delivery.breaker.ceiling) = (600, 600)
+            let daemon = try await Daemon(configuration: configuration, environment: [:], log: .silent)
+            try await DaemonStation.running(daemon) {
+                let client = station.client
+                _ = try await client.call(Endpoints.signIn, DaemonStation.manager)
+                for number in 1...2 { try await change(station, number, "profile", ["user_id": "99998"], #"{"first_name":"Anna"}"#) }
+                try await station.event { $0.kind == "released" && $0.entry == id(1) && $0.detail["status"] == "404" }
+                #expect(try await changes(station, 1).contains("fix"))
+                let why = try await client.call(Endpoints.why, EntryReference(id: id(1)))
+                #expect(why.next?.contains("homing fix \(id(1)) --user USER") == true, "\(why)")
+                _ = try await client.call(Endpoints.fix, FixRequest(id: id(1), newID: id(3), fields: ["user_id": "5"]))
+                #expect(try await numbers(station) == [id(1), id(2), id(3)])
+            }
         }
     }
 

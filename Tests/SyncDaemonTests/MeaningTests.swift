@@ -44,6 +44,7 @@ import Testing
         reasons.obstacles.session = SessionSnapshot(backend: name, state: .signedIn, account: account)
         let backend = try Self.backend(name)
         reasons.route.changes = backend.changes(route: entry.route) != nil
+        reasons.route.laneFields = backend.laneFields(route: entry.route)
         reasons.list.title = backend.subjectField(route: entry.route)?.resource.title ?? reasons.list.title
         reasons.meaning = Reasons.Meaning(of: entry, at: backend, for: reasons)
         return reasons.explain(entry)
@@ -125,9 +126,21 @@ import Testing
         let (_, offered) = try Self.explain(entry, Self.anna)
         #expect(offered.text.contains(" --supersedes \(Self.id)\n"), "\(offered.text)")
         let (_, next) = try Self.explain(entry, Self.anna, newer: Samples.id(2))
-        let instead = "\nEntry \(Samples.id(2)) is newer, and a correction of this one would overwrite it. "
-        #expect(next.text.contains(instead) && !next.text.contains("--supersedes"), "\(next.text)")
-        #expect(next.needsPerson && next.text.hasSuffix("\nTo discard it, run: homing discard \(Self.id)"), "\(next.text)")
+        let instead = """
+
+            Entry \(Samples.id(2)) is newer, and a correction of this one would overwrite it. To see it, run: homing show \(Samples.id(2))
+            To let the newer one win, run: homing discard \(Self.id)
+            If the older values still count, first submit them as a new change.
+            """
+        #expect(next.needsPerson && next.text.hasSuffix(instead) && !next.text.contains("--supersedes"), "\(next.text)")
+    }
+
+    /// For another person, it goes to a lane where the newer change is not.
+    @Test func offersAnOlderChangeForAnotherPerson() throws {
+        let answer = "breathesafe answered that the requested resource does not exist (404)."
+        let (_, next) = try Self.explain(Self.entry(404, answer, route: "profile"), Self.anna, newer: Samples.id(2))
+        let fix = "\nTo make this change for another person, run: homing fix \(Self.id) --user USER\n"
+        #expect(next.text.contains(fix) && !next.text.contains(" is newer"), "\(next.text)")
     }
 
     /// The entry has no field for the row that it makes.

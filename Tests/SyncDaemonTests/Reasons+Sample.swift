@@ -12,7 +12,8 @@ extension Reasons {
             mayBeTwice: false, discardNote: nil, receipt: nil, blocker: nil, ahead: 0, earlier: 0, later: 0, newer: nil,
             create: nil, isRowKnown: false, dependents: 0,
             route: RouteFacts(
-                hasProfile: true, canLookUp: true, looksUpRow: false, readsRow: false, deletes: false, changes: false, noun: nil),
+                hasProfile: true, canLookUp: true, looksUpRow: false, readsRow: false, deletes: false, changes: false, laneFields: [],
+                noun: nil),
             list: .none, obstacles: .none, commands: NextCommands(), attempts: 3, mayDestroy: true,
             moment: Moment(now: now, timeZone: .gmt))
     }

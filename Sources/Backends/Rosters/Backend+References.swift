@@ -14,6 +14,14 @@ extension Backend {
         return route.rows.changes != nil || route.deletion.deletes != nil || (route.deletion.row != nil && route.rows.creates == nil)
     }
 
+    /// All routes that alter a row, which the last one in a lane wins; empty if this one alters none.
+    package func altering(like name: String) -> Set<String> {
+        altersRow(route: name) ? Set(routes.filter { altersRow(route: $0) }) : []
+    }
+
+    /// The fields whose values decide the lane of an entry.
+    package func laneFields(route name: String) -> Set<String> { profile.routes[name]?.lane?.placeholders.itemFields ?? [] }
+
     package func then(route name: String) -> String? { profile.routes[name]?.rows.then }
 
     /// The only members of the payload; nil for any.

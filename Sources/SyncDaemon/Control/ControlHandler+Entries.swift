@@ -168,8 +168,7 @@ extension ControlHandler {
         let rowTitle = subject.flatMap { backend?.resource($0.resource) }?.title.one
         let isFollower = try await create(followedBy: entry) != nil
         let isBlind = backend?.traits(route: entry.route).isBlind == true
-        var newer: MutationID?
-        if entry.settledAt == nil, backend?.altersRow(route: entry.route) == true { newer = try await outbox.newest(after: entry) }
+        let newer = try await newer(than: entry)
         var reasons = Reasons(
             owner: owner ?? "account \(entry.destination.account)", fields: identifyingFields(in: context), subjectReport: subject,
             rowTitle: rowTitle, isFollower: isFollower, retryMayDuplicate: retryMayDuplicate(entry),
@@ -264,11 +263,16 @@ extension ControlHandler {
 
     /// The newest change after an older one that will be sent, if it was sent already. A waiting one is sent later, and overwrites both.
     private func overwritten(by entry: Entry) async throws(OutboxError) -> MutationID? {
-        guard entry.settledAt == nil, entry.holdReason != .discarding,
-            keepers[entry.destination.backend]?.backend.altersRow(route: entry.route) == true,
-            let newer = try await outbox.newest(after: entry), let state = try await outbox.entry(newer)?.entry.state
+        guard entry.holdReason != .discarding, let newer = try await newer(than: entry),
+            let state = try await outbox.entry(newer)?.entry.state
         else { return nil }
         return state == .delivered || state == .inflight ? newer : nil
+    }
+
+    /// The newest change in the lane of an undelivered one that overwrites it if sent last; nil for none.
+    private func newer(than entry: Entry) async throws(OutboxError) -> MutationID? {
+        guard entry.settledAt == nil, let backend = keepers[entry.destination.backend]?.backend else { return nil }
+        return try await outbox.newest(after: entry, by: backend.altering(like: entry.route))
     }
 
     func found(_ id: MutationID) async throws -> Entry {

@@ -232,7 +232,7 @@ extension Problem {
             detail:
                 "Entry \(newer) is newer than entry \(id). A replacement of entry \(id) would be sent after it and overwrite it. Nothing was changed.",
             next:
-                "To see the newer entry, run: homing show \(newer)\nIf the older values still count, submit them as a new change, without --supersedes. Then an administrator runs: homing discard \(id)"
+                "To see the newer entry, run: homing show \(newer)\nTo let the newer one win, an administrator runs: homing discard \(id)\nIf the older values still count, first submit them as a new change."
         ).stating(.hasNewer) { $0.entry = newer.description }
     }
 }

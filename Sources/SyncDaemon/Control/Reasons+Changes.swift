@@ -20,8 +20,11 @@ extension Reasons {
         return changes
     }
 
-    /// False for a deletion, for the values of a new row, and after a newer change, which it would overwrite.
-    var canTakeAnotherRow: Bool { !route.deletes && !isFollower && newer == nil }
+    /// False for a deletion, for the values of a new row, and after a newer change that it would overwrite for any row.
+    var canTakeAnotherRow: Bool { !route.deletes && !isFollower && overwritesNothing(with: subjectReport?.field) }
+
+    /// True if no newer change follows, or another value of this field moves the entry to another lane.
+    func overwritesNothing(with field: String?) -> Bool { newer == nil || field.map { route.laneFields.contains($0) } == true }
 
     /// The values of a change belong to its row, unless that was refused or is not created.
     private func mayMove(_ entry: Entry) -> Bool {

@@ -19,6 +19,8 @@ extension Reasons {
         var deletes: Bool
         /// A delivery changes that row.
         var changes: Bool
+        /// The fields whose values decide its lane.
+        var laneFields: Set<String>
         /// The word for the entry, such as `deletion`; nil for a backend without a profile.
         var noun: Optional<String>
     }
@@ -74,6 +76,6 @@ extension Reasons.RouteFacts {
             hasProfile: backend != nil, canLookUp: backend?.canLookUp(route: route) == true,
             looksUpRow: backend?.looksUpRow(route: route) == true, readsRow: backend?.freshResource(route: route) != nil,
             deletes: backend?.deletes(route: route) != nil, changes: backend?.changes(route: route) != nil,
-            noun: backend?.noun(route: route))
+            laneFields: backend?.laneFields(route: route) ?? [], noun: backend?.noun(route: route))
     }
 }

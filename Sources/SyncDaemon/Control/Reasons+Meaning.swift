@@ -49,8 +49,15 @@ extension Reasons {
     func correction(_ entry: Entry) -> String {
         if let fix = correcting(entry, "\(entry.id)") { return "\nTo \(fix.purpose), run: \(fix.command)" }
         guard let newer, !entry.mayHaveTakenEffect, meaning?.fix != nil else { return "" }
-        return "\nEntry \(newer) is newer, and a correction of this one would overwrite it. "
-            + "If the older values still count, submit them as a new change, then discard this one."
+        return "\nEntry \(newer) is newer, and a correction of this one would overwrite it. To see it, run: homing show \(newer)\n"
+            + "To let the newer one win, \(destroying("homing discard \(entry.id)"))\n"
+            + "If the older values still count, first submit them as a new change."
+    }
+
+    /// The same, and how to discard the entry.
+    func correctionOrDiscard(_ entry: Entry) -> String {
+        let correction = correction(entry)
+        return correction.contains("homing discard ") ? correction : "\(correction)\n\(discard(entry))"
     }
 
     /// How to send the entry for another row; nil if it can have no other one.
@@ -66,7 +73,7 @@ extension Reasons {
         switch fix {
         case .field(let name):
             if let title = meaning.rowTitle { return redirecting(id, name, title) }
-            guard newer == nil else { return nil }
+            guard overwritesNothing(with: name) else { return nil }
             return ("send it with another \(name)", "homing fix \(id) \(Self.option(for: name))")
         case .payload:
             guard newer == nil else { return nil }

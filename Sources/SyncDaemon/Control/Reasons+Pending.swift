@@ -182,11 +182,12 @@ extension Reasons {
         let now = "To try now, run: homing sync"
         // While others fail too, the backend is the likely cause, and no entry should be discarded.
         let isAlone = obstacles.refusal?.id == entry.id
-        let step: NextStep = isAlone ? .required(now + correction(entry)) : retrying(entry, now)
+        let ending = later == 0 ? correctionOrDiscard(entry) : correction(entry)
+        let step: NextStep = isAlone ? .required(now + ending) : retrying(entry, now)
         return Finding(
             .of(.refusedForNow) { ($0.status, $0.at, $0.words) = (entry.lastStatus, next, quoted(entry)) },
             "\(entry.destination.backend) refused \(subject(entry, "this"))\(status).\(said(entry)) Homing \(again), in case \(entry.destination.backend) itself is the cause.",
-            isAlone && later == 0 ? .required("\(step.text)\n\(discard(entry))") : step)
+            step)
     }
 
     /// Homing keeps trying. But if the profile names a correction of the refused entry, only that helps.

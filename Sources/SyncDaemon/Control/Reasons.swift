@@ -35,7 +35,7 @@ struct Reasons {
     var earlier: Int
     /// Entries that it holds back in its lane while it keeps failing, up to `Outbox.countedInLane`.
     var later: Int
-    /// The newest entry after this one in its lane, if a correction would overwrite that; nil for none.
+    /// The newest entry after this one in its lane, if a correction in that lane would overwrite it; nil for none.
     var newer: Optional<MutationID>
     /// The undelivered entry that creates this one's row; nil for none.
     var create: Optional<Entry>
@@ -160,7 +160,7 @@ struct Reasons {
             ($0.account, $0.count, $0.status, $0.words) = (owner, wasRefused ? nil : entry.attempts, entry.lastStatus, quoted(entry))
             $0.reason = entry.mayHaveTakenEffect ? Explanation.doubtful : nil
         }
-        return Finding(cause, sentence, .required("\(again(entry, "After fixing the cause"))\(correction(entry))\n\(discard(entry))"))
+        return Finding(cause, sentence, .required("\(again(entry, "After fixing the cause"))\(correctionOrDiscard(entry))"))
     }
 
     private func held(_ entry: Entry) -> Finding {
@@ -171,12 +171,12 @@ struct Reasons {
             return Finding(
                 .of(.refusedAsSignedOut) { ($0.account, $0.words) = (owner, quoted(entry)) },
                 "\(backend) refused \(this) as if \(owner) were signed out, although \(owner) is signed in.\(said(entry))",
-                .required("\(again(entry, "If \(owner) may send it"))\(correction(entry))\n\(discard(entry))"))
+                .required("\(again(entry, "If \(owner) may send it"))\(correctionOrDiscard(entry))"))
         case .forbidden:
             return Finding(
                 .of(.forbidden) { ($0.account, $0.words) = (owner, quoted(entry)) },
                 "\(backend) does not allow \(owner) to send \(this).\(said(entry))",
-                .required("\(again(entry, "Once \(owner) has the permission"))\(correction(entry))\n\(discard(entry))"))
+                .required("\(again(entry, "Once \(owner) has the permission"))\(correctionOrDiscard(entry))"))
         case .unknownOutcome: return ofUnknownOutcome(entry)
         case .crashes:
             return Finding(

@@ -8,8 +8,8 @@ struct FixCommand: DaemonCommand {
         discussion: """
             Makes a new entry with the same payload and the corrected fields, and discards the old one, both at once: \
             homing fix 3f2a91c04b7d --user "Anna Example". Use it for an entry that failed, is on hold, or still waits. An entry that \
-            may already have taken effect must be resolved first: homing resolve ID. A change that is followed by a newer one cannot be \
-            corrected, because it would overwrite that one. The details of a new person cannot go to another one.
+            may already have taken effect must be resolved first: homing resolve ID. A correction that would overwrite a newer change \
+            is refused. The details of a new person cannot go to another one.
             """)
 
     @OptionGroup var entry: EntryArgument
