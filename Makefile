@@ -29,12 +29,12 @@ TESTS ?=
 ## of make package-test and ansible-test: set it to use a debug build in BIN_DIR; make package-test then runs a short form
 SHORT ?=
 
-## of debug builds: dwarf for a debugger and for lines in reports of crashes; none takes about a third less time
+## of debug builds: dwarf for a debugger and for lines in reports of crashes; none takes about a quarter less time
 DEBUG_INFO ?= none
 
 SWIFT ?= swift
-# An import of a target that Package.swift does not declare as a dependency is an error. Editors keep an index of their own.
-CHECKED = --explicit-target-dependency-import-check error --disable-index-store -debug-info-format $(DEBUG_INFO)
+# An import of a target that Package.swift does not declare as a dependency is an error.
+CHECKED = --explicit-target-dependency-import-check error -debug-info-format $(DEBUG_INFO)
 # One folder for each set of flags: a build with other flags in the same folder rebuilds everything.
 RELEASE_SCRATCH ?= .build-release
 BENCH_SCRATCH ?= .build-bench
