@@ -152,7 +152,7 @@ import Testing
         #expect(found.code == 1 && found.text.contains("The store is damaged: its write-ahead log is gone."), "\(found.text)")
         try await station.start()
         let status = try await station.homing("status")
-        #expect(status.code == 6 && status.text.contains("some captures may be missing"), "\(status.text)")
+        #expect(status.code == 6 && status.text.contains("some entries may be missing"), "\(status.text)")
         try await station.end(SIGTERM)
     }
 

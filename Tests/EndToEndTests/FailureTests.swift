@@ -187,6 +187,7 @@ import Testing
     /// Each notice ends with what a person does about its own entry.
     @Test func refusalsOnTwoRoutesAreOvercomeOneByOne() async throws {
         let station = try await TestStation(delivery: "first_pause: 600")
+        try station.keepResources()
         try await station.start()
         try await station.login()
         try await station.submit(user: 99_999, id: 1)

@@ -33,7 +33,7 @@ import Testing
         try await DaemonStation.with { station in
             let daemon = try await station.daemon()
             let folder = station.directory("state/spool/refused")
-            // The last one has no file beside it that says why, so it is not a refused file.
+            // Also the last one, which has no file beside it that says why.
             for name in ["b.json", "b.json.reason", "a.json", "a.json.reason", "c.json", "c.json.reason", "d.json"] {
                 try Data().write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
             }
@@ -42,10 +42,10 @@ import Testing
                 let list = try await daemon.handler.refusedFiles(query, by: Caller(Self.capturer, .operate))
                 return list.files.map { Optional($0.name) } + [list.next]
             }
-            #expect(try await page(RefusedFileQuery()) == ["a.json", "b.json", "c.json", nil])
+            #expect(try await page(RefusedFileQuery()) == ["a.json", "b.json", "c.json", "d.json", nil])
             #expect(try await page(RefusedFileQuery(limit: 2)) == ["a.json", "b.json", "b.json"])
-            #expect(try await page(RefusedFileQuery(after: "b.json", limit: 2)) == ["c.json", nil])
-            #expect(try await page(RefusedFileQuery(after: "c.json")) == [nil])
+            #expect(try await page(RefusedFileQuery(after: "b.json", limit: 2)) == ["c.json", "d.json", nil])
+            #expect(try await page(RefusedFileQuery(after: "d.json")) == [nil])
         }
     }
 

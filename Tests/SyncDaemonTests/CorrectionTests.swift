@@ -104,15 +104,15 @@ import Testing
             #expect(try await changes(station, 1).contains("fix"))
             try await change(station, 2, "edit_fit_test", fitTest)
             #expect(try await changes(station, 1) == ["discard"])
-            func fix(_ number: Int, as new: Int) async throws {
-                let request = FixRequest(id: id(number), newID: id(new), fields: ["user_id": "7"])
+            func fix(_ number: Int, as new: Int, user: String = "7") async throws {
+                let request = FixRequest(id: id(number), newID: id(new), fields: ["user_id": user])
                 _ = try await station.client.call(Endpoints.fix, request)
             }
             let older = await #expect(throws: Problem.self) { try await fix(1, as: 3) }
             #expect(older?.code == .wrongState && older?.facts?.reason == "hasNewer" && older?.facts?.entry == id(2))
             try await fix(2, as: 3)
             try await change(station, 4, "delete_fit_test", ["fit_test_id": "17"])
-            let deleted = await #expect(throws: Problem.self) { try await fix(3, as: 5) }
+            let deleted = await #expect(throws: Problem.self) { try await fix(3, as: 5, user: "8") }
             #expect(deleted?.facts?.reason == "hasNewer" && deleted?.facts?.entry == id(4))
         }
     }
