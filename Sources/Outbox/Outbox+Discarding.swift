@@ -170,9 +170,10 @@ extension Outbox {
         case .inflight: return .mayBeDelivered(id)
         case .pending, .dead, .held: break
         }
+        if old.holdReason == .discarding { return .beingDiscarded(id, at: old.discardAt ?? now) }
         if old.mayHaveTakenEffect { return .mayBeDelivered(id) }
         if try hasDependents(old, db) { return .hasDependents(id) }
-        if let newer = try newest(after: old.sequence, by: new.altering, in: new.lane, at: new.destination, db) {
+        if let newer = try newest(after: old, by: new.altering, in: new.lane, db) {
             return .hasNewer(id, newer: newer)
         }
         var event = SyncEvent(at: now, .superseded, of: old, detail: ["from": old.state.rawValue, "new": new.id.description])
@@ -210,29 +211,35 @@ extension Outbox {
     }
 
     /// The newest entry by these routes after this one in its lane: a replacement would be sent after it. Nil for none.
-    package func newest(after entry: Entry, by routes: Set<String>) async throws(OutboxError) -> MutationID? {
+    ///
+    /// - Parameter isSent: only those in flight or delivered count.
+    package func newest(after entry: Entry, by routes: Set<String>, isSent: Bool = false) async throws(OutboxError) -> MutationID? {
         if routes.isEmpty { return nil }
         return try await read { db in
-            try Self.newest(after: entry.sequence, by: routes, in: entry.lane, at: entry.destination, db)
+            try Self.newest(after: entry, by: routes, isSent: isSent, in: entry.lane, db)
         }
     }
 
-    /// The newest entry of a lane by these routes that was accepted after `sequence`, and that is undelivered or was delivered. One that is
-    /// being discarded does not count, although it may come back.
+    /// The newest other entry of a lane by these routes that was accepted after `entry`, and that is undelivered or was delivered. A
+    /// replacement is as old as the first entry of its chain. One that is being discarded does not count, although it may come back.
     private static func newest(
-        after sequence: Int64, by routes: Set<String>, in lane: Lane, at destination: Destination, _ db: Database
+        after entry: Entry, by routes: Set<String>, isSent: Bool = false, in lane: Lane, _ db: Database
     ) throws -> MutationID? {
         if routes.isEmpty { return nil }
-        let place: StatementArguments = [sequence, destination.backend, destination.account, lane.rawValue]
-        let statement = try db.cachedStatement(sql: newestAfter(routes: routes.count))
+        let age = try db.cachedStatement(sql: "SELECT coalesce(replaces, sequence) FROM entry WHERE sequence = ?")
+        let first = try Int64.fetchOne(age, arguments: [entry.sequence]) ?? entry.sequence
+        let (backend, account) = (entry.destination.backend, entry.destination.account)
+        let place: StatementArguments = [first, backend, account, lane.rawValue, entry.sequence]
+        let statement = try db.cachedStatement(sql: newestAfter(routes: routes.count, isSent: isSent))
         return try String.fetchOne(statement, arguments: place + StatementArguments(routes)).flatMap { MutationID($0) }
     }
 
     /// Each part ends at its newest match. No index has the receipts of a lane, so those after the entry are read, the newest first.
-    static func newestAfter(routes count: Int) -> String {
-        let routes = (5..<5 + count).map { "?\($0)" }.joined(separator: ", ")
-        let place = "sequence > ?1 AND backend = ?2 AND account = ?3 AND lane = ?4 AND route IN (\(routes))"
-        let entries = laneIndexes.map { "entry WHERE \($0) AND holdReason IS NOT 'discarding'" }
+    static func newestAfter(routes count: Int, isSent: Bool) -> String {
+        let routes = (6..<6 + count).map { "?\($0)" }.joined(separator: ", ")
+        let place = "sequence > ?1 AND backend = ?2 AND account = ?3 AND lane = ?4 AND sequence <> ?5 AND route IN (\(routes))"
+        let undelivered = laneIndexes.map { "entry WHERE \($0) AND holdReason IS NOT 'discarding'" }
+        let entries = isSent ? ["entry WHERE state = 'inflight'"] : undelivered
         let parts = (entries + ["receipt WHERE outcome = 'delivered'"]).map { "SELECT id, sequence FROM \($0) AND \(place)" }
         return parts.joined(separator: " UNION ALL ") + " ORDER BY sequence DESC LIMIT 1"
     }

@@ -303,13 +303,12 @@ import Vault
     }
 
     /// Each part is read from its newest row on, until one matches.
-    @Test func findsNewerChangesInOrderWithoutSorting() throws {
-        let values = StatementArguments(Array(repeating: "1", count: 6))
-        let search = "EXPLAIN QUERY PLAN \(Outbox.newestAfter(routes: 2))"
+    @Test(arguments: [false, true]) func findsNewerChangesInOrderWithoutSorting(isSent: Bool) throws {
+        let values = StatementArguments(Array(repeating: "1", count: 7))
+        let search = "EXPLAIN QUERY PLAN \(Outbox.newestAfter(routes: 2, isSent: isSent))"
         let plan = try Store().raw { db in try Row.fetchAll(db, sql: search, arguments: values).map { $0["detail"] as String } }
-        let lane = ["laneOrder", "asideOrder", "failedOrder"].map {
-            "SEARCH entry USING INDEX \($0) (backend=? AND account=? AND lane=? AND sequence>?)"
-        }
+        let orders = isSent ? [("oneInFlight", "rowid")] : ["laneOrder", "asideOrder", "failedOrder"].map { ($0, "sequence") }
+        let lane = orders.map { "SEARCH entry USING INDEX \($0.0) (backend=? AND account=? AND lane=? AND \($0.1)>?)" }
         let searches = plan.filter { !$0.hasPrefix("MERGE") && !["LEFT", "RIGHT"].contains($0) }
         #expect(searches == lane + ["SEARCH receipt USING INTEGER PRIMARY KEY (rowid>?)"], "\(plan)")
     }
@@ -322,6 +321,26 @@ import Vault
         let moved = try await replace(store, with: Self.change(3, lane: "profiles/6", replacing: 1))
         #expect(moved == .failure(.hasNewer(Samples.id(1), newer: Samples.id(2))))
         #expect(try await replace(store, with: Self.change(3, replacing: 1)) == .success(.new(sequence: 3)))
+    }
+
+    /// It came before the newer change, whatever rows it was given to.
+    @Test func replacementIsAsOldAsTheFirstEntry() async throws {
+        let store = try Store()
+        for number in 1...2 { try await store.enqueue(Self.change(number)) }
+        let moved = try await replace(store, with: Self.change(3, lane: "profiles/6", replacing: 1))
+        #expect(moved == .success(.new(sequence: 3)))
+        let back = try await replace(store, with: Self.change(4, replacing: 3))
+        #expect(back == .failure(.hasNewer(Samples.id(3), newer: Samples.id(2))))
+        #expect(try await replace(store, with: Self.change(4, lane: "profiles/6", replacing: 3)) == .success(.new(sequence: 4)))
+    }
+
+    @Test func entryThatIsBeingDiscardedIsNotReplaced() async throws {
+        let store = try Store()
+        try await store.enqueue(Self.change(1))
+        let end = store.clock.now.addingTimeInterval(600)
+        try await store.outbox.discard(Samples.id(1), later: end, reason: nil, by: "ann", named: nil, at: store.clock.now)
+        #expect(try await replace(store, with: Self.change(2, replacing: 1)) == .failure(.beingDiscarded(Samples.id(1), at: end)))
+        #expect(try await [store.state(1), store.state(2)] == [.held, nil])
     }
 
     /// A capture overwrites nothing, and a discarded change is not sent.

@@ -153,6 +153,9 @@ import Testing
             #expect(try await client.call(Endpoints.discard, discard).overwrites == nil)
             #expect(try await client.call(Endpoints.restore, EntryReference(id: id(1))).overwrites == id(2))
             #expect(try await client.call(Endpoints.retry, RetryRequest(id: id(1))).overwrites == id(2))
+            // One that still waits does not change that: it may have other values.
+            try await change(station, 3, "profile", ["user_id": "5"], #"{"last_name":"Example"}"#)
+            #expect(try await client.call(Endpoints.retry, RetryRequest(id: id(1))).overwrites == id(2))
         }
     }
 

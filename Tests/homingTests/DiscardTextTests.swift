@@ -128,7 +128,7 @@ import Testing
         older.overwrites = Sample.id(2)
         let warning = """
             Entry 3f2a91c04b02 is a newer change of the same row, and was sent already. Entry 3f2a91c04b01 will overwrite it. \
-            To prevent that, an administrator runs: homing discard 3f2a91c04b01
+            If the newer values must win, submit them again as a new change.
             """
         let texts = [
             UndoText.done([older]), RetryText.done([older], []), ResolveText.done(older, delivered: false, remoteID: nil),

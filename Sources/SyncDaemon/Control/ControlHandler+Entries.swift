@@ -261,18 +261,18 @@ extension ControlHandler {
         return summary
     }
 
-    /// The newest change after an older one that will be sent, if it was sent already. A waiting one is sent later, and overwrites both.
+    /// The newest change that was sent already, although it is newer than this one, which waits or is being sent.
     private func overwritten(by entry: Entry) async throws(OutboxError) -> MutationID? {
-        guard entry.holdReason != .discarding, let newer = try await newer(than: entry),
-            let state = try await outbox.entry(newer)?.entry.state
-        else { return nil }
-        return state == .delivered || state == .inflight ? newer : nil
+        switch entry.state {
+        case .pending, .inflight: try await newer(than: entry, isSent: true)
+        case .dead, .held, .delivered, .discarded: nil
+        }
     }
 
     /// The newest change in the lane of an undelivered one that overwrites it if sent last; nil for none.
-    private func newer(than entry: Entry) async throws(OutboxError) -> MutationID? {
+    private func newer(than entry: Entry, isSent: Bool = false) async throws(OutboxError) -> MutationID? {
         guard entry.settledAt == nil, let backend = keepers[entry.destination.backend]?.backend else { return nil }
-        return try await outbox.newest(after: entry, by: backend.altering(like: entry.route))
+        return try await outbox.newest(after: entry, by: backend.altering(like: entry.route), isSent: isSent)
     }
 
     func found(_ id: MutationID) async throws -> Entry {

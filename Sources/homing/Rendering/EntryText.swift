@@ -93,7 +93,7 @@ struct EntryText {
             guard let newer = entry.overwrites.map({ shortID($0) }) else { return nil }
             let id = shortID(entry.id)
             return "Entry \(newer) is a newer change of the same row, and was sent already. Entry \(id) will overwrite it. "
-                + "To prevent that, an administrator runs: homing discard \(id)"
+                + "If the newer values must win, submit them again as a new change."
         }
     }
 

@@ -10,7 +10,7 @@ struct Recorder: Sendable {
     static let library = ["\(TestStation.programs)", "\(TestStation.project)/.build/debug"].map { "\($0)/libTortureRecorder.so" }
         .first { FileManager.default.fileExists(atPath: $0) }
 
-    static let isMissing = "libTortureRecorder.so is not in the folder of the programs. Run: swift build --product TortureRecorder"
+    static let isMissing = "libTortureRecorder.so is not in the folder of the programs. Run: make build"
 
     /// - Parameters:
     ///   - killing: the steps for RECORDER_KILL (CRecorder.h).

@@ -34,7 +34,7 @@ struct Namespaces: Sendable {
         try? FileManager.default.removeItem(atPath: folder + "/internet.pid")
         let program = ["\(TestStation.programs)", "\(TestStation.project)/.build/debug"].map { $0 + "/homing-torture" }
         guard let program = program.first(where: FileManager.default.isExecutableFile) else {
-            throw StationError("homing-torture is not in the folder of the programs. Run: swift build")
+            throw StationError("homing-torture is not in the folder of the programs. Run: make build")
         }
         let script = """
             set -e
