@@ -18,6 +18,7 @@ extension Model {
     /// Why the outbox refuses a correction; nil if it does not.
     func refusal(ofReplacing item: Item) -> OutboxError? {
         if !item.isOpen { return .wrongState(item.id, item.state) }
+        if let discard = item.discard { return .beingDiscarded(item.id, at: Date(ms: discard.due)) }
         if item.state == .inflight || item.mayHaveTakenEffect { return .mayBeDelivered(item.id) }
         return dependents(of: item.id).isEmpty ? nil : .hasDependents(item.id)
     }
