@@ -125,16 +125,6 @@ import Vault
         #expect(try await store.outbox.first(of: found) == found)
     }
 
-    @Test func replacesEntryThatIsBeingDiscarded() async throws {
-        let store = try Store()
-        try await store.enqueue(Samples.mutation(1))
-        let later = store.clock.now.addingTimeInterval(600)
-        try await store.outbox.discard(Samples.id(1), later: later, reason: nil, by: "ann", named: nil, at: store.clock.now)
-        #expect(try await replace(store) == .success(.new(sequence: 2)))
-        #expect(try await store.state(1) == .discarded)
-        #expect(try await store.outbox.discardDue(at: later) == nil)
-    }
-
     @Test(arguments: [.held(.unknownOutcome, lost), .dead(lost), .released(until: .distantFuture, lost), nil] as [Settlement?])
     func entryThatMayBeDeliveredIsNotReplaced(settlement: Settlement?) async throws {
         let store = try Store()
