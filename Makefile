@@ -66,8 +66,8 @@ try: programs ## build, then run a station of your own against the sandbox until
 build: deps ## build everything
 	$(SWIFT) build $(CHECKED)
 
-# Equal in every folder, so that packages are: /proc/self/cwd stands for this folder in the paths that libraries put into their messages, and there
-# are no hashes of debug information or for incremental builds. The packages' repositories need the ordinary path.
+# Builds in different folders give the same programs, and so the same packages: /proc/self/cwd stands for this folder in the paths that libraries put
+# into their messages, and there are no hashes of debug information or for incremental builds. Only the checkout of the libraries needs the real path.
 release: override DEBUG_INFO = none
 release: deps ## build the optimised programs that make install installs; they need no Swift where they run
 	$(SWIFT) package --scratch-path $(RELEASE_SCRATCH) resolve

@@ -214,10 +214,7 @@ extension Outbox {
     ///
     /// - Parameter isSent: only those in flight or delivered count.
     package func newest(after entry: Entry, by routes: Set<String>, isSent: Bool = false) async throws(OutboxError) -> MutationID? {
-        if routes.isEmpty { return nil }
-        return try await read { db in
-            try Self.newest(after: entry, by: routes, isSent: isSent, in: entry.lane, db)
-        }
+        try await read { db in try Self.newest(after: entry, by: routes, isSent: isSent, in: entry.lane, db) }
     }
 
     /// The newest other entry of a lane by these routes that was accepted after `entry`, and that is undelivered or was delivered. A

@@ -137,7 +137,7 @@ import Vault
         #expect(try await store.state(2) == nil)
     }
 
-    /// Otherwise the server would get a second copy, and nobody would be told.
+    /// Otherwise the server would get a second copy without a warning.
     @Test(arguments: [false, true], [false, true]) func settledEntryIsNotReplaced(mustReplace: Bool, isPruned: Bool) async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
@@ -313,7 +313,7 @@ import Vault
         #expect(try await replace(store, with: Self.change(3, replacing: 1)) == .success(.new(sequence: 3)))
     }
 
-    /// It came before the newer change, whatever rows it was given to.
+    /// So a change that was given to another row and back does not pass a newer one.
     @Test func replacementIsAsOldAsTheFirstEntry() async throws {
         let store = try Store()
         for number in 1...2 { try await store.enqueue(Self.change(number)) }

@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    /// One that still waits is sent after the older change, and wins.
+    /// One that still waits is sent after the older change anyway.
     @Test func namesTheSentChangeThatARestoredOneWillOverwrite() async throws {
         try await paused { station in
             let client = station.client

@@ -128,7 +128,7 @@ import Testing
         #expect(problem.next == next)
     }
 
-    /// Without a word, the server would get both.
+    /// Otherwise the server would get both.
     @Test(
         arguments: [(.delivered, "was delivered", "as well"), (.discarded, "was discarded", "anyway")] as [(Entry.State, String, String)])
     func settledEntryCannotBeReplaced(state: Entry.State, words: String, how: String) {

@@ -281,6 +281,8 @@ MUTANTS = [
      "try FileError.check(fsync(file), path / name, .write)", "try FileError.check(file, path / name, .write)", "FilesTests|PowerCut"),
     ("take a spool file under whoever is signed in now", "Sources/Capture/Spool+Taking.swift",
      "let owner = sightings.owner(of: file, otherwise: signedIn)", "let owner = signedIn", "CaptureTests"),
+    ("a sweep goes on for an account that signed in meanwhile", "Sources/Capture/Spool+Taking.swift",
+     "try await self.signedIn(), isTaking(for: signedIn) else {", "try await self.signedIn() else {", "CaptureTests.SpoolUnclaimedTests"),
     ("take a spool file that is still written", "Sources/Capture/Spool+Taking.swift",
      "guard isWhole(candidate, whileSignedIn: signedIn) else { continue }", "", "CaptureTests"),
     # Sessions

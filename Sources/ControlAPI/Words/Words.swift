@@ -70,6 +70,11 @@ package enum Words {
     /// `1 entry is waiting`, `3 entries are waiting`.
     package static func entriesWait(_ number: Int) -> String { "\(entries(number)) \(number == 1 ? "is" : "are") waiting" }
 
+    /// `, and 1 other entry is waiting`; empty for none.
+    package static func othersWait(_ number: Int) -> String {
+        number > 0 ? ", and \(count(number, "other entry is", "other entries are")) waiting" : ""
+    }
+
     /// `812 bytes`, `17.4 kB`, `1.2 MB` or `2.0 GB`; a kB is 1000 bytes.
     package static func size(_ bytes: Int) -> String {
         switch bytes {

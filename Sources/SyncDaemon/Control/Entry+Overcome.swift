@@ -18,6 +18,12 @@ extension Entry {
         }
     }
 
+    /// The server's last answer to it was a refusal.
+    private var wasRefused: Bool { lastReason == .refused || lastReason == .forbidden }
+
+    /// The server refused it, and no person has retried it since.
+    var isRefused: Bool { revivedAt == nil && wasRefused }
+
     /// The server refused it, and a person has retried it since.
-    var mayBeRefusedAgain: Bool { revivedAt != nil && (lastReason == .refused || lastReason == .forbidden) }
+    var mayBeRefusedAgain: Bool { revivedAt != nil && wasRefused }
 }

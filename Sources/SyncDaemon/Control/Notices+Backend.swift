@@ -58,9 +58,8 @@ extension Notices {
             if let entry = route.entry {
                 // The refused one is among the waiting ones.
                 let others = max(0, backend.ownWaiting - 1)
-                let more = others > 0 ? ", and \(others) other \(others == 1 ? "entry is" : "entries are") waiting" : ""
                 return Attention(
-                    .routeFailing, "\(backend.name) refused one \(route.kind.one)\(more): \(route.reason.asSentence)",
+                    .routeFailing, "\(backend.name) refused one \(route.kind.one)\(Words.othersWait(others)): \(route.reason.asSentence)",
                     next: "To see the next step, run: homing why \(EntryName.short(entry))"
                 ).stating { ($0.count, $0.name, $0.title, $0.entry) = (others, route.kind.one, route.kind, entry) }
             }

@@ -48,16 +48,20 @@ extension Reasons {
     /// How to correct the entry, or why that is too late, after a line feed; or empty.
     func correction(_ entry: Entry) -> String {
         if let fix = correcting(entry, "\(entry.id)") { return "\nTo \(fix.purpose), run: \(fix.command)" }
-        guard let newer, !entry.mayHaveTakenEffect, meaning?.fix != nil else { return "" }
-        return "\nEntry \(newer) is newer, and a correction of this one would overwrite it. To see it, run: homing show \(newer)\n"
-            + "To let the newer one win, \(destroying("homing discard \(entry.id)"))\n"
-            + "If the older values still count, first submit them as a new change."
+        return tooLate(entry) ?? ""
     }
 
     /// The same, and how to discard the entry.
     func correctionOrDiscard(_ entry: Entry) -> String {
-        let correction = correction(entry)
-        return correction.contains("homing discard ") ? correction : "\(correction)\n\(discard(entry))"
+        correction(entry) + (tooLate(entry) == nil ? "\n\(discard(entry))" : "")
+    }
+
+    /// That a correction would overwrite a newer entry, and how to discard this one; nil if no newer entry is in the way.
+    private func tooLate(_ entry: Entry) -> String? {
+        guard let newer, !entry.mayHaveTakenEffect, meaning?.fix != nil, correcting(entry, "") == nil else { return nil }
+        return "\nEntry \(newer) is newer, and a correction of this one would overwrite it. To see it, run: homing show \(newer)\n"
+            + "To let the newer one win, \(destroying("homing discard \(entry.id)"))\n"
+            + "If the older values still count, first submit them as a new change."
     }
 
     /// How to send the entry for another row; nil if it can have no other one.

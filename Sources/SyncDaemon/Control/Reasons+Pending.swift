@@ -62,18 +62,17 @@ extension Reasons {
     private func paused(_ entry: Entry) -> Finding? {
         guard let pause = obstacles.pause else { return nil }
         let missing = accountMissing(entry)
-        let isRefused = entry.revivedAt == nil && (entry.lastReason == .refused || entry.lastReason == .forbidden)
         let cause = Cause.of(.paused) {
             ($0.person, $0.since, $0.until) = (pause.by, pause.since, pause.until)
             $0.words = pause.reason.isEmpty ? nil : pause.reason
             $0.account = missing.map { _ in owner }
-            if isRefused { ($0.reason, $0.status) = (Failure.Reason.refused.rawValue, entry.lastStatus) }
+            if entry.isRefused { ($0.reason, $0.status) = (Failure.Reason.refused.rawValue, entry.lastStatus) }
         }
         var sentence = "Sending is \(PauseText(pause: pause, moment: moment).predicate)"
         let resume = "To resume\(pause.until == nil ? "" : " before that"), run: \(commands.resume)"
         // After the end of the pause, the server would refuse it again.
-        let correction = isRefused ? correction(entry) : ""
-        if isRefused {
+        let correction = entry.isRefused ? correction(entry) : ""
+        if entry.isRefused {
             let status = entry.lastStatus.map { " (\($0))" } ?? ""
             sentence += " \(entry.destination.backend) refused \(subject(entry, "this"))\(status).\(said(entry))"
         }

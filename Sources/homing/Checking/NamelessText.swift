@@ -53,9 +53,7 @@ struct NamelessText {
     private func route(_ item: Attention, _ backend: String) -> String {
         let kind = item.facts?.title?.one ?? "entry"
         guard item.facts?.since != nil else {
-            let others = item.facts?.count ?? 0
-            return
-                "\(backend) refused one \(kind)\(others > 0 ? ", and \(others) other \(others == 1 ? "entry is" : "entries are") waiting" : "")."
+            return "\(backend) refused one \(kind)\(Words.othersWait(item.facts?.count ?? 0))."
         }
         return "\(backend) has accepted no \(kind)\(since(item))\(waiting(item))."
     }
